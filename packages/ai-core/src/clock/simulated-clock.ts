@@ -1,0 +1,50 @@
+import type { Clock } from "./clock.js";
+
+export interface SimulatedClock extends Clock {
+  /** Moves time on, firing what falls due in order of its time; what a callback schedules within reach fires too. */
+  advance(ms: number): void;
+  /** How many timers wait. */
+  pending(): number;
+}
+
+interface Waiting {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until told to move. Public, so that people can test their own code against ours. */
+export function createSimulatedClock(startMs = 0): SimulatedClock {
+  let now = startMs;
+  let order = 0;
+  const waiting = new Set<Waiting>();
+
+  function nextDue(until: number): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const timer of waiting) {
+      if (timer.at > until) continue;
+      if (!next || timer.at < next.at || (timer.at === next.at && timer.order < next.order)) next = timer;
+    }
+    return next;
+  }
+
+  return {
+    now: () => now,
+    schedule(ms, callback) {
+      const timer: Waiting = { at: now + Math.max(0, ms), order: order++, callback };
+      waiting.add(timer);
+      return { cancel: () => void waiting.delete(timer) };
+    },
+    advance(ms) {
+      if (!(ms >= 0)) throw new RangeError(`A clock only moves forward; got ${ms} ms.`);
+      const until = now + ms;
+      for (let timer = nextDue(until); timer; timer = nextDue(until)) {
+        waiting.delete(timer);
+        now = timer.at;
+        timer.callback();
+      }
+      now = until;
+    },
+    pending: () => waiting.size,
+  };
+}

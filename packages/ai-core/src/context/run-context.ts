@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { accountIdSchema, subjectSchema } from "../ids/account.js";
+
+/** Who asks. Made by an auth resolver from a request, never from a request's body. */
+export const callerSchema = z.object({
+  billingAccountId: accountIdSchema,
+  /** A user inside the account; part of every storage key when present, so private threads stay private. */
+  subject: subjectSchema.optional(),
+  virtualKeyId: z.string().min(1),
+  traceId: z.string().min(1),
+});
+export type Caller = z.infer<typeof callerSchema>;
+
+/** `user` coalesces tokens, trims tool logs and holds no raw payloads; `debug` keeps everything. */
+export const profileSchema = z.enum(["user", "debug"]);
+export type Profile = z.infer<typeof profileSchema>;
+
+/** What identifies a run on every hop: logs, spans, model calls, envelopes. */
+export const runContextSchema = z.object({
+  runId: z.string().min(1),
+  attempt: z.number().int().nonnegative(),
+  threadId: z.string().min(1),
+  graphId: z.string().min(1),
+  ingressRequestId: z.string().min(1),
+  caller: callerSchema,
+  profile: profileSchema,
+});
+export type RunContext = z.infer<typeof runContextSchema>;

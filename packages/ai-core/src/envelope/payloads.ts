@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { type ErrorCode, isErrorCode } from "../errors/error-codes.js";
+import { jsonObjectSchema, jsonSchema } from "../json/json.js";
+import { messageRoleSchema, messageSchema } from "../messages/message.js";
+import { tokenUsageSchema } from "../usage/usage.js";
+
+const errorCodeSchema = z.custom<ErrorCode>(isErrorCode, "unknown error code").meta({ type: "string" });
+
+export const runOriginSchema = z.object({
+  /** `client`: a person's request; `cron`: a schedule; `foreign`: somebody else on the upstream server. */
+  kind: z.enum(["client", "cron", "foreign"]),
+  id: z.string().optional(),
+});
+
+export const patchOperationSchema = z.discriminatedUnion("op", [
+  z.object({ op: z.literal("add"), path: z.string(), value: jsonSchema }),
+  z.object({ op: z.literal("replace"), path: z.string(), value: jsonSchema }),
+  z.object({ op: z.literal("remove"), path: z.string() }),
+]);
+/** The part of RFC 6902 that deltas use. */
+export type PatchOperation = z.infer<typeof patchOperationSchema>;
+
+export const interruptSchema = z.object({
+  interrupt_id: z.string(),
+  value: jsonSchema,
+  node: z.string().nullable(),
+  /** Task path of the node that asks; the deepest one when an interrupt surfaces at several levels. */
+  ns: z.array(z.string()),
+});
+export type Interrupt = z.infer<typeof interruptSchema>;
+
+export const CALL_STATUSES = ["ok", "error", "interrupted", "cancelled"] as const;
+const callStatusSchema = z.enum(CALL_STATUSES);
+export type CallStatus = z.infer<typeof callStatusSchema>;
+
+export const RUN_STATUSES = ["success", "interrupted", "cancelled", "error"] as const;
+export const runStatusSchema = z.enum(RUN_STATUSES);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+/** Payload of each envelope type. Snake case on the wire, as the envelope itself. */
+export const PAYLOADS = {
+  run_start: z.object({
+    graph_id: z.string(),
+    /** The client's own run id: what it will look for on its stream. */
+    client_run_id: z.string().optional(),
+    input: z.object({ messages: z.array(messageSchema), state: jsonObjectSchema.optional() }),
+    /** R28: interrupts this run answers, so that other tabs drop their cards. */
+    answers: z.array(z.string()),
+    started_by: runOriginSchema,
+    /** R31: the run passed unwatched; only its boundaries and outcome are known. */
+    coarse: z.boolean().optional(),
+  }),
+  run_end: z.object({
+    status: runStatusSchema,
+    error: z.object({ code: errorCodeSchema, message: z.string() }).optional(),
+    coarse: z.boolean().optional(),
+  }),
+  step_start: z.object({ node: z.string(), step: z.number().int().nullable() }),
+  step_end: z.object({ node: z.string(), status: callStatusSchema }),
+  llm_start: z.object({
+    message_id: z.string(),
+    model: z.string().nullable(),
+    params: jsonObjectSchema,
+    node: z.string().nullable(),
+    step: z.number().int().nullable(),
+    /** No model wrote this message: a node returned it whole. */
+    synthetic: z.boolean().optional(),
+    role: messageRoleSchema.optional(),
+    /** The call of the subagent this message belongs to; absent when it belongs to the conversation itself. */
+    subagent_id: z.string().optional(),
+  }),
+  llm_token: z.object({
+    message_id: z.string(),
+    text: z.string().optional(),
+    reasoning: z.string().optional(),
+    tool_call: z
+      .object({
+        index: z.number().int().nonnegative(),
+        id: z.string().optional(),
+        name: z.string().optional(),
+        args: z.string().optional(),
+      })
+      .optional(),
+    logprob: z.number().optional(),
+  }),
+  llm_end: z.object({
+    message_id: z.string(),
+    usage: tokenUsageSchema.nullable(),
+    finish_reason: z.string().nullable(),
+    model: z.string().nullable(),
+    status: callStatusSchema,
+  }),
+  tool_start: z.object({
+    tool_name: z.string(),
+    kind: z.enum(["tool", "subgraph"]),
+    node: z.string().nullable(),
+    args: jsonSchema.optional(),
+    input: jsonSchema.optional(),
+    /** For a subgraph that a tool runs (a subagent): that tool's call. */
+    tool_call_id: z.string().optional(),
+    subagent_id: z.string().optional(),
+  }),
+  tool_update: z.object({ tool_name: z.string(), data: jsonSchema }),
+  tool_end: z.object({
+    tool_name: z.string(),
+    kind: z.enum(["tool", "subgraph"]),
+    /** A subgraph's result is always `{ messages, files, usage }`. */
+    result: jsonSchema,
+    status: callStatusSchema,
+    /** The tool message that carries the result back to the model, once the graph has made one. */
+    message_id: z.string().optional(),
+  }),
+  subgraph_checkpoint: z.object({
+    checkpoint_id: z.string(),
+    node: z.string().nullable(),
+    state_digest: z.string(),
+    step: z.number().int().nullable(),
+  }),
+  subgraph_resume: z.object({ checkpoint_id: z.string().nullable(), node: z.string().nullable() }),
+  state_snapshot: z.object({
+    state: jsonObjectSchema,
+    messages: z.array(messageSchema).optional(),
+    /** R6: present on an authoritative snapshot, which says what the checkpoint holds. */
+    checkpoint_id: z.string().optional(),
+  }),
+  state_delta: z.object({ ops: z.array(patchOperationSchema) }),
+  interrupt: interruptSchema,
+  usage: tokenUsageSchema.extend({
+    model: z.string().nullable(),
+    model_calls: z.number().int().nonnegative(),
+    cost_usd: z.number().nonnegative().nullable(),
+  }),
+  retract: z.object({ message_ids: z.array(z.string()), call_ids: z.array(z.string()), reason: z.string() }),
+  custom: z.object({ name: z.string(), value: jsonSchema }),
+  warning: z.object({ code: z.string(), message: z.string() }),
+  error: z.object({
+    name: z.string(),
+    message: z.string(),
+    class: z.enum(["model", "tool", "graph", "upstream"]),
+    node: z.string().nullable(),
+    /** Only in the `debug` profile. */
+    stack: z.string().optional(),
+  }),
+} as const;

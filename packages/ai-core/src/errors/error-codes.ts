@@ -1,0 +1,38 @@
+/**
+ * The closed union of everything that can go wrong on the wire. `status` is the HTTP status where an error is the answer
+ * to a request; codes without one only ever end a run or a stream. `hint` is what a person can do about it.
+ */
+export const ERROR_CODES = {
+  invalid_input: { status: 400, hint: "Correct the named field and send the request again." },
+  unauthorized: { status: 401, hint: "Sign in again, or send a valid token." },
+  budget_exceeded: { status: 402, hint: "Raise the account's budget or wait for the next period." },
+  forbidden: { status: 403, hint: "Ask the account's owner for access." },
+  not_found: { status: 404, hint: "Check the name; what you asked for does not exist in this account." },
+  method_not_allowed: { status: 405, hint: "Use one of the methods named in the Allow header." },
+  busy: { status: 409, hint: "Wait for the active run, stop it, or ask to be enqueued." },
+  conflict: { status: 409, hint: "Reload: somebody changed this before you." },
+  interrupt_pending: { status: 409, hint: "Answer the open question first, or cancel it." },
+  too_large: { status: 413, hint: "Send less at once." },
+  model_not_allowed: { status: 422, hint: "Choose one of the models this account may use." },
+  rate_limited: { status: 429, hint: "Slow down and retry after the time given." },
+  internal: { status: 500, hint: "Try again; if it persists, report the request id." },
+  upstream_unavailable: { status: 502, hint: "Check that the LangGraph server is reachable, then retry." },
+  shutting_down: { status: 503, hint: "Reconnect: another instance will serve you." },
+  run_failed: { status: undefined, hint: "Look at the error of the failing step, then run again." },
+  run_lost: { status: undefined, hint: "The run could not be taken up again; start a new one." },
+  cancelled: { status: undefined, hint: "The run was stopped; send a message to go on." },
+  gap: { status: undefined, hint: "Part of the history is no longer kept; a fresh snapshot follows." },
+} as const satisfies Record<string, { status: number | undefined; hint: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+const codes = new Set<string>(Object.keys(ERROR_CODES));
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === "string" && codes.has(value);
+}
+
+/** Codes that end a run rather than answer a request still need a status where a plain HTTP route must give one. */
+export function httpStatusOf(code: ErrorCode): number {
+  return ERROR_CODES[code].status ?? 500;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { type ErrorCode, isErrorCode } from "../errors/error-codes.js";
+import { jsonSchema } from "../json/json.js";
+import { executorTypeSchema } from "../usage/usage.js";
+
+/**
+ * The executor-agnostic reading of a run: `text_delta* → usage_report → done`, or `error` in place of what is missing.
+ * Exactly one `done` or `error` ends it. Deltas are provisional; `assistant_final` is the text.
+ */
+export const aiEventSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text_delta"), delta: z.string() }),
+  z.object({
+    type: z.literal("tool_call_start"),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    args: jsonSchema,
+  }),
+  z.object({
+    type: z.literal("tool_call_result"),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    result: jsonSchema,
+    isError: z.boolean(),
+  }),
+  z.object({
+    type: z.literal("usage_report"),
+    usageUnitId: z.string().nullable(),
+    model: z.string().nullable(),
+    inputTokens: z.number().int().nonnegative(),
+    outputTokens: z.number().int().nonnegative(),
+    costUsd: z.number().nonnegative().nullable(),
+    executorType: executorTypeSchema,
+  }),
+  z.object({ type: z.literal("assistant_final"), content: z.string() }),
+  z.object({ type: z.literal("done") }),
+  z.object({
+    type: z.literal("error"),
+    ok: z.literal(false),
+    code: z.custom<ErrorCode>(isErrorCode, "unknown error code"),
+    message: z.string(),
+  }),
+]);
+export type AiEvent = z.infer<typeof aiEventSchema>;

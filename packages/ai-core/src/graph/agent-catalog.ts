@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { graphNameSchema } from "../ids/graph-id.js";
+import { jsonObjectSchema } from "../json/json.js";
+
+export const AGENT_CAPABILITIES = [
+  "chat",
+  "tools",
+  "reasoning",
+  "interrupts",
+  "subgraphs",
+  "subagents",
+  "files",
+  "commands",
+  "background",
+] as const;
+export const agentCapabilitySchema = z.enum(AGENT_CAPABILITIES);
+export type AgentCapability = z.infer<typeof agentCapabilitySchema>;
+
+/** What a person or a client may know of an agent before it runs. The schemas are JSON Schema documents. */
+export const graphDescriptorSchema = z.object({
+  /** STABLE_GRAPH_IDS: `langgraph:{graphName}`, whichever backend runs it. */
+  graphId: z.string().regex(/^langgraph:[a-z0-9_-]+$/),
+  graphName: graphNameSchema,
+  name: z.string().min(1),
+  description: z.string(),
+  capabilities: z.array(agentCapabilitySchema),
+  /** Names of commands this agent understands besides plain runs. */
+  commands: z.array(z.string()),
+  inputSchema: jsonObjectSchema,
+  outputSchema: jsonObjectSchema,
+  /** Final states of its subgraphs by node name, so that a normaliser does not have to guess. */
+  subgraphSchemas: z.record(z.string(), jsonObjectSchema),
+});
+export type GraphDescriptor = z.infer<typeof graphDescriptorSchema>;
+
+export interface AgentCatalogPort {
+  listAgents(): Promise<readonly GraphDescriptor[]>;
+  /** `undefined` when no such agent exists. */
+  getAgent(graphId: string): Promise<GraphDescriptor | undefined>;
+}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+/** No `:` can enter, so an account never runs into what follows it in a derivation. */
+export const accountIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,128}$/, "account must be 1–128 characters of A–Z, a–z, 0–9, _ and -");
+
+/** Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only what would break a key is refused. */
+export const subjectSchema = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine(isPrintable, "subject must be well-formed text without control characters");
+
+/** Lone surrogates encode to the same UTF-8 bytes as one another, which would let two names share a thread. */
+export function isPrintable(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(text);
+}

@@ -1,0 +1,8 @@
+/**
+ * R32: a graph's `configurable` carries a key's id, never the key, because LangGraph writes `configurable` into
+ * checkpoints. The token is fetched where the model is made and nowhere else.
+ */
+export interface KeyResolver {
+  /** Gives the provider token of a virtual key, or throws a `ThroughlineError` (`unauthorized`) that names the id. */
+  resolveKey(virtualKeyId: string): Promise<string>;
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { sourceSystemSchema } from "../billing/source-system.js";
+
+export const EXECUTOR_TYPES = ["inproc", "langgraph_server", "claude_sdk"] as const;
+export const executorTypeSchema = z.enum(EXECUTOR_TYPES);
+/** Who ran the model call. Billing and history never branch on it. */
+export type ExecutorType = z.infer<typeof executorTypeSchema>;
+
+const count = z.number().int().nonnegative();
+
+export const tokenUsageSchema = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  total_tokens: count,
+});
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+
+export const NO_USAGE: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+/** USAGE_IS_SUMMED_ACROSS_RUN: never "last event wins". */
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+  };
+}
+
+/** One model call, as billing sees it. */
+export const usageFactSchema = z.object({
+  /** Ours: `runId/attempt/ordinal`, minted before the call, so that a call which died with its driver can be found. */
+  usageUnitId: z.string().min(1),
+  runId: z.string().min(1),
+  attempt: count,
+  billingAccountId: z.string().min(1),
+  virtualKeyId: z.string().min(1),
+  executorType: executorTypeSchema,
+  sourceSystem: sourceSystemSchema,
+  /** The provider's own name of the call, once known; evidence, not identity. */
+  sourceReference: z.string().nullable(),
+  model: z.string().nullable(),
+  inputTokens: count,
+  outputTokens: count,
+  /** `null` means unbilled as yet: reconciliation will fill it. */
+  costUsd: z.number().nonnegative().nullable(),
+  graphId: z.string().optional(),
+  threadId: z.string().optional(),
+  traceId: z.string().optional(),
+});
+export type UsageFact = z.infer<typeof usageFactSchema>;

@@ -1,0 +1,31 @@
+import type { AgentCapability, KeyResolver } from "@throughline/ai-core";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { Pregel } from "@langchain/langgraph/pregel";
+import type { z } from "zod";
+
+/** What a graph may need from the process it runs in. Nothing here is read at module load. */
+export interface GraphDeps {
+  readonly keys: KeyResolver;
+  readonly checkpointer?: BaseCheckpointSaver;
+  readonly store?: BaseStore;
+}
+
+/** The part of a compiled graph that its callers use, whatever its state is. */
+// biome-ignore lint/suspicious/noExplicitAny: Pregel is invariant in its node and channel types; callers never name them.
+export type RunnableGraph = Pregel<any, any>;
+
+/** One entry of `LANGGRAPH_CATALOG`: all that is known of a graph, and how to make it. */
+export interface GraphDefinition {
+  readonly graphName: string;
+  readonly name: string;
+  readonly description: string;
+  readonly capabilities: readonly AgentCapability[];
+  readonly commands: readonly string[];
+  /** What a caller may pass as input. */
+  readonly inputSchema: z.ZodType;
+  /** The final state, checked against real runs in tests and published in the descriptor. */
+  readonly outputSchema: z.ZodType;
+  /** Final state of each subgraph, by the name of the node it stands in. */
+  readonly subgraphSchemas: Readonly<Record<string, z.ZodType>>;
+  readonly create: (deps: GraphDeps) => RunnableGraph;
+}
