@@ -1,0 +1,147 @@
+// @ts-check
+
+/** Which packages of ours each may import: arrows point down only. A package that is not listed may import none. */
+const MAY_IMPORT = {
+  "ai-core": [],
+  "stream-adapter": ["ai-core"],
+  "thread-log": ["ai-core"],
+  "graph-executor": ["ai-core"],
+  billing: ["ai-core"],
+  "langgraph-graphs": ["ai-core"],
+  "langgraph-server": [
+    "ai-core",
+    "stream-adapter",
+    "thread-log",
+    "graph-executor",
+    "billing",
+    "langgraph-graphs",
+  ],
+  "agent-client": ["ai-core"],
+  "agent-react": ["agent-client", "ai-core"],
+  "copilotkit-runner": ["agent-client", "ai-core"],
+};
+const APPS_MAY_IMPORT = ["agent-react", "agent-client", "ai-core"];
+const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
+
+/** Tests, and what only tests use. */
+const TESTS = "\\.test\\.tsx?$|/src/testing/";
+
+/** A package of ours, as resolved through its link or, before its first build, as written in the import. */
+const ours = (/** @type {readonly string[]} */ names) => `^(packages|@throughline)/(${names.join("|")})(/|$)`;
+const anyOfOurs = "^(packages|@throughline)/[^/]+";
+/** Something from the registry, resolved into node_modules or not. */
+const external = (/** @type {readonly string[]} */ names) => `(^|/node_modules/)(${names.join("|")})(/|$)`;
+
+/** @type {import("dependency-cruiser").IForbiddenRuleType[]} */
+const arrowsPointDown = [
+  ...Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
+    from: { path: `^packages/${name}/` },
+    // Siblings have a rule of their own with a better answer.
+    to: {
+      path: anyOfOurs,
+      pathNot: [ours([name, ...allowed, ...(SIBLINGS.includes(name) ? SIBLINGS : [])])],
+    },
+  })),
+  {
+    from: { path: "^packages/([^/]+)/", pathNot: [ours(Object.keys(MAY_IMPORT))] },
+    to: { path: anyOfOurs, pathNot: ["^packages/$1/"] },
+  },
+  {
+    from: { path: "^apps/" },
+    to: { path: anyOfOurs, pathNot: [ours([...APPS_MAY_IMPORT, "langgraph-graphs"])] },
+  },
+].map((edges) => ({
+  name: "ARROWS_POINT_DOWN",
+  comment:
+    "apps → agent-react → agent-client → ai-core; langgraph-server → executor, billing, log, adapter → ai-core.",
+  severity: "error",
+  ...edges,
+}));
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: "NO_NEXT_IMPORT_GRAPHS",
+      comment:
+        "The web app talks to graphs through a server; a graph in its bundle would run in the wrong place.",
+      severity: "error",
+      from: { path: "^apps/" },
+      to: { path: ours(["langgraph-graphs"]) },
+    },
+    {
+      name: "PACKAGES_NO_SRC_IMPORTS",
+      comment: "Contracts flow from packages to apps, never back.",
+      severity: "error",
+      from: { path: "^packages/" },
+      to: { path: "^(apps|src)/" },
+    },
+    {
+      name: "RUNTIME_IS_EXTERNAL",
+      comment: "Only the graphs and what executes them know LangChain; the rest knows ai-core.",
+      severity: "error",
+      from: { path: "^(packages|apps)/", pathNot: ["^packages/(langgraph-graphs|graph-executor)/"] },
+      to: { path: external(["@langchain/[^/]+", "langchain", "langsmith", "deepagents"]) },
+    },
+    {
+      name: "AI_CORE_IS_CANONICAL_OUTPUT",
+      comment: "The contracts belong to no runtime: ai-core depends on zod and uuid only.",
+      severity: "error",
+      from: { path: "^packages/ai-core/src/", pathNot: [TESTS] },
+      to: {
+        pathNot: ["^packages/ai-core/", anyOfOurs, "^(apps|src)/", external(["zod", "uuid"])],
+        dependencyTypesNot: ["core"],
+      },
+    },
+    {
+      name: "SIBLINGS_MEET_IN_AI_CORE",
+      comment: "What one of the four needs of another is a port in ai-core, injected by langgraph-server.",
+      severity: "error",
+      from: { path: `^packages/(${SIBLINGS.join("|")})/` },
+      to: { path: ours(SIBLINGS), pathNot: ["^packages/$1/"] },
+    },
+    ...arrowsPointDown,
+    {
+      name: "PURE_PACKAGES_DO_NO_IO",
+      comment: "Contracts and translation run in a browser, a worker and a test clock alike.",
+      severity: "error",
+      from: { path: "^packages/(ai-core|stream-adapter)/src/", pathNot: [TESTS] },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "TESTING_STAYS_IN_TESTS",
+      comment: "What src/testing holds may do what tests may do, so nothing that ships may lean on it.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: [TESTS] },
+      to: { path: "^packages/[^/]+/src/testing/" },
+    },
+    {
+      name: "NO_CYCLES",
+      comment: "Two files that need each other are one file, or lack a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "NO_DEEP_IMPORTS",
+      comment: "A package is entered by its name, through its index; what lies behind it may move.",
+      severity: "error",
+      from: { path: "^(packages/[^/]+|apps/[^/]+|bench|e2e|scripts)/" },
+      to: {
+        path: "^packages/[^/]+/|^@throughline/[^/]+/",
+        pathNot: ["^$1/", "^packages/[^/]+/dist/index\\.(js|d\\.ts)$", "^packages/[^/]+/package\\.json$"],
+      },
+    },
+  ],
+  options: {
+    // Types cross boundaries too.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "(^|/)(node_modules|dist)/" },
+    exclude: { path: "^boundaries/fixtures/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "default"],
+      extensions: [".ts", ".tsx", ".js", ".mjs", ".d.ts"],
+    },
+  },
+};

@@ -1,0 +1,35 @@
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { fixtureRoot } from "./fixtures.ts";
+import { sourceFiles } from "./source-files.ts";
+import { sourceBreaches, sourceRules } from "./source-rules.ts";
+
+test("the tree breaks no rule about its source text", () => {
+  expect(sourceBreaches(dirname(import.meta.dirname))).toEqual([]);
+});
+
+test.each(sourceRules.map(({ name }) => name))(
+  "%s, and no other rule, is noticed in each file that breaks it",
+  (name) => {
+    const root = fixtureRoot(name);
+    const breaches = sourceBreaches(root);
+    expect(new Set(breaches.map(({ rule }) => rule))).toEqual(new Set([name]));
+    expect(breaches.map(({ path }) => path)).toEqual(sourceFiles(root));
+  },
+);
+
+test("using a contract's name without declaring it is no breach", () => {
+  const rule = sourceRules.find(({ name }) => name === "SINGLE_SOURCE_OF_TRUTH");
+  const uses = [
+    'import type { AiEvent } from "@throughline/ai-core";',
+    'import { type UsageFact, type RunContext } from "@throughline/ai-core";',
+    'export type { ExecutorType } from "@throughline/ai-core";',
+    "export type AiEventReader = (event: AiEvent) => void;",
+  ].join("\n");
+  expect(rule?.breaks("packages/billing/src/use.ts", uses)).toBe(false);
+});
+
+test("reading receipts is no breach", () => {
+  const rule = sourceRules.find(({ name }) => name === "ONLY_BILLING_WRITES_RECEIPTS");
+  expect(rule?.breaks("packages/langgraph-server/src/usage.ts", "SELECT * FROM charge_receipts")).toBe(false);
+});

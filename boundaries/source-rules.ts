@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sourceFiles } from "./source-files.ts";
+
+/** What an import graph cannot say: rules about the text of a file, or about its being there at all. */
+interface SourceRule {
+  readonly name: string;
+  readonly because: string;
+  readonly breaks: (path: string, text: string) => boolean;
+}
+
+const isTypeScript = (path: string) => /\.[cm]?tsx?$/.test(path);
+
+const CONTRACTS = "AiEvent|UsageFact|ExecutorType|RunContext";
+/** A declaration, not an import, an export list or a mention. */
+const DECLARES_CONTRACT = new RegExp(
+  `\\b(?:type|interface|class|enum|const|let|var|function|namespace)\\s+(?:${CONTRACTS})\\b\\s*(?:[=:<{(]|extends\\b)`,
+);
+const WRITES_RECEIPTS =
+  /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?|copy)\s+(?:only\s+)?[\w."]*charge_receipts\b/i;
+
+export const sourceRules: readonly SourceRule[] = [
+  {
+    name: "SINGLE_SOURCE_OF_TRUTH",
+    because: "AiEvent, UsageFact, ExecutorType and RunContext are declared in packages/ai-core only",
+    breaks: (path, text) =>
+      isTypeScript(path) && !path.startsWith("packages/ai-core/") && DECLARES_CONTRACT.test(text),
+  },
+  {
+    name: "NO_TS_IN_PLATFORM",
+    because: "platform/ packages what packages/ holds; it has no logic of its own",
+    breaks: (path) => path.startsWith("platform/") && isTypeScript(path),
+  },
+  {
+    name: "NO_MODULE_LEVEL_MODEL",
+    because: "a model is made per call by create-model.ts, with the caller's key and the chosen model",
+    breaks: (path, text) =>
+      isTypeScript(path) && !path.endsWith("/create-model.ts") && /\bnew\s+ChatOpenAI\s*\(/.test(text),
+  },
+  {
+    name: "ONLY_BILLING_WRITES_RECEIPTS",
+    because: "a receipt that two places write is charged twice; ask packages/billing",
+    breaks: (path, text) => !path.startsWith("packages/billing/") && WRITES_RECEIPTS.test(text),
+  },
+];
+
+interface Breach {
+  readonly rule: string;
+  readonly path: string;
+  readonly because: string;
+}
+
+export function sourceBreaches(root: string): Breach[] {
+  return sourceFiles(root).flatMap((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    return sourceRules
+      .filter((rule) => rule.breaks(path, text))
+      .map(({ name, because }) => ({ rule: name, path, because }));
+  });
+}

@@ -1,0 +1,79 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { dropStamp, filesBelow, fingerprint, readStamp, writeStamp } from "./fingerprint.mjs";
+import { runCommand } from "./run-command.mjs";
+import { runInOrder } from "./run-in-order.mjs";
+import { commandScript, root, stampFolder, workspacePackages } from "./workspace-packages.mjs";
+
+/** @typedef {import("./workspace-packages.mjs").WorkspacePackage} WorkspacePackage */
+
+// The lockfile is among them: another version of a dependency may give other types.
+const sharedInputs = ["tsconfig.base.json", "tsdown.base.ts", "pnpm-lock.yaml"];
+
+/** @param {WorkspacePackage} workspacePackage */
+export function dependencyNames({ manifest }) {
+  return Object.keys({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.peerDependencies,
+  });
+}
+
+/**
+ * What a package's build reads of its own folder. Tests are left out: changing one must not rebuild anything.
+ *
+ * @param {readonly string[]} sources
+ */
+export function buildInputs(sources) {
+  return sources.filter((file) => !/\.test\.tsx?$/.test(file));
+}
+
+/** @param {string} folder */
+const distFingerprint = (folder) => fingerprint(root, filesBelow(root, `${folder}/dist`));
+
+/**
+ * @param {WorkspacePackage} workspacePackage
+ * @param {Map<string, WorkspacePackage>} built
+ */
+function inputFingerprint(workspacePackage, built) {
+  const { folder } = workspacePackage;
+  const own = ["src", "package.json", "tsconfig.json", "tsdown.config.ts"];
+  const files = own.flatMap((path) => filesBelow(root, `${folder}/${path}`));
+  const upstream = dependencyNames(workspacePackage).flatMap((name) => built.get(name)?.folder ?? []);
+  return fingerprint(root, [...buildInputs(files), ...sharedInputs], upstream.map(distFingerprint));
+}
+
+/**
+ * Builds every package whose inputs changed since its last build, dependencies first.
+ *
+ * @returns {Promise<{ built: string[] }>}
+ */
+export async function ensureBuilt() {
+  const packages = workspacePackages().filter(({ folder }) => existsSync(join(root, folder, "src/index.ts")));
+  const byName = new Map(packages.map((item) => [item.name, item]));
+  const built = await runInOrder({
+    items: packages,
+    limit: 2,
+    nameOf: ({ name }) => name,
+    dependsOn: dependencyNames,
+    run: async (item) => ((await buildIfChanged(item, byName)) ? [item.name] : []),
+  });
+  return { built: built.flat() };
+}
+
+/**
+ * @param {WorkspacePackage} item
+ * @param {Map<string, WorkspacePackage>} byName
+ */
+async function buildIfChanged(item, byName) {
+  const stampPath = join(stampFolder, "build", basename(item.folder));
+  const inputs = inputFingerprint(item, byName);
+  // The output is part of the stamp: a dist that was deleted or overwritten by hand is built again.
+  if (readStamp(stampPath) === `${inputs} ${distFingerprint(item.folder)}`) return false;
+
+  dropStamp(stampPath);
+  await runCommand(process.execPath, [commandScript("tsdown")], { cwd: join(root, item.folder) });
+  writeStamp(stampPath, `${inputs} ${distFingerprint(item.folder)}`);
+  return true;
+}

@@ -1,0 +1,52 @@
+// @ts-check
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { readOptions } from "./read-options.mjs";
+import { ensureReady } from "./workspace.mjs";
+import { root } from "./workspace-packages.mjs";
+
+const generated = [
+  {
+    file: "packages/langgraph-graphs/langgraph.json",
+    package: "packages/langgraph-graphs",
+    render: "renderLanggraphJson",
+  },
+  { file: "docs/envelope.schema.json", package: "packages/ai-core", render: "renderEnvelopeJsonSchema" },
+];
+
+const { check } = readOptions(
+  [
+    "npm run generate [-- --check]",
+    "",
+    "Writes the files that are made from code:",
+    ...generated.map(({ file }) => `  ${file}`),
+    "",
+    "  --check  write nothing; fail if one of them is not what the code makes",
+  ].join("\n"),
+  { check: { type: "boolean" } },
+);
+
+await ensureReady();
+
+const stale = [];
+for (const { file, package: folder, render } of generated) {
+  const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
+  if (typeof module[render] !== "function") throw new Error(`${folder} does not export ${render}()`);
+  const text = await module[render]();
+  const path = join(root, file);
+  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
+  stale.push(file);
+  if (check) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+if (stale.length === 0) console.log("Generated files are up to date.");
+else if (!check) console.log(`Written: ${stale.join(", ")}`);
+else {
+  console.error(
+    `Not what the code makes: ${stale.join(", ")}. Run \`npm run generate\` and commit the result.`,
+  );
+  process.exit(1);
+}

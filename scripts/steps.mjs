@@ -1,0 +1,159 @@
+// @ts-check
+import { CommandFailed } from "./run-command.mjs";
+import { runInOrder } from "./run-in-order.mjs";
+
+/**
+ * @typedef {object} Tests what a test runner counted
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ *
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {number} budgetMs what it should take at most on a small machine; three times that and it is stopped
+ * @property {(limits: { timeoutMs: number }) => Promise<{ tests?: Tests; details?: readonly string[] }>} run
+ *
+ * @typedef {object} Outcome
+ * @property {string} name
+ * @property {boolean} ok
+ * @property {number} ms
+ * @property {number} budgetMs
+ * @property {Tests | undefined} tests
+ * @property {readonly string[]} details lines about its parts, for the table at the end
+ */
+
+const colours =
+  Boolean(process.stdout.isTTY) && !process.env.CI && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+const paint = (/** @type {number} */ code, /** @type {string} */ text) =>
+  colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+
+export const bold = (/** @type {string} */ text) => paint(1, text);
+export const dim = (/** @type {string} */ text) => paint(2, text);
+const tick = paint(32, "✓");
+const cross = paint(31, "✗");
+
+/** @param {number} ms */
+export function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** @param {{ changed: boolean }} result */
+export function installedSentence({ changed }) {
+  return { changed, text: changed ? "packages installed" : "packages installed (nothing changed)" };
+}
+
+/** @param {{ built: readonly string[] }} result */
+export function builtSentence({ built }) {
+  const count = `${built.length} package${built.length === 1 ? "" : "s"}`;
+  return built.length > 0
+    ? { changed: true, text: `built ${count}` }
+    : { changed: false, text: "built (nothing changed)" };
+}
+
+/**
+ * Runs one thing a person waits for, says what it did and how long it took. A failure ends the process: nothing that
+ * follows could work.
+ *
+ * @template Result
+ * @param {() => Promise<Result>} run
+ * @param {(result: Result) => { changed: boolean; text: string }} describe
+ * @param {{ write?: (line: string) => void; onlyChanges?: boolean }} [options]
+ */
+export async function runStep(run, describe, { write = console.log, onlyChanges = false } = {}) {
+  const started = performance.now();
+  try {
+    const { changed, text } = describe(await run());
+    const took = changed ? dim(` (${seconds(performance.now() - started)})`) : "";
+    if (changed || !onlyChanges) write(`${tick} ${text}${took}`);
+  } catch (error) {
+    // What fails here is the machine or the person's own choice, so the sentence helps and the stack does not.
+    const reason =
+      error instanceof Error && !(error instanceof CommandFailed) ? error.message : explain(error);
+    console.error(`${cross} ${reason}`);
+    process.exit(1);
+  }
+}
+
+/**
+ * Runs steps side by side and reports each as it ends; a failing one shows everything it said and the others go on.
+ *
+ * @param {readonly Step[]} steps
+ * @param {{ limit: number; write: (line: string) => void }} options
+ * @returns {Promise<Outcome[]>}
+ */
+export function runSteps(steps, { limit, write }) {
+  return runInOrder({
+    items: steps,
+    limit,
+    nameOf: ({ name }) => name,
+    run: async (step) => {
+      const started = performance.now();
+      const outcome = await attempt(step);
+      const ms = performance.now() - started;
+      write(`${outcome.ok ? tick : cross} ${step.name} ${dim(`(${seconds(ms)})`)}`);
+      if (!outcome.ok) write(`\n${outcome.output.trimEnd()}\n`);
+      const { tests, details = [], ok } = outcome;
+      return { name: step.name, budgetMs: step.budgetMs, ms, ok, tests, details };
+    },
+  });
+}
+
+/**
+ * @param {Step} step
+ * @returns {Promise<{ ok: boolean; output: string; tests?: Tests; details?: readonly string[] }>}
+ */
+async function attempt({ run, budgetMs }) {
+  try {
+    return { ok: true, output: "", ...(await run({ timeoutMs: budgetMs * 3 })) };
+  } catch (error) {
+    const tests = error instanceof TestsFailed ? { tests: error.tests } : {};
+    return { ok: false, output: explain(error), ...tests };
+  }
+}
+
+/** Failing tests are counted one by one, other failing steps as one. */
+export class TestsFailed extends CommandFailed {
+  /**
+   * @param {CommandFailed} failure
+   * @param {Tests} tests
+   */
+  constructor(failure, tests) {
+    super(failure.message, failure.output);
+    this.tests = tests;
+  }
+}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (error instanceof CommandFailed) return `${error.output.trimEnd()}\n${error.message}`.trimStart();
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/**
+ * @param {readonly Outcome[]} outcomes
+ * @returns {string[]}
+ */
+export function budgetTable(outcomes) {
+  const width = Math.max(0, ...outcomes.map(({ name }) => name.length));
+  return outcomes.flatMap(({ name, ok, ms, budgetMs, details }) => {
+    const over = ms > budgetMs ? "  over budget" : "";
+    const time = `${seconds(ms).padStart(8)} of ${String(budgetMs / 1000).padStart(3)} s`;
+    return [
+      `  ${ok ? tick : cross} ${name.padEnd(width)} ${time}${over}`,
+      ...details.map((line) => dim(`      ${line}`)),
+    ];
+  });
+}
+
+/** @param {readonly Outcome[]} outcomes */
+export function verdict(outcomes) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const { ok, tests } of outcomes) {
+    total.passed += tests?.passed ?? 0;
+    total.skipped += tests?.skipped ?? 0;
+    // A test file that does not even load fails the step without failing a test.
+    total.failed += ok ? 0 : Math.max(1, tests?.failed ?? 0);
+  }
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
+  return `Throughline: ${total.passed} passed, ${total.failed} failed${skipped}`;
+}

@@ -1,0 +1,20 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "boundaries/*.test.ts",
+      "scripts/*.test.ts",
+      "e2e/in-process/*.test.ts",
+    ],
+    exclude: ["**/node_modules/**", "**/dist/**", "**/fixtures/**"],
+    // Left alone, vitest keeps one core free, which on a machine with two is half of it.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // The offline model types as fast as it can; nobody is watching.
+    env: { THROUGHLINE_OFFLINE_PACE_MS: "0" },
+  },
+});
