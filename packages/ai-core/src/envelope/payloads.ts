@@ -118,7 +118,8 @@ export const PAYLOADS = {
   }),
   subgraph_resume: z.object({ checkpoint_id: z.string().nullable(), node: z.string().nullable() }),
   state_snapshot: z.object({
-    state: jsonObjectSchema,
+    /** Absent: what the log already shows is right. */
+    state: jsonObjectSchema.optional(),
     messages: z.array(messageSchema).optional(),
     /** R6: present on an authoritative snapshot, which says what the checkpoint holds. */
     checkpoint_id: z.string().optional(),

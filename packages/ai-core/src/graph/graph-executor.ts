@@ -3,19 +3,23 @@ import type { Interrupt, RunStatus } from "../envelope/payloads.js";
 import type { ThroughlineError } from "../errors/throughline-error.js";
 import type { Json, JsonObject } from "../json/json.js";
 import type { ContextItem, FrontendTool, Message } from "../messages/message.js";
+import type { Fence } from "../ports/lease.js";
 import type { ExecutorType } from "../usage/usage.js";
 import type { UpstreamChunk } from "./upstream-chunk.js";
 
-/** What a run begins from. */
-export type GraphRunStart =
+/** What a run that nobody ran before begins from. */
+export type FreshRunStart =
   /** New input. Only messages the thread does not hold yet are sent (R26). */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
-  /** Answers by interrupt id, all of the open ones at once. */
+  /** Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with. */
   | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
-  /** Take up a crashed run from its last checkpoint (R27). */
-  | { readonly kind: "continue" }
-  /** Time travel: run again from a checkpoint of the past. */
+  /** Time travel: run again from a checkpoint of the past, with these messages added to it. */
   | { readonly kind: "fork"; readonly checkpointId: string; readonly messages: readonly Message[] };
+
+export type GraphRunStart =
+  | FreshRunStart
+  /** R27: take up a crashed run. What it began from is needed where nothing of it was stored. */
+  | { readonly kind: "continue"; readonly original: FreshRunStart };
 
 export interface GraphRunRequest {
   readonly runId: string;
@@ -31,7 +35,12 @@ export interface GraphRunRequest {
   readonly tools: readonly FrontendTool[];
   readonly context: readonly ContextItem[];
   readonly profile: Profile;
-  /** Aborted on stop, and when the run's lease is lost. */
+  /** R17: presented with every checkpoint write. Required where the executor was given a `LeasePort`. */
+  readonly fence?: Fence;
+  /**
+   * Aborted on stop, and when the run's lease is lost. A reason that is a `ThroughlineError` other than `cancelled` ends
+   * the run as that error; any other reason ends it as cancelled.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -49,8 +58,9 @@ export interface GraphFinal {
 }
 
 export interface GraphRunResult {
-  /** Ends when the upstream does; never throws: a failure is in `final`. */
+  /** Ends when the upstream does; never throws: a failure is in `final`. Read once; leaving it early stops the run. */
   readonly stream: AsyncIterable<UpstreamChunk>;
+  /** Settles once `stream` was read to its end or left; never rejects. */
   readonly final: Promise<GraphFinal>;
 }
 
