@@ -1,6 +1,6 @@
-import type { AgentCapability, KeyResolver } from "@throughline/ai-core";
-import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Pregel } from "@langchain/langgraph/pregel";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { AgentCapability, KeyResolver } from "@throughline/ai-core";
 import type { z } from "zod";
 
 /** What a graph may need from the process it runs in. Nothing here is read at module load. */
@@ -11,8 +11,9 @@ export interface GraphDeps {
 }
 
 /** The part of a compiled graph that its callers use, whatever its state is. */
-// biome-ignore lint/suspicious/noExplicitAny: Pregel is invariant in its node and channel types; callers never name them.
-export type RunnableGraph = Pregel<any, any>;
+// biome-ignore-start lint/suspicious/noExplicitAny: Pregel is invariant in its type parameters; callers never name them.
+export type RunnableGraph = Pregel<any, any, any, any, any, any, any, any, any, any, any>;
+// biome-ignore-end lint/suspicious/noExplicitAny: the line above is the only place.
 
 /** One entry of `LANGGRAPH_CATALOG`: all that is known of a graph, and how to make it. */
 export interface GraphDefinition {

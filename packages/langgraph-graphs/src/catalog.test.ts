@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { describeGraph, LANGGRAPH_CATALOG } from "./catalog.js";
+
+describe("the catalogue", () => {
+  it("lists the six graphs in their order", () => {
+    expect(LANGGRAPH_CATALOG.map((definition) => definition.graphName)).toEqual([
+      "chat",
+      "poet",
+      "ponderer",
+      "travel",
+      "researcher",
+      "sentinel",
+    ]);
+  });
+
+  it.each(LANGGRAPH_CATALOG.map((definition) => [definition.graphName, definition] as const))(
+    "describes %s under its stable id, with JSON Schemas a client can read",
+    (graphName, definition) => {
+      const descriptor = describeGraph(definition);
+      expect(descriptor.graphId).toBe(`langgraph:${graphName}`);
+      expect(descriptor.inputSchema).toMatchObject({ type: "object", properties: { messages: {} } });
+      expect(descriptor.outputSchema).toMatchObject({ type: "object", properties: { messages: {} } });
+      expect(Object.keys(descriptor.subgraphSchemas)).toEqual(Object.keys(definition.subgraphSchemas));
+      expect(JSON.parse(JSON.stringify(descriptor))).toEqual(descriptor);
+    },
+  );
+
+  it("claims subgraphs exactly where it describes them", () => {
+    for (const { graphName, capabilities, subgraphSchemas } of LANGGRAPH_CATALOG) {
+      const claimed = capabilities.includes("subgraphs") || capabilities.includes("subagents");
+      expect([graphName, Object.keys(subgraphSchemas).length > 0]).toEqual([graphName, claimed]);
+    }
+  });
+});

@@ -1,0 +1,15 @@
+import type { GraphDefinition } from "../graph-definition.js";
+import { conversationInputSchema, conversationStateSchema } from "../message-schema.js";
+import { createChatGraph } from "./graph.js";
+
+export const chatDefinition: GraphDefinition = {
+  graphName: "chat",
+  name: "Chat",
+  description: "Talks over many turns, and uses a clock, a calculator and a glossary when they help.",
+  capabilities: ["chat", "tools"],
+  commands: [],
+  inputSchema: conversationInputSchema,
+  outputSchema: conversationStateSchema,
+  subgraphSchemas: {},
+  create: (deps) => createChatGraph(deps),
+};

@@ -1,0 +1,23 @@
+import { HumanMessage } from "@langchain/core/messages";
+import type { OfflineScript } from "../../model/offline-script.js";
+
+/** Thinks aloud about the newest question, then answers it: the reasoning and the answer are separate parts. */
+export const pondererScript: OfflineScript = ({ messages, lastUserText }) => {
+  const question = lastUserText.replace(/\s+/g, " ").trim().slice(0, 120) || "nothing at all";
+  const subject = question.replace(/[.!?…]+$/, "");
+  const earlier = messages.filter((message) => HumanMessage.isInstance(message)).length - 1;
+  const history =
+    earlier > 0
+      ? `We have already spoken ${earlier === 1 ? "once" : `${earlier} times`}, so I should not repeat myself.`
+      : "This is our first exchange, so I take the words as they stand.";
+  return [
+    {
+      kind: "reasoning",
+      text: `The question is “${question}”. ${history} There are at least two ways to read it: as a wish for a fact, or as a wish for a way to think. A fact can be looked up; a way to think is more useful, so I go with that. I should name what it depends on, and what would change my mind.`,
+    },
+    {
+      kind: "text",
+      text: `On “${subject}”: it depends on what you would do differently with each answer. Write down two answers that would lead you to act differently, ask what would have to be true for each, and look for the cheapest way to find out. If nothing you do would change, the question can wait.`,
+    },
+  ];
+};

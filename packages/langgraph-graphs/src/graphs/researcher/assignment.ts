@@ -1,0 +1,17 @@
+/** What a subagent is told: the question, and the file its work goes into. */
+export interface Assignment {
+  readonly question: string;
+  readonly path: string;
+}
+
+export function writeAssignment({ question, path }: Assignment): string {
+  return `Question: ${question}\nWrite your result to ${path}`;
+}
+
+/** Reads an assignment back; a model may have worded it otherwise, so what is missing has a fallback. */
+export function readAssignment(description: string, fallbackPath: string): Assignment {
+  return {
+    question: /^Question: (.+)$/m.exec(description)?.[1] ?? description,
+    path: /(?<=^|\s)\/[\w./-]+\.md\b/.exec(description)?.[0] ?? fallbackPath,
+  };
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import type { GraphDefinition } from "../graph-definition.js";
+import { conversationInputSchema, conversationStateSchema, messageSchema } from "../message-schema.js";
+import { createResearcherGraph } from "./graph.js";
+import { filesSchema, todosSchema } from "./researcher-state.js";
+
+const messages = z.array(messageSchema);
+
+export const researcherDefinition: GraphDefinition = {
+  graphName: "researcher",
+  name: "Researcher",
+  description:
+    "A deep agent: plans with todos, sends out subagents, keeps files, and answers with its sources.",
+  capabilities: ["chat", "tools", "subagents", "subgraphs", "files"],
+  commands: [],
+  inputSchema: conversationInputSchema,
+  outputSchema: z.object({ messages, todos: todosSchema, files: filesSchema }),
+  subgraphSchemas: {
+    scout: z.object({ messages, files: filesSchema }),
+    critic: z.object({ messages, files: filesSchema }),
+    evidence: conversationStateSchema,
+  },
+  create: createResearcherGraph,
+};

@@ -1,0 +1,50 @@
+import { END, type LangGraphRunnableConfig, Send, START, StateGraph } from "@langchain/langgraph";
+import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
+import { persistence } from "../persistence.js";
+import { COMMAND_NAMES, readCommand, type SentCommand } from "./command.js";
+import { type CommandTask, commandTask, commandTaskSchema } from "./command-task.js";
+import { createCycle } from "./cycle.js";
+import { fire, hire, sync } from "./lifecycle-commands.js";
+import {
+  SentinelInput,
+  SentinelState,
+  type SentinelStateValue,
+  type SentinelUpdate,
+} from "./sentinel-state.js";
+import { createStatus } from "./status.js";
+
+/** A command goes to its node, a person's message gets a status, and a state-only input needs no answer. */
+function route(state: SentinelStateValue & { command?: SentCommand }): Send | "status" | typeof END {
+  if (state.command !== undefined) {
+    const command = readCommand(state.command);
+    return new Send(command.name, commandTask(command, state));
+  }
+  return state.messages.at(-1)?.type === "human" ? "status" : END;
+}
+
+type CommandHandler = (
+  task: CommandTask,
+  config: LangGraphRunnableConfig,
+) => SentinelUpdate | Promise<SentinelUpdate>;
+
+/**
+ * A `Send` carries what `route` put in it, which the graph's types cannot know: parsed here. The input channel is
+ * emptied with the command's result, so that the run's last `values` do not show the command either.
+ */
+function onCommand(handle: CommandHandler) {
+  return async (sent: unknown, config: LangGraphRunnableConfig) => ({
+    ...(await handle(commandTaskSchema.parse(sent), config)),
+    command: undefined,
+  });
+}
+
+export function createSentinelGraph(deps: GraphDeps): RunnableGraph {
+  return new StateGraph({ state: SentinelState, input: SentinelInput, output: SentinelState })
+    .addNode("hire", onCommand(hire))
+    .addNode("cycle", onCommand(createCycle(deps)))
+    .addNode("sync", onCommand(sync))
+    .addNode("fire", onCommand(fire))
+    .addNode("status", createStatus(deps))
+    .addConditionalEdges(START, route, [...COMMAND_NAMES, "status", END])
+    .compile({ name: "sentinel", ...persistence(deps) });
+}

@@ -1,0 +1,29 @@
+import type { CommandTask } from "./command-task.js";
+import type { LogEntry, SentinelUpdate } from "./sentinel-state.js";
+
+export function hire({ lifecycle, settings }: CommandTask): SentinelUpdate {
+  if (lifecycle === "hired") return logged("hire", "refused", "Already hired.");
+  return {
+    lifecycle: "hired",
+    cycleCount: 0,
+    ...logged("hire", "done", `Watching ${settings.watch.join(", ") || "nothing yet"}.`),
+  };
+}
+
+/** The settings themselves arrived with the run's input and are merged by now; what is left is to say so. */
+export function sync({ clientMutationId, settings }: CommandTask): SentinelUpdate {
+  const note = `Watching ${settings.watch.join(", ") || "nothing"} every ${settings.cycleSeconds} s.`;
+  return {
+    ...(clientMutationId === undefined ? {} : { lastAppliedClientMutationId: clientMutationId }),
+    ...logged("sync", "done", note),
+  };
+}
+
+export function fire({ lifecycle, cycleCount }: CommandTask): SentinelUpdate {
+  if (lifecycle !== "hired") return logged("fire", "refused", "Not hired, so there is nothing to end.");
+  return { lifecycle: "fired", ...logged("fire", "done", `Ended after ${cycleCount} cycles.`) };
+}
+
+export function logged(command: string, outcome: LogEntry["outcome"], note: string): { log: LogEntry } {
+  return { log: { command, outcome, note } };
+}

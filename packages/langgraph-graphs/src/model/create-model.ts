@@ -1,0 +1,80 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { ChatOpenAI } from "@langchain/openai";
+import { type KeyResolver, ThroughlineError } from "@throughline/ai-core";
+import { defaultScript } from "./default-script.js";
+import { UNNAMED_KEY_ID } from "./key-resolver.js";
+import { type ModelConfig, readModelConfig, spendLogsMetadata } from "./model-config.js";
+import { OfflineChatModel } from "./offline-model.js";
+import type { OfflineScript } from "./offline-script.js";
+
+export interface CreateModelOptions {
+  readonly keys: KeyResolver;
+  /** What the offline model says; a default script answers when absent. */
+  readonly offline?: OfflineScript;
+  readonly tags?: readonly string[];
+}
+
+const HUMAN_PACE_MS = 25;
+
+/**
+ * Makes the model of one call from the run's own config. R32: the token is fetched here and lives in the model alone;
+ * nothing is kept between calls, because the next call may belong to another account.
+ */
+export async function createModel(
+  config: RunnableConfig | undefined,
+  options: CreateModelOptions,
+): Promise<BaseChatModel> {
+  const modelConfig = readModelConfig(config);
+  const baseURL = process.env.LITELLM_BASE_URL;
+  if (!baseURL) return offlineModel(config, modelConfig, options);
+  return new ChatOpenAI({
+    model: modelConfig.model,
+    apiKey: await options.keys.resolveKey(modelConfig.virtualKeyId ?? UNNAMED_KEY_ID),
+    streamUsage: true,
+    // LiteLLM retries towards its providers; more here would only multiply the wait and the spend.
+    maxRetries: 1,
+    configuration: {
+      baseURL,
+      defaultHeaders: { "x-litellm-spend-logs-metadata": spendLogsMetadata(modelConfig) },
+    },
+    ...(options.tags ? { tags: [...options.tags] } : {}),
+  });
+}
+
+function offlineModel(
+  config: RunnableConfig | undefined,
+  { offline }: ModelConfig,
+  options: CreateModelOptions,
+): BaseChatModel {
+  return new OfflineChatModel({
+    script: options.offline ?? defaultScript,
+    paceMs: offline.paceMs ?? paceFromEnv(),
+    failAfterTokens: offline.failAfterTokens,
+    callSite: callSiteOf(config),
+    tags: options.tags,
+  });
+}
+
+function paceFromEnv(): number {
+  const text = process.env.THROUGHLINE_OFFLINE_PACE_MS;
+  if (!text) return HUMAN_PACE_MS;
+  const pace = Number(text);
+  if (Number.isFinite(pace) && pace >= 0) return pace;
+  throw new ThroughlineError(
+    "invalid_input",
+    `THROUGHLINE_OFFLINE_PACE_MS: expected milliseconds, got "${text}".`,
+    { details: { field: "THROUGHLINE_OFFLINE_PACE_MS" } },
+  );
+}
+
+/**
+ * Node names and step of the call. Task ids are left out: they change from run to run, and offline ids must not.
+ */
+function callSiteOf(config: RunnableConfig | undefined): string {
+  const metadata: Readonly<Record<string, unknown>> = config?.metadata ?? {};
+  const namespace =
+    typeof metadata.langgraph_checkpoint_ns === "string" ? metadata.langgraph_checkpoint_ns : "";
+  const nodes = namespace.split("|").map((part) => part.split(":")[0]);
+  return `${nodes.join("/")}#${String(metadata.langgraph_step ?? "")}`;
+}

@@ -1,0 +1,56 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { executorTypeSchema, invalidInput } from "@throughline/ai-core";
+import { z } from "zod";
+
+const id = z.string().min(1).max(256);
+
+/** What a run may say about its model. Everything else in `configurable` belongs to LangGraph and is left alone. */
+const modelConfigSchema = z.object({
+  /** A LiteLLM alias, not a provider's model name: the proxy decides what stands behind it. */
+  model: z.string().min(1).max(128).default("default"),
+  virtualKeyId: id.optional(),
+  billingAccountId: id.optional(),
+  runId: id.optional(),
+  attempt: z.number().int().min(0).optional(),
+  usageUnitId: id.optional(),
+  ingressRequestId: id.optional(),
+  traceId: id.optional(),
+  thread_id: id.optional(),
+  executorType: executorTypeSchema.default("inproc"),
+  offline: z
+    .object({
+      paceMs: z.number().min(0).max(60_000).optional(),
+      failAfterTokens: z.number().int().min(0).optional(),
+    })
+    .default({}),
+});
+export type ModelConfig = z.infer<typeof modelConfigSchema>;
+
+/** Reads the model's part of a run's `configurable`; throws `invalid_input` naming `configurable.{field}`. */
+export function readModelConfig(config: RunnableConfig | undefined): ModelConfig {
+  const parsed = z.object({ configurable: modelConfigSchema }).safeParse({
+    configurable: config?.configurable ?? {},
+  });
+  if (!parsed.success) throw invalidInput(parsed.error, "configurable");
+  return parsed.data.configurable;
+}
+
+/** The spend-log record of one model call; JSON leaves out what is undefined. */
+export function spendLogsMetadata(config: ModelConfig): string {
+  const json = JSON.stringify({
+    accountId: config.billingAccountId,
+    virtualKeyId: config.virtualKeyId,
+    runId: config.runId,
+    attempt: config.attempt,
+    usageUnitId: config.usageUnitId,
+    threadId: config.thread_id,
+    requestId: config.ingressRequestId,
+    traceId: config.traceId,
+    executorType: config.executorType,
+  });
+  // An HTTP header holds Latin-1 only: a trace id with any other character would make every call fail.
+  return json.replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
