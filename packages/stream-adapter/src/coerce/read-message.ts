@@ -1,0 +1,193 @@
+import type { ContentPart, Message, MessageRole, TokenUsage } from "@throughline/ai-core";
+import { MESSAGE_TYPES } from "./message-fields.js";
+import { asLoose, asString, isJsonObject, type Loose, read, readNumber, readString } from "./read.js";
+import { toPlain } from "./to-plain.js";
+
+/** What a LangChain message or chunk says, whichever of its three encodings carried it. */
+export interface IncomingMessage {
+  readonly type: string;
+  /** A piece of a message rather than all of it. */
+  readonly isChunk: boolean;
+  readonly id: string | undefined;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCallChunks: readonly unknown[];
+  readonly toolCalls: readonly unknown[];
+  readonly toolCallId: string | undefined;
+  readonly name: string | undefined;
+  readonly isError: boolean;
+  readonly usage: TokenUsage | undefined;
+  readonly finishReason: string | undefined;
+  readonly model: string | undefined;
+  readonly content: unknown;
+}
+
+/** `undefined` for anything that is not a message. Touches only the fields it needs: this runs once per token. */
+export function readMessage(raw: unknown): IncomingMessage | undefined {
+  const outer = asLoose(raw);
+  if (!outer) return undefined;
+  const encoded = outer.lc === 1 && outer.type === "constructor";
+  const fields = encoded ? asLoose(outer.kwargs) : outer;
+  const type = messageType(outer);
+  if (type === undefined || !fields) return undefined;
+  const { content } = fields;
+  const response = asLoose(fields.response_metadata);
+  const chunks = fields.tool_call_chunks;
+  return {
+    type,
+    isChunk: chunks !== undefined || isChunkClass(outer),
+    id: asString(fields.id),
+    text: typeof content === "string" ? content : joinParts(content, textOfPart),
+    reasoning: readReasoning(fields, content),
+    toolCallChunks: Array.isArray(chunks) ? chunks : NOTHING,
+    toolCalls: Array.isArray(fields.tool_calls) ? fields.tool_calls : NOTHING,
+    toolCallId: asString(fields.tool_call_id),
+    name: asString(fields.name),
+    isError: fields.status === "error",
+    usage: fields.usage_metadata === undefined ? undefined : readUsage(fields.usage_metadata),
+    finishReason: response && (asString(response.finish_reason) ?? asString(response.stop_reason)),
+    model: response && (asString(response.model_name) ?? asString(response.model)),
+    content,
+  };
+}
+
+const NOTHING: readonly unknown[] = [];
+
+/** The class a message was serialised from, where its encoding names one. */
+function isChunkClass(raw: Loose): boolean {
+  const path = raw.id;
+  const name: unknown = Array.isArray(path) ? path[path.length - 1] : raw.type;
+  return typeof name === "string" && name.endsWith("Chunk");
+}
+
+function messageType(raw: Loose): string | undefined {
+  const { type } = raw;
+  if (typeof type === "string" && type !== "constructor") {
+    // Python's server names chunks by class.
+    return MESSAGE_TYPES[type] ?? type;
+  }
+  const getType = raw.getType ?? raw._getType;
+  if (typeof getType === "function") return asString(Reflect.apply(getType, raw, []));
+  if (type === "constructor") {
+    const path = raw.id;
+    const name: unknown = Array.isArray(path) ? path[path.length - 1] : undefined;
+    return typeof name === "string" ? MESSAGE_TYPES[name] : undefined;
+  }
+  const { role } = raw;
+  return typeof role === "string" ? (ROLE_TYPES[role] ?? role) : undefined;
+}
+
+const ROLE_TYPES: Readonly<Record<string, string>> = { user: "human", assistant: "ai", developer: "system" };
+
+function readUsage(raw: unknown): TokenUsage | undefined {
+  const input = readNumber(raw, "input_tokens");
+  const output = readNumber(raw, "output_tokens");
+  if (input === undefined && output === undefined) return undefined;
+  const count = (value: number | undefined) => Math.max(0, Math.trunc(value ?? 0));
+  const total = readNumber(raw, "total_tokens");
+  return {
+    input_tokens: count(input),
+    output_tokens: count(output),
+    total_tokens: total === undefined ? count(input) + count(output) : count(total),
+  };
+}
+
+function joinParts(content: unknown, textOf: (part: unknown) => string): string {
+  if (!Array.isArray(content)) return "";
+  let text = "";
+  for (const part of content) text += textOf(part);
+  return text;
+}
+
+function textOfPart(part: unknown): string {
+  if (typeof part === "string") return part;
+  const type = readString(part, "type");
+  return type === "text" || type === "text_delta" || type === "output_text"
+    ? (readString(part, "text") ?? "")
+    : "";
+}
+
+function readReasoning(fields: Loose, content: unknown): string {
+  if (Array.isArray(content)) {
+    const inParts = joinParts(content, reasoningOfPart);
+    if (inParts !== "") return inParts;
+  }
+  const extra = asLoose(fields.additional_kwargs);
+  if (!extra) return "";
+  return asString(extra.reasoning_content) ?? joinParts(read(extra.reasoning, "summary"), reasoningOfPart);
+}
+
+/** Providers disagree: `reasoning` (LangChain standard), `thinking` (Anthropic), `summary_text` (OpenAI). */
+function reasoningOfPart(part: unknown): string {
+  switch (readString(part, "type")) {
+    case "reasoning":
+      return (
+        readString(part, "reasoning") ??
+        readString(part, "text") ??
+        joinParts(read(part, "summary"), reasoningOfPart)
+      );
+    case "thinking":
+      return readString(part, "thinking") ?? "";
+    case "summary_text":
+      return readString(part, "text") ?? "";
+    default:
+      return "";
+  }
+}
+
+const ROLES: Readonly<Record<string, MessageRole>> = {
+  human: "user",
+  ai: "assistant",
+  tool: "tool",
+  system: "system",
+  developer: "developer",
+};
+
+/** A finished message in our own shape, or `undefined` for kinds no client shows (`remove`, `function`). */
+export function toMessage(raw: unknown): Message | undefined {
+  const incoming = readMessage(raw);
+  const role = incoming && ROLES[incoming.type];
+  if (!incoming || !role || incoming.id === undefined) return undefined;
+  const message: Message = { id: incoming.id, role, content: contentFor(role, incoming) };
+  if (incoming.name !== undefined) message.name = incoming.name;
+  if (role === "assistant") {
+    if (incoming.reasoning !== "") message.reasoning = incoming.reasoning;
+    const calls = incoming.toolCalls.map(toToolCall).filter((call) => call !== undefined);
+    if (calls.length > 0) message.tool_calls = calls;
+  }
+  if (role === "tool") {
+    if (incoming.toolCallId !== undefined) message.tool_call_id = incoming.toolCallId;
+    if (incoming.isError) message.status = "error";
+  }
+  return message;
+}
+
+/** An assistant's parts are its text (calls and reasoning have fields of their own); other roles keep media parts. */
+function contentFor(role: MessageRole, incoming: IncomingMessage): Message["content"] {
+  if (typeof incoming.content === "string" || role === "assistant") return incoming.text;
+  const plain = toPlain(incoming.content);
+  if (!Array.isArray(plain)) return plain === null ? "" : JSON.stringify(plain);
+  const parts = plain.map((part): ContentPart => {
+    if (isJsonObject(part)) return { ...part, type: typeof part.type === "string" ? part.type : "unknown" };
+    return { type: "text", text: typeof part === "string" ? part : JSON.stringify(part) };
+  });
+  return parts.every((part) => part.type === "text") ? incoming.text : parts;
+}
+
+export function toToolCall(raw: unknown): { id: string; name: string; args: string } | undefined {
+  const id = readString(raw, "id");
+  const name = readString(raw, "name");
+  if (id === undefined || name === undefined) return undefined;
+  const args = read(raw, "args");
+  return { id, name, args: typeof args === "string" ? args : JSON.stringify(toPlain(args ?? {})) };
+}
+
+/** A tool message's content as the text a client shows. */
+export function toResultText(content: unknown): string {
+  if (typeof content === "string") return content;
+  const plain = toPlain(content);
+  if (Array.isArray(plain) && plain.every((part) => isJsonObject(part) && part.type === "text")) {
+    return joinParts(plain, textOfPart);
+  }
+  return plain === null ? "" : JSON.stringify(plain);
+}

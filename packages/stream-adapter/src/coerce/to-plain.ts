@@ -1,0 +1,146 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { equalsPlain } from "./equals-plain.js";
+import { messageFields } from "./message-fields.js";
+
+const MAX_DEPTH = 64;
+const MAX_BYTES_SHOWN = 4_096;
+
+/**
+ * The one coercion every foreign value passes before it can reach an envelope: message objects, Errors, Maps, typed
+ * arrays, bigints, cycles, getters that throw, and whatever LangGraph invents next year become JSON. Never throws.
+ *
+ * O(size of the value). The result shares nothing with the value, so what a node mutates later can't change what was
+ * logged; it shares all it can with `previous`, our own copy of an earlier state, so an unchanged state costs no memory and
+ * is `===` to what it was.
+ */
+export function toPlain(value: unknown, previous?: Json): Json {
+  return previous !== undefined && isUnchanged(value, previous) ? previous : coerce(value, previous, [], 0);
+}
+
+function isUnchanged(value: unknown, previous: Json): boolean {
+  try {
+    return equalsPlain(value, previous);
+  } catch {
+    return false;
+  }
+}
+
+function coerce(value: unknown, previous: Json | undefined, ancestors: object[], depth: number): Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : String(value);
+    case "bigint":
+      return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+    case "undefined":
+      return null;
+    case "function":
+      return `[function ${value.name || "anonymous"}]`;
+    case "symbol":
+      return value.toString();
+    case "object":
+      return value === null ? null : coerceObject(value, previous, ancestors, depth);
+  }
+}
+
+function coerceObject(value: object, previous: Json | undefined, ancestors: object[], depth: number): Json {
+  if (depth >= MAX_DEPTH) return "[too deep]";
+  if (ancestors.includes(value)) return "[circular]";
+  ancestors.push(value);
+  try {
+    return describe(value, previous, ancestors, depth + 1);
+  } catch {
+    // A proxy whose traps throw, an iterator that breaks off: nothing is known of it but that it was there.
+    return "[unreadable]";
+  } finally {
+    ancestors.pop();
+  }
+}
+
+function describe(value: object, previous: Json | undefined, ancestors: object[], depth: number): Json {
+  if (Array.isArray(value)) return coerceList(value, previous, ancestors, depth);
+  if (Object.getPrototypeOf(value) !== Object.prototype) {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (value instanceof Error) return { name: value.name, message: value.message };
+    if (value instanceof Map) return coerceRecord(fromMap(value), previous, ancestors, depth);
+    if (value instanceof Set) return coerceList([...value], previous, ancestors, depth);
+    if (ArrayBuffer.isView(value)) return coerceView(value);
+    if (value instanceof ArrayBuffer) return coerceView(new Uint8Array(value));
+    if (value instanceof URL || value instanceof RegExp) return String(value);
+  }
+  const message = messageFields(value);
+  if (message) return coerceRecord(message, previous, ancestors, depth);
+  const toJson: unknown = Reflect.get(value, "toJSON");
+  const own: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;
+  return own === value || own === undefined
+    ? coerceRecord(value, previous, ancestors, depth)
+    : coerce(own, previous, ancestors, depth);
+}
+
+function coerceList(
+  items: readonly unknown[],
+  previous: Json | undefined,
+  ancestors: object[],
+  depth: number,
+): Json[] {
+  const before = Array.isArray(previous) ? previous : undefined;
+  let changed = before?.length !== items.length;
+  const list = Array.from(items, (item, index) => {
+    const old = before?.[index];
+    const child = coerce(item, old, ancestors, depth);
+    if (child !== old) changed = true;
+    return child;
+  });
+  return changed || !before ? list : before;
+}
+
+function coerceRecord(
+  value: object,
+  previous: Json | undefined,
+  ancestors: object[],
+  depth: number,
+): JsonObject {
+  const before =
+    typeof previous === "object" && previous !== null && !Array.isArray(previous) ? previous : undefined;
+  const record: JsonObject = {};
+  let size = 0;
+  let changed = !before;
+  for (const key of Object.keys(value)) {
+    const item = readSafely(value, key);
+    if (item === undefined || typeof item === "function") continue;
+    const old = before?.[key];
+    const child = coerce(item, old, ancestors, depth);
+    if (child !== old) changed = true;
+    size += 1;
+    // A key called `__proto__` must become a key, not a prototype.
+    if (key === "__proto__")
+      Object.defineProperty(record, key, { value: child, enumerable: true, configurable: true });
+    else record[key] = child;
+  }
+  return changed || !before || Object.keys(before).length !== size ? record : before;
+}
+
+function readSafely(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return undefined;
+  }
+}
+
+function fromMap(map: ReadonlyMap<unknown, unknown>): object {
+  return Object.fromEntries(
+    Array.from(map, ([key, value]) => [typeof key === "string" ? key : JSON.stringify(toPlain(key)), value]),
+  );
+}
+
+function coerceView(view: ArrayBufferView): Json {
+  if (view instanceof Uint8Array || view instanceof DataView) {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    const text = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES_SHOWN));
+    return { type: "bytes", length: bytes.length, text };
+  }
+  return Array.from(view as unknown as Iterable<number | bigint>, (item) => toPlain(item));
+}

@@ -1,0 +1,404 @@
+import type { Envelope, EnvelopeOf, JsonObject, LogEntry } from "@throughline/ai-core";
+import { applyEnvelope, placeOfResult } from "../../fold/fold.js";
+import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
+import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
+import { encodeFrameCursor } from "./frame-cursor.js";
+import { announces, legacyInterrupt } from "./interrupts.js";
+import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
+import { createOpenItems } from "./open-items.js";
+import { terminal } from "./terminal.js";
+
+export interface AgUiFaceOptions {
+  /** What the client calls the thread. */
+  readonly threadName: string;
+  readonly line: AgUiLine;
+  readonly interrupts: InterruptForm;
+}
+
+/**
+ * R4: a pure reading. It has no state of its own: all it needs to know of the past is the fold, so it can be started at any
+ * position of the log and says there what it would have said without a break.
+ */
+export interface AgUiFace {
+  /** Names these options in cursors. */
+  readonly key: string;
+  /** What one entry adds, given the fold before it. */
+  frames(before: ThreadFold, entry: LogEntry): AgUiFrame[];
+  /** R11: everything up to here, for someone who holds nothing. Ends the run it opened if none is active. */
+  fullPrelude(
+    fold: ThreadFold,
+    at: { readonly epoch: string; readonly seq: number } | undefined,
+  ): AgUiFrame[];
+  /** R12: for someone who holds everything up to frame `n` of this entry: what they need to hear again, and what is left. */
+  resume(
+    before: ThreadFold,
+    entry: LogEntry,
+    n: number,
+  ): { readonly prelude: AgUiFrame[]; readonly rest: AgUiFrame[] };
+}
+
+export function createAgUiFace({ threadName, line, interrupts }: AgUiFaceOptions): AgUiFace {
+  const key = `${line === "1.0" ? "1" : "0"}${interrupts.charAt(0)}`;
+  const items = createOpenItems(line);
+  const form = announces(interrupts);
+
+  function runStarted(run: FoldRun, input?: JsonObject): AgUiEvent {
+    return {
+      type: "RUN_STARTED",
+      threadId: threadName,
+      runId: run.client_run_id ?? run.run_id,
+      ...(input && { input }),
+      metadata: { throughline: { runId: run.run_id, attempt: run.attempt } },
+    };
+  }
+
+  function read(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
+    switch (envelope.type) {
+      case "run_start":
+        return startRun(before, envelope);
+      case "run_end":
+        return [
+          ...items.ends(before, envelope.payload.status),
+          terminal(before, envelope.payload, { threadName, line, interrupts }),
+        ];
+      case "step_start":
+        return startedSince(before, envelope, "openSteps").map(items.startStep);
+      case "step_end":
+        return before.openSteps.filter((step) => step.call_id === envelope.call_id).map(items.endStep);
+      case "llm_start":
+        return [];
+      case "llm_token":
+        return token(before, envelope);
+      case "llm_end":
+        return before.openMessages
+          .filter((message) => message.message_id === envelope.payload.message_id)
+          .flatMap((message) => items.endMessage(message, before));
+      case "tool_start":
+        return envelope.payload.kind === "subgraph"
+          ? startedSince(before, envelope, "openSubagents").flatMap((open) =>
+              items.startSubagent(open, before),
+            )
+          : nested(before, envelope, envelope.payload.subagent_id);
+      case "tool_end":
+        return endTool(before, envelope);
+      case "state_snapshot":
+        return snapshot(before, envelope);
+      case "state_delta":
+        return [{ type: "STATE_DELTA", delta: envelope.payload.ops }];
+      case "interrupt":
+        return form.legacy ? [legacyInterrupt(envelope.payload)] : [];
+      case "retract":
+        return retract(before, envelope);
+      case "custom":
+        return [{ type: "CUSTOM", name: envelope.payload.name, value: envelope.payload.value }];
+      case "tool_update":
+        return [
+          {
+            type: "CUSTOM",
+            name: "throughline.tool_update",
+            value: {
+              toolCallId: envelope.call_id,
+              toolName: envelope.payload.tool_name,
+              data: envelope.payload.data,
+            },
+          },
+        ];
+      case "warning":
+        return [{ type: "CUSTOM", name: "throughline.warning", value: { ...envelope.payload } }];
+      case "usage":
+      case "error":
+      case "subgraph_checkpoint":
+      case "subgraph_resume":
+        return [];
+    }
+  }
+
+  function startRun(before: ThreadFold, envelope: EnvelopeOf<"run_start">): AgUiEvent[] {
+    const { run } = before;
+    const closing = run?.open ? items.ends(before, "error") : [];
+    // R27: taken up again after a crash, it is the same run to whoever watches.
+    if (run?.open && run.run_id === envelope.run_id) return closing;
+    const lost: AgUiEvent[] = run?.open
+      ? [...closing, terminal(before, { status: "error", error: RUN_LOST }, { threadName, line, interrupts })]
+      : [];
+    const { payload } = envelope;
+    const started: FoldRun = {
+      run_id: envelope.run_id,
+      client_run_id: payload.client_run_id ?? null,
+      attempt: envelope.attempt,
+      open: true,
+      status: null,
+    };
+    // R14: user messages travel here, where clients dedupe them by id.
+    const input: JsonObject = {
+      threadId: threadName,
+      runId: payload.client_run_id ?? envelope.run_id,
+      state: {},
+      messages: payload.input.messages.map(toAgUiMessage),
+      tools: [],
+      context: [],
+      forwardedProps: {},
+    };
+    return [...lost, runStarted(started, payload.input.messages.length > 0 ? input : undefined)];
+  }
+
+  function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): AgUiEvent[] {
+    const { payload } = envelope;
+    const open = before.openMessages.find((message) => message.message_id === payload.message_id);
+    if (!open) return [];
+    if (!items.isShown(open, before)) return nested(before, envelope, open.subagent_id ?? undefined);
+    const tag = items.owner(open.subagent_id, before);
+    const messageId = open.message_id;
+    if (payload.reasoning !== undefined) {
+      return [
+        ...(open.reasoning_open ? [] : items.startReasoning(open, before)),
+        {
+          type: "REASONING_MESSAGE_CONTENT",
+          messageId: `${messageId}/reasoning`,
+          delta: payload.reasoning,
+          ...tag,
+        },
+      ];
+    }
+    const reasoned = open.reasoning_open ? items.endReasoning(open, before) : [];
+    if (payload.text !== undefined) {
+      const content: AgUiEvent = { type: "TEXT_MESSAGE_CONTENT", messageId, delta: payload.text, ...tag };
+      if (open.text_open) return reasoned.length === 0 ? [content] : [...reasoned, content];
+      return [...reasoned, { type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...tag }, content];
+    }
+    return [...reasoned, ...toolCallToken(open, payload.tool_call, tag)];
+  }
+
+  function toolCallToken(
+    open: OpenMessage,
+    part: EnvelopeOf<"llm_token">["payload"]["tool_call"],
+    tag: { subagentRunId?: string },
+  ): AgUiEvent[] {
+    if (!part) return [];
+    const args = part.args ?? "";
+    const known = open.tool_calls.find((call) =>
+      part.id === undefined ? call.index === part.index : call.id === part.id,
+    );
+    const toolCallId = known?.id ?? part.id;
+    if (toolCallId === undefined || (known && part.id !== undefined)) return [];
+    const events: AgUiEvent[] = [];
+    if (!known) {
+      events.push({
+        type: "TOOL_CALL_START",
+        toolCallId,
+        toolCallName: part.name ?? "tool",
+        parentMessageId: open.message_id,
+        ...tag,
+      });
+    }
+    if (args !== "") events.push({ type: "TOOL_CALL_ARGS", toolCallId, delta: args, ...tag });
+    return events;
+  }
+
+  function endTool(before: ThreadFold, envelope: EnvelopeOf<"tool_end">): AgUiEvent[] {
+    if (envelope.payload.kind === "subgraph") {
+      return before.openSubagents
+        .filter((subagent) => subagent.call_id === envelope.call_id)
+        .flatMap((subagent) => items.endSubagent(subagent, envelope.payload.status, before));
+    }
+    const message = placeOfResult(before, envelope.call_id, envelope.payload)?.message;
+    if (!message) return [];
+    const subagentId = message.subagent_id ?? null;
+    if (!items.isShown({ subagent_id: subagentId }, before))
+      return nested(before, envelope, message.subagent_id);
+    return [
+      {
+        type: "TOOL_CALL_RESULT",
+        messageId: message.id,
+        toolCallId: envelope.call_id,
+        content: typeof message.content === "string" ? message.content : JSON.stringify(message.content),
+        role: "tool",
+        ...items.owner(subagentId, before),
+        ...(message.status === "error" && { metadata: FAILED }),
+      },
+    ];
+  }
+
+  /** Work inside a subagent, for a line that has no place for it: one custom event an entry, never a message. */
+  function nested(
+    before: ThreadFold,
+    envelope: EnvelopeOf<"llm_token"> | EnvelopeOf<"tool_start"> | EnvelopeOf<"tool_end">,
+    subagentId: string | undefined,
+  ): AgUiEvent[] {
+    if (subagentId === undefined || showsSubagents(before, line)) return [];
+    const value: JsonObject = {
+      type: envelope.type,
+      subagentId,
+      callId: envelope.call_id,
+      agent: envelope.agent,
+    };
+    if (envelope.type === "llm_token") {
+      const { text, reasoning } = envelope.payload;
+      if (text === undefined && reasoning === undefined) return [];
+      if (text !== undefined) value.text = text;
+      if (reasoning !== undefined) value.reasoning = reasoning;
+    } else value.toolName = envelope.payload.tool_name;
+    return [{ type: "CUSTOM", name: "throughline.subagent", value }];
+  }
+
+  function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): AgUiEvent[] {
+    const events: AgUiEvent[] = [];
+    if (envelope.payload.state) events.push({ type: "STATE_SNAPSHOT", snapshot: envelope.payload.state });
+    if (envelope.payload.messages) events.push(...messagesSnapshot(before, applyEnvelope(before, envelope)));
+    return events;
+  }
+
+  /** Clients merge by id and keep their own order; where ours differs, only an empty list first makes them take it. */
+  function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
+    const messages = snapshotMessages(after, line);
+    const held = orderedIds(snapshotMessages(before, line));
+    const wanted = orderedIds(messages);
+    const merged = [
+      ...held.filter((id) => wanted.includes(id)),
+      ...wanted.filter((id) => !held.includes(id)),
+    ];
+    const inOrder = merged.every((id, index) => id === wanted[index]);
+    return [
+      ...(inOrder ? [] : [{ type: "MESSAGES_SNAPSHOT" as const, messages: [] }]),
+      { type: "MESSAGES_SNAPSHOT", messages },
+    ];
+  }
+
+  function retract(before: ThreadFold, envelope: EnvelopeOf<"retract">): AgUiEvent[] {
+    const after = applyEnvelope(before, envelope);
+    const gone = {
+      ...before,
+      openMessages: before.openMessages.filter((open) => !after.openMessages.includes(open)),
+      openSteps: before.openSteps.filter((open) => !after.openSteps.includes(open)),
+      openSubagents: before.openSubagents.filter((open) => !after.openSubagents.includes(open)),
+    };
+    const changed = snapshotMessages(after, line).length !== snapshotMessages(before, line).length;
+    return [...items.ends(gone, "error"), ...(changed ? messagesSnapshot(before, after) : [])];
+  }
+
+  /** R16: what changes while no run is open is wrapped in a run of its own. */
+  function wrapped(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
+    const events = read(before, envelope);
+    if (events.length === 0 || before.run?.open || envelope.type === "run_start") return events;
+    if (envelope.type === "run_end") return [];
+    const run = syntheticRun(`${envelope.run_id}/${envelope.call_id}/${envelope.seq}`);
+    return [
+      runStarted(run),
+      ...events,
+      terminal({ ...before, run, interrupts: [] }, { status: "success" }, { threadName, line, interrupts }),
+    ];
+  }
+
+  const number = (
+    events: readonly AgUiEvent[],
+    { epoch, seq }: { epoch: string; seq: number },
+  ): AgUiFrame[] =>
+    events.map((event, n) => ({ id: encodeFrameCursor({ epoch, seq, n, face: key }), event }));
+
+  function openRun(fold: ThreadFold): AgUiEvent[] {
+    return fold.run?.open ? [runStarted(fold.run), ...items.starts(fold)] : [];
+  }
+
+  return {
+    key,
+    frames: (before, entry) => number(wrapped(before, entry.envelope), entry),
+    fullPrelude(fold, at) {
+      const run = fold.run ?? syntheticRun("empty");
+      const events: AgUiEvent[] = [
+        runStarted(run),
+        { type: "STATE_SNAPSHOT", snapshot: fold.state },
+        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, line) },
+      ];
+      if (fold.run?.open) events.push(...items.starts(fold));
+      else {
+        if (form.legacy) events.push(...fold.interrupts.map(legacyInterrupt));
+        const status = fold.interrupts.length > 0 ? "interrupted" : "success";
+        events.push(terminal({ ...fold, run }, { status }, { threadName, line, interrupts }));
+      }
+      const last = events.length - 1;
+      // The whole of entry `seq` is in the fold: coming back with this cursor must skip all of its frames.
+      const id = at && encodeFrameCursor({ ...at, n: WHOLE_ENTRY, face: key });
+      return events.map((event, index) => (index === last && id !== undefined ? { id, event } : { event }));
+    },
+    resume(before, entry, n) {
+      const frames = number(wrapped(before, entry.envelope), entry);
+      const heard = frames.slice(0, n + 1).map((frame) => frame.event);
+      const prelude = stillOpen([...openRun(before), ...heard]).map((event) => ({ event }));
+      return { prelude, rest: frames.slice(n + 1) };
+    },
+  };
+}
+
+/** As `n` of a cursor: past every frame an entry could have. */
+export const WHOLE_ENTRY = 999_999_999;
+
+const RUN_LOST = { code: "run_lost", message: "The run was lost and could not be taken up again." } as const;
+
+function syntheticRun(id: string): FoldRun {
+  return { run_id: `throughline:${id}`, client_run_id: null, attempt: 0, open: true, status: null };
+}
+
+/** Thoughts keep their own place, which no one compares. */
+function orderedIds(messages: readonly JsonObject[]): readonly string[] {
+  return messages.flatMap(({ id, role }) => (typeof id === "string" && role !== "reasoning" ? [id] : []));
+}
+
+/** What an entry opened, asked of the fold, which alone decides names and owners. */
+function startedSince<K extends "openSteps" | "openSubagents">(
+  before: ThreadFold,
+  envelope: Envelope,
+  kind: K,
+): ThreadFold[K][number][] {
+  const after = applyEnvelope(before, envelope);
+  return after[kind].slice(before[kind].length);
+}
+
+/** The START events among these whose END has not come; a terminal ends all. */
+function stillOpen(events: readonly AgUiEvent[]): AgUiEvent[] {
+  let open = new Map<string, AgUiEvent>();
+  for (const event of events) {
+    switch (event.type) {
+      case "RUN_STARTED": {
+        const { input: _input, ...again } = event;
+        open = new Map([["run", again]]);
+        break;
+      }
+      case "RUN_FINISHED":
+      case "RUN_ERROR":
+        open = new Map();
+        break;
+      case "STEP_STARTED":
+        open.set(`step ${event.stepName}`, event);
+        break;
+      case "STEP_FINISHED":
+        open.delete(`step ${event.stepName}`);
+        break;
+      case "SUBAGENT_STARTED":
+        open.set(`subagent ${event.subagentRunId}`, event);
+        break;
+      case "SUBAGENT_FINISHED":
+      case "SUBAGENT_ERROR":
+        open.delete(`subagent ${event.subagentRunId}`);
+        break;
+      case "TEXT_MESSAGE_START":
+      case "REASONING_START":
+      case "REASONING_MESSAGE_START":
+        open.set(`${event.type} ${event.messageId}`, event);
+        break;
+      case "TEXT_MESSAGE_END":
+      case "REASONING_END":
+      case "REASONING_MESSAGE_END":
+        open.delete(`${event.type.replace(/_END$/, "_START")} ${event.messageId}`);
+        break;
+      case "TOOL_CALL_START":
+        open.set(`call ${event.toolCallId}`, event);
+        break;
+      case "TOOL_CALL_END":
+        open.delete(`call ${event.toolCallId}`);
+        break;
+      default:
+        break;
+    }
+  }
+  return [...open.values()];
+}

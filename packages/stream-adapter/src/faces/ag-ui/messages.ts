@@ -1,0 +1,98 @@
+import type { JsonObject, Message } from "@throughline/ai-core";
+import {
+  currentMessages,
+  type FoldMessage,
+  type OpenMessage,
+  type ThreadFold,
+} from "../../fold/thread-fold.js";
+import type { AgUiLine } from "./event.js";
+
+export function reasoningId(messageId: string): string {
+  return `${messageId}/reasoning`;
+}
+
+/**
+ * What a subagent says is no part of the conversation, and only 1.0 has a place for it. It allows a subagent one life in a
+ * run, so in a run taken up again after a crash, where subagents start over, the place is not used.
+ */
+export function showsSubagents(fold: ThreadFold, line: AgUiLine): boolean {
+  return line === "1.0" && (fold.run?.attempt ?? 0) === 0;
+}
+
+/** A thread's messages as a snapshot shows them, partial text and arguments included. */
+export function snapshotMessages(fold: ThreadFold, line: AgUiLine): JsonObject[] {
+  const nests = showsSubagents(fold, line);
+  const placed = new Set(fold.messages.map((message) => message.id));
+  const bare = fold.openMessages.filter((open) => !placed.has(open.message_id) && open.reasoning !== "");
+  return [
+    ...currentMessages(fold).flatMap((message) =>
+      message.subagent_id === undefined || nests ? toAgUiMessages(message) : [],
+    ),
+    ...bare.filter((open) => open.subagent_id === null || nests).map(reasoningOf),
+  ];
+}
+
+function reasoningOf(open: OpenMessage): JsonObject {
+  return {
+    id: reasoningId(open.message_id),
+    role: "reasoning",
+    content: open.reasoning,
+    ...(open.subagent_id !== null && { subagentRunId: open.subagent_id }),
+  };
+}
+
+function toAgUiMessages(message: FoldMessage): JsonObject[] {
+  const owner = message.subagent_id === undefined ? {} : { subagentRunId: message.subagent_id };
+  const shown = message.bare ? [] : [{ ...toAgUiMessage(message), ...owner }];
+  if (message.reasoning === undefined) return shown;
+  return [{ id: reasoningId(message.id), role: "reasoning", content: message.reasoning, ...owner }, ...shown];
+}
+
+/** How a failed tool's result is told apart: the protocol's own event has no field for it. */
+export const FAILED: JsonObject = { throughline: { status: "error" } };
+
+export function toAgUiMessage(message: Message): JsonObject {
+  const base: JsonObject = { id: message.id, role: message.role };
+  if (message.name !== undefined && message.role !== "tool") base.name = message.name;
+  switch (message.role) {
+    case "assistant": {
+      const text = textOf(message.content);
+      // A client that saw only calls stream has a message without content; a snapshot must not say otherwise.
+      if (text !== "" || !message.tool_calls) base.content = text;
+      if (message.tool_calls) {
+        base.toolCalls = message.tool_calls.map(({ id, name, args }) => ({
+          id,
+          type: "function",
+          function: { name, arguments: args },
+        }));
+      }
+      return base;
+    }
+    case "tool":
+      return {
+        ...base,
+        toolCallId: message.tool_call_id ?? "",
+        content: textOf(message.content),
+        ...(message.status === "error" && { metadata: FAILED }),
+      };
+    case "user":
+      return {
+        ...base,
+        content: typeof message.content === "string" ? message.content : message.content.map(toInputPart),
+      };
+    case "system":
+    case "developer":
+      return { ...base, content: textOf(message.content) };
+  }
+}
+
+function textOf(content: Message["content"]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
+}
+
+/** Both lines take text parts; of media only what carries its own address survives, the rest is named in words. */
+function toInputPart(part: { readonly type: string; readonly [key: string]: unknown }): JsonObject {
+  if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
+  return { type: "text", text: `[${part.type}]` };
+}

@@ -1,0 +1,128 @@
+import type { OpenMessage, OpenStep, OpenSubagent, ThreadFold } from "../../fold/thread-fold.js";
+import type { AgUiEvent, AgUiLine } from "./event.js";
+import { reasoningId, showsSubagents } from "./messages.js";
+
+/** Everything that starts, continues and ends on the wire, told from a fold's open items. */
+export interface OpenItems {
+  startStep(step: OpenStep): AgUiEvent;
+  endStep(step: OpenStep): AgUiEvent;
+  startSubagent(subagent: OpenSubagent, fold: ThreadFold): AgUiEvent[];
+  endSubagent(subagent: OpenSubagent, status: string, fold: ThreadFold): AgUiEvent[];
+  owner(subagentId: string | null, fold: ThreadFold): { subagentRunId?: string };
+  /** START events of all that is open, in an order that lets each refer to those before it. */
+  starts(fold: ThreadFold): AgUiEvent[];
+  /** END events of all that is open, innermost first. */
+  ends(fold: ThreadFold, status: string): AgUiEvent[];
+  endMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
+  endReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
+  startReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
+  isShown(item: { readonly subagent_id: string | null }, fold: ThreadFold): boolean;
+}
+
+export function createOpenItems(line: AgUiLine): OpenItems {
+  function isShown(item: { readonly subagent_id: string | null }, fold: ThreadFold): boolean {
+    return item.subagent_id === null || showsSubagents(fold, line);
+  }
+
+  function owner(subagentId: string | null, fold: ThreadFold): { subagentRunId?: string } {
+    return subagentId !== null && showsSubagents(fold, line) ? { subagentRunId: subagentId } : {};
+  }
+
+  function startReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+    const messageId = reasoningId(message.message_id);
+    const tag = owner(message.subagent_id, fold);
+    return [
+      { type: "REASONING_START", messageId, ...tag },
+      { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...tag },
+    ];
+  }
+
+  function endReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+    const messageId = reasoningId(message.message_id);
+    const tag = owner(message.subagent_id, fold);
+    return [
+      { type: "REASONING_MESSAGE_END", messageId, ...tag },
+      { type: "REASONING_END", messageId, ...tag },
+    ];
+  }
+
+  function startMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+    if (!isShown(message, fold)) return [];
+    const tag = owner(message.subagent_id, fold);
+    const messageId = message.message_id;
+    const events: AgUiEvent[] = message.reasoning_open ? startReasoning(message, fold) : [];
+    if (message.text_open) events.push({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...tag });
+    for (const call of message.tool_calls) {
+      if (call.closed) continue;
+      events.push({
+        type: "TOOL_CALL_START",
+        toolCallId: call.id,
+        toolCallName: call.name,
+        parentMessageId: messageId,
+        ...tag,
+      });
+    }
+    return events;
+  }
+
+  function endMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+    if (!isShown(message, fold)) return [];
+    const tag = owner(message.subagent_id, fold);
+    const events: AgUiEvent[] = message.reasoning_open ? endReasoning(message, fold) : [];
+    for (const call of message.tool_calls) {
+      if (!call.closed) events.push({ type: "TOOL_CALL_END", toolCallId: call.id, ...tag });
+    }
+    if (message.text_open) events.push({ type: "TEXT_MESSAGE_END", messageId: message.message_id, ...tag });
+    return events;
+  }
+
+  function startSubagent(subagent: OpenSubagent, fold: ThreadFold): AgUiEvent[] {
+    if (!showsSubagents(fold, line)) return [];
+    return [
+      {
+        type: "SUBAGENT_STARTED",
+        subagentRunId: subagent.call_id,
+        name: subagent.name,
+        ...(subagent.parent_id !== null && { parentSubagentRunId: subagent.parent_id }),
+        ...(subagent.tool_call_id !== null && { parentToolCallId: subagent.tool_call_id }),
+      },
+    ];
+  }
+
+  function endSubagent(subagent: OpenSubagent, status: string, fold: ThreadFold): AgUiEvent[] {
+    if (!showsSubagents(fold, line)) return [];
+    const id = subagent.call_id;
+    if (status === "error" || status === "cancelled") {
+      return [{ type: "SUBAGENT_ERROR", subagentRunId: id, message: `${subagent.name} ${ENDINGS[status]}.` }];
+    }
+    const type = status === "interrupted" ? "suspended" : "success";
+    return [{ type: "SUBAGENT_FINISHED", subagentRunId: id, outcome: { type } }];
+  }
+
+  const startStep = (step: OpenStep): AgUiEvent => ({ type: "STEP_STARTED", stepName: step.name });
+  const endStep = (step: OpenStep): AgUiEvent => ({ type: "STEP_FINISHED", stepName: step.name });
+
+  return {
+    startStep,
+    endStep,
+    startSubagent,
+    endSubagent,
+    owner,
+    isShown,
+    startReasoning,
+    endReasoning,
+    endMessage,
+    starts: (fold) => [
+      ...fold.openSubagents.flatMap((subagent) => startSubagent(subagent, fold)),
+      ...fold.openSteps.map(startStep),
+      ...fold.openMessages.flatMap((message) => startMessage(message, fold)),
+    ],
+    ends: (fold, status) => [
+      ...fold.openMessages.flatMap((message) => endMessage(message, fold)),
+      ...fold.openSteps.toReversed().map(endStep),
+      ...fold.openSubagents.toReversed().flatMap((subagent) => endSubagent(subagent, status, fold)),
+    ],
+  };
+}
+
+const ENDINGS = { error: "failed", cancelled: "was stopped" } as const;

@@ -1,0 +1,53 @@
+import type { JsonObject, PayloadOf } from "@throughline/ai-core";
+import type { ThreadFold } from "../../fold/thread-fold.js";
+import type { AgUiEvent, AgUiLine, AgUiOutcome, AgUiUsage, InterruptForm } from "./event.js";
+import { announces, toAgUiInterrupt } from "./interrupts.js";
+
+export interface TerminalOptions {
+  readonly threadName: string;
+  readonly line: AgUiLine;
+  readonly interrupts: InterruptForm;
+}
+
+/** R13: the one event that ends a run, with the ids it began with. */
+export function terminal(fold: ThreadFold, end: PayloadOf<"run_end">, options: TerminalOptions): AgUiEvent {
+  const { threadName, line } = options;
+  const { run, usage } = fold;
+  const facts: JsonObject = { runId: run?.run_id ?? "", status: end.status };
+  if (usage.model_calls > 0) facts.usage = { ...usage };
+  const metadata = { throughline: facts };
+  if (end.status === "error") {
+    const { code, message } = end.error ?? { code: "run_failed", message: "The run failed." };
+    return { type: "RUN_ERROR", message, code, metadata };
+  }
+  const outcome = outcomeOf(fold, end, options);
+  return {
+    type: "RUN_FINISHED",
+    threadId: threadName,
+    runId: run?.client_run_id ?? run?.run_id ?? "",
+    ...(outcome && { outcome }),
+    ...(line === "1.0" && usage.model_calls > 0 && { usage: [toAgUiUsage(usage)] }),
+    metadata,
+  };
+}
+
+function outcomeOf(
+  fold: ThreadFold,
+  end: PayloadOf<"run_end">,
+  options: TerminalOptions,
+): AgUiOutcome | undefined {
+  if (end.status === "interrupted" && announces(options.interrupts).standard && fold.interrupts.length > 0) {
+    return { type: "interrupt", interrupts: fold.interrupts.map(toAgUiInterrupt) };
+  }
+  // 0.0.59 fails on an outcome it does not know, so there the status stands in metadata alone.
+  if (end.status === "cancelled" && options.line === "1.0") return { type: "cancelled" };
+  return undefined;
+}
+
+function toAgUiUsage(usage: ThreadFold["usage"]): AgUiUsage {
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    totalTokens: usage.total_tokens,
+  };
+}

@@ -1,0 +1,87 @@
+import type { AiEvent, ExecutorType, LogEntry } from "@throughline/ai-core";
+import { isConversation, type ThreadFold } from "../fold/thread-fold.js";
+
+export interface AiEventsFaceOptions {
+  readonly executorType: ExecutorType;
+}
+
+/** Seed of every service contract: `text_delta* → usage_report → done`. As pure and restartable as the AG-UI face. */
+export interface AiEventsFace {
+  events(before: ThreadFold, entry: LogEntry): AiEvent[];
+}
+
+export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEventsFace {
+  return {
+    events(before, { envelope }) {
+      switch (envelope.type) {
+        case "llm_token": {
+          const open = before.openMessages.find(
+            (message) => message.message_id === envelope.payload.message_id,
+          );
+          const { text } = envelope.payload;
+          return open && open.subagent_id === null && text !== undefined
+            ? [{ type: "text_delta", delta: text }]
+            : [];
+        }
+        case "tool_start": {
+          const { kind, tool_name: toolName, args, subagent_id } = envelope.payload;
+          if (kind === "subgraph" || subagent_id !== undefined) return [];
+          return [{ type: "tool_call_start", toolCallId: envelope.call_id, toolName, args: args ?? {} }];
+        }
+        case "tool_end": {
+          const { kind, tool_name: toolName, result, status } = envelope.payload;
+          const inSubagent = before.openSubagents.some((subagent) =>
+            envelope.parent_id?.startsWith(`${subagent.call_id}|`),
+          );
+          if (kind === "subgraph" || inSubagent) return [];
+          return [
+            {
+              type: "tool_call_result",
+              toolCallId: envelope.call_id,
+              toolName,
+              result,
+              isError: status === "error",
+            },
+          ];
+        }
+        case "usage": {
+          const { model, input_tokens, output_tokens, cost_usd } = envelope.payload;
+          return [
+            {
+              type: "usage_report",
+              usageUnitId: null,
+              model,
+              inputTokens: input_tokens,
+              outputTokens: output_tokens,
+              costUsd: cost_usd,
+              executorType,
+            },
+          ];
+        }
+        case "run_end": {
+          const { status, error } = envelope.payload;
+          if (status === "error") {
+            return [
+              {
+                type: "error",
+                ok: false,
+                code: error?.code ?? "run_failed",
+                message: error?.message ?? "The run failed.",
+              },
+            ];
+          }
+          if (status === "cancelled")
+            return [{ type: "error", ok: false, code: "cancelled", message: "The run was stopped." }];
+          return [{ type: "assistant_final", content: finalText(before) }, { type: "done" }];
+        }
+        default:
+          return [];
+      }
+    },
+  };
+}
+
+function finalText(fold: ThreadFold): string {
+  const last = fold.messages.findLast((message) => message.role === "assistant" && isConversation(message));
+  return typeof last?.content === "string" ? last.content : "";
+}

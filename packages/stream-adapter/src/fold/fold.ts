@@ -1,0 +1,357 @@
+import {
+  addUsage,
+  type Envelope,
+  type EnvelopeOf,
+  type FoldPort,
+  type Json,
+  type LogEntry,
+  NO_USAGE,
+} from "@throughline/ai-core";
+import { applyPatch } from "../delta/apply-patch.js";
+import {
+  closedMessage,
+  emptyFold,
+  FOLD_VERSION,
+  type FoldMessage,
+  isConversation,
+  type OpenMessage,
+  type OpenStep,
+  type OpenToolCall,
+  type ThreadFold,
+} from "./thread-fold.js";
+
+/** One entry more. Pure; shares all that did not change. A token costs O(open items), never O(history). */
+export function applyEntry(fold: ThreadFold, entry: LogEntry): ThreadFold {
+  return applyEnvelope(fold, entry.envelope);
+}
+
+export const threadFoldPort: FoldPort<ThreadFold> = {
+  version: FOLD_VERSION,
+  empty: emptyFold,
+  apply: (fold, entries) => entries.reduce(applyEntry, fold),
+  encode: (fold) => fold as unknown as Json,
+  decode: (snapshot, version) => (version === FOLD_VERSION ? (snapshot as unknown as ThreadFold) : undefined),
+};
+
+export function isKnownMessage(fold: ThreadFold, messageId: string): boolean {
+  return fold.messages.some((message) => message.id === messageId);
+}
+
+export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold {
+  switch (envelope.type) {
+    case "run_start":
+      return startRun(fold, envelope);
+    case "run_end":
+      return {
+        ...closeAll(fold),
+        run: fold.run && { ...fold.run, open: false, status: envelope.payload.status },
+        interrupts: envelope.payload.status === "interrupted" ? fold.interrupts : [],
+      };
+    case "step_start":
+      return startStep(fold, envelope);
+    case "step_end":
+      return { ...fold, openSteps: fold.openSteps.filter((step) => step.call_id !== envelope.call_id) };
+    case "llm_start":
+      return startMessage(fold, envelope);
+    case "llm_token":
+      return addToken(fold, envelope);
+    case "llm_end":
+      return endMessage(fold, envelope);
+    case "tool_start":
+      return startSubagent(fold, envelope);
+    case "tool_end":
+      return endTool(fold, envelope);
+    case "state_snapshot":
+      return takeSnapshot(fold, envelope);
+    case "state_delta":
+      return { ...fold, state: applyPatch(fold.state, envelope.payload.ops) };
+    case "interrupt":
+      return {
+        ...fold,
+        interrupts: [...fold.interrupts.filter(isNot(envelope.payload.interrupt_id)), envelope.payload],
+      };
+    case "usage":
+      return { ...fold, usage: { ...fold.usage, cost_usd: envelope.payload.cost_usd } };
+    case "retract":
+      return retract(fold, envelope);
+    case "tool_update":
+    case "subgraph_checkpoint":
+    case "subgraph_resume":
+    case "custom":
+    case "warning":
+    case "error":
+      return fold;
+  }
+}
+
+const isNot = (id: string) => (interrupt: { readonly interrupt_id: string }) => interrupt.interrupt_id !== id;
+
+function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
+  const closed = closeAll(fold);
+  const resumed = fold.run?.run_id === run_id;
+  const run = { run_id, client_run_id: payload.client_run_id ?? null, attempt, open: true, status: null };
+  const known = new Set(fold.messages.map((message) => message.id));
+  const conversation = resumed ? closed.messages : closed.messages.filter(isConversation);
+  return {
+    ...closed,
+    run,
+    messages: [...conversation, ...payload.input.messages.filter((message) => !known.has(message.id))],
+    interrupts: resumed
+      ? closed.interrupts
+      : closed.interrupts.filter(
+          ({ interrupt_id }) => payload.answers.length > 0 && !payload.answers.includes(interrupt_id),
+        ),
+    usage: resumed ? closed.usage : { ...NO_USAGE, model_calls: 0, cost_usd: null },
+  };
+}
+
+function startStep(fold: ThreadFold, { call_id, payload, parent_id }: EnvelopeOf<"step_start">): ThreadFold {
+  if (fold.openSteps.some((step) => step.call_id === call_id)) return fold;
+  const parent = fold.openSteps.find((step) => step.call_id === parent_id);
+  const base = parent ? `${parent.base}/${payload.node}` : payload.node;
+  const subagent =
+    fold.openSubagents.find((open) => open.call_id === parent_id)?.call_id ?? parent?.subagent_id ?? null;
+  const step: OpenStep = { call_id, base, name: uniqueName(base, fold.openSteps), subagent_id: subagent };
+  return { ...fold, openSteps: [...fold.openSteps, step] };
+}
+
+function uniqueName(base: string, open: readonly OpenStep[]): string {
+  const taken = new Set(open.map((step) => step.name));
+  if (!taken.has(base)) return base;
+  for (let twin = 2; ; twin += 1) if (!taken.has(`${base}#${twin}`)) return `${base}#${twin}`;
+}
+
+function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_start">): ThreadFold {
+  if (fold.openMessages.some((message) => message.message_id === payload.message_id)) return fold;
+  const known = fold.messages.find((message) => message.id === payload.message_id);
+  const message: OpenMessage = {
+    call_id,
+    message_id: payload.message_id,
+    subagent_id: payload.subagent_id ?? null,
+    placed: known !== undefined && !known.bare,
+    text: typeof known?.content === "string" ? known.content : "",
+    text_open: false,
+    reasoning: known?.reasoning ?? "",
+    reasoning_open: false,
+    tool_calls: (known?.tool_calls ?? []).map((call, index) => ({
+      ...call,
+      index: -1 - index,
+      closed: true,
+    })),
+  };
+  const messages = known?.bare ? fold.messages.filter((other) => other !== known) : fold.messages;
+  return withOpenMessages(fold, [...fold.openMessages, message], messages);
+}
+
+function addToken(fold: ThreadFold, { payload }: EnvelopeOf<"llm_token">): ThreadFold {
+  const index = fold.openMessages.findIndex((message) => message.message_id === payload.message_id);
+  const open = fold.openMessages[index];
+  if (!open) return fold;
+  const next = withToken(open, payload);
+  const openMessages = fold.openMessages.slice();
+  openMessages[index] = next;
+  if (!next.placed || open.placed) return withOpenMessages(fold, openMessages, fold.messages);
+  const message: FoldMessage = {
+    id: open.message_id,
+    role: "assistant",
+    content: "",
+    ...(open.subagent_id !== null && { subagent_id: open.subagent_id }),
+  };
+  return withOpenMessages(fold, openMessages, [...fold.messages, message]);
+}
+
+// The two literals below are spelled out because a spread with overrides costs several times as much, once per entry.
+
+function withOpenMessages(
+  fold: ThreadFold,
+  openMessages: readonly OpenMessage[],
+  messages: readonly FoldMessage[],
+): ThreadFold {
+  return {
+    run: fold.run,
+    state: fold.state,
+    messages,
+    openSteps: fold.openSteps,
+    openMessages,
+    openSubagents: fold.openSubagents,
+    interrupts: fold.interrupts,
+    suspended: fold.suspended,
+    usage: fold.usage,
+    checkpoint_id: fold.checkpoint_id,
+  };
+}
+
+function withToken(open: OpenMessage, payload: EnvelopeOf<"llm_token">["payload"]): OpenMessage {
+  const { text, reasoning, tool_call } = payload;
+  const calls = tool_call ? withCall(open.tool_calls, tool_call) : open.tool_calls;
+  return {
+    call_id: open.call_id,
+    message_id: open.message_id,
+    subagent_id: open.subagent_id,
+    placed: open.placed || text !== undefined || calls.length > 0,
+    text: text === undefined ? open.text : open.text + text,
+    text_open: open.text_open || text !== undefined,
+    reasoning: reasoning === undefined ? open.reasoning : open.reasoning + reasoning,
+    reasoning_open: reasoning !== undefined,
+    tool_calls: calls,
+  };
+}
+
+function withCall(
+  calls: readonly OpenToolCall[],
+  part: NonNullable<EnvelopeOf<"llm_token">["payload"]["tool_call"]>,
+): readonly OpenToolCall[] {
+  const args = part.args ?? "";
+  if (part.id === undefined)
+    return calls.map((call) => (call.index === part.index ? { ...call, args: call.args + args } : call));
+  if (calls.some((call) => call.id === part.id)) return calls;
+  return [...calls, { index: part.index, id: part.id, name: part.name ?? "tool", args, closed: false }];
+}
+
+function endMessage(fold: ThreadFold, { payload }: EnvelopeOf<"llm_end">): ThreadFold {
+  const open = fold.openMessages.find((message) => message.message_id === payload.message_id);
+  if (!open) return fold;
+  const usage = payload.usage ? addUsage(fold.usage, payload.usage) : fold.usage;
+  return {
+    ...closeMessage(fold, open),
+    usage: { ...fold.usage, ...usage, model_calls: fold.usage.model_calls + 1 },
+  };
+}
+
+function closeMessage(fold: ThreadFold, open: OpenMessage): ThreadFold {
+  const openMessages = fold.openMessages.filter((message) => message !== open);
+  if (!open.placed) {
+    if (open.reasoning === "") return { ...fold, openMessages };
+    const thought: FoldMessage = { id: open.message_id, role: "assistant", content: "", bare: true };
+    const owner = open.subagent_id === null ? {} : { subagent_id: open.subagent_id };
+    return {
+      ...fold,
+      openMessages,
+      messages: [...fold.messages, closedMessage({ ...thought, ...owner }, open)],
+    };
+  }
+  const messages = fold.messages.map((message) =>
+    message.id === open.message_id ? closedMessage(message, open) : message,
+  );
+  return { ...fold, openMessages, messages };
+}
+
+function startSubagent(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_start">): ThreadFold {
+  if (payload.kind !== "subgraph" || payload.subagent_id === undefined)
+    return unsuspend(fold, call_id, payload.kind);
+  if (fold.openSubagents.some((subagent) => subagent.call_id === call_id)) return fold;
+  const step = fold.openSteps.find((open) => open.call_id === call_id);
+  const subagent = {
+    call_id,
+    name: payload.tool_name,
+    tool_call_id: payload.tool_call_id ?? null,
+    parent_id: step?.subagent_id ?? null,
+  };
+  return { ...unsuspend(fold, call_id, payload.kind), openSubagents: [...fold.openSubagents, subagent] };
+}
+
+function unsuspend(fold: ThreadFold, callId: string, kind: "tool" | "subgraph"): ThreadFold {
+  if (kind === "tool" || !fold.suspended.includes(callId)) return fold;
+  return { ...fold, suspended: fold.suspended.filter((id) => id !== callId) };
+}
+
+function endTool(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">): ThreadFold {
+  if (payload.kind === "subgraph") {
+    const suspended =
+      payload.status === "interrupted"
+        ? [...fold.suspended.filter((id) => id !== call_id), call_id]
+        : fold.suspended;
+    return {
+      ...fold,
+      suspended,
+      openSubagents: fold.openSubagents.filter((open) => open.call_id !== call_id),
+    };
+  }
+  const place = placeOfResult(fold, call_id, payload);
+  if (!place) return fold;
+  return {
+    ...fold,
+    messages: [...fold.messages.slice(0, place.at), place.message, ...fold.messages.slice(place.at)],
+  };
+}
+
+/**
+ * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
+ * clients put it. `undefined` when there is nothing to show: no message that carries it, nobody who asked, or shown before.
+ */
+export function placeOfResult(
+  fold: ThreadFold,
+  callId: string,
+  payload: EnvelopeOf<"tool_end">["payload"],
+): { readonly at: number; readonly message: FoldMessage } | undefined {
+  const id = payload.message_id;
+  if (payload.kind !== "tool" || id === undefined) return undefined;
+  const asks = (message: FoldMessage) =>
+    message.tool_calls?.some((call) => call.id === callId) ||
+    fold.openMessages.some(
+      (open) => open.message_id === message.id && open.tool_calls.some((call) => call.id === callId),
+    );
+  const owner = fold.messages.findLastIndex(asks);
+  if (owner === -1 || fold.messages.some((message) => message.id === id)) return undefined;
+  let at = owner + 1;
+  while (fold.messages[at]?.role === "tool") at += 1;
+  const subagent = fold.messages[owner]?.subagent_id;
+  return {
+    at,
+    message: {
+      id,
+      role: "tool",
+      tool_call_id: callId,
+      content: typeof payload.result === "string" ? payload.result : JSON.stringify(payload.result),
+      ...(payload.status === "error" && { status: "error" as const }),
+      ...(subagent !== undefined && { subagent_id: subagent }),
+    },
+  };
+}
+
+function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot">): ThreadFold {
+  return {
+    ...fold,
+    state: payload.state ?? fold.state,
+    messages: payload.messages ? withTruth(fold.messages, payload.messages) : fold.messages,
+    checkpoint_id: payload.checkpoint_id ?? fold.checkpoint_id,
+  };
+}
+
+/** The checkpoint's messages, and beside them what was shown but is no part of them: subagents' words, and thoughts. */
+function withTruth(shown: readonly FoldMessage[], truth: readonly FoldMessage[]): FoldMessage[] {
+  const thoughts = new Map(
+    shown.flatMap(({ id, reasoning }) => (reasoning === undefined ? [] : [[id, reasoning] as const])),
+  );
+  const ids = new Set(truth.map((message) => message.id));
+  const kept = truth.map((message) => {
+    const reasoning = message.reasoning ?? thoughts.get(message.id);
+    return reasoning === undefined ? message : { ...message, reasoning };
+  });
+  return [...kept, ...shown.filter((message) => !ids.has(message.id)).flatMap(beside)];
+}
+
+/** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
+function beside(message: FoldMessage): FoldMessage[] {
+  if (!isConversation(message)) return [message];
+  const { id, role, reasoning } = message;
+  return reasoning === undefined ? [] : [{ id, role, content: "", reasoning, bare: true }];
+}
+
+function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {
+  const gone = new Set(payload.message_ids);
+  const calls = new Set(payload.call_ids);
+  const closing = fold.openMessages.filter((open) => gone.has(open.message_id) || calls.has(open.call_id));
+  const closed = closing.reduce(closeMessage, fold);
+  return {
+    ...closed,
+    messages: closed.messages.flatMap((message) => (gone.has(message.id) ? beside(message) : [message])),
+    openSteps: fold.openSteps.filter((open) => !calls.has(open.call_id)),
+    openSubagents: fold.openSubagents.filter((open) => !calls.has(open.call_id)),
+  };
+}
+
+function closeAll(fold: ThreadFold): ThreadFold {
+  const closed = fold.openMessages.reduce(closeMessage, fold);
+  return { ...closed, openSteps: [], openSubagents: [] };
+}

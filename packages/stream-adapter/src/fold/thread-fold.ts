@@ -1,0 +1,107 @@
+import type { Interrupt, JsonObject, Message, RunStatus, TokenUsage, ToolCall } from "@throughline/ai-core";
+
+/** A message of the thread, and, where it is not part of the conversation itself, the subagent call it belongs to. */
+export interface FoldMessage extends Message {
+  readonly subagent_id?: string;
+  /** A model thought and then said nothing: people saw the thought, but it is no message of the thread. */
+  readonly bare?: true;
+}
+
+/** Part of the conversation itself, which is what a checkpoint's messages are. */
+export function isConversation(message: FoldMessage): boolean {
+  return message.subagent_id === undefined && !message.bare;
+}
+
+export interface FoldRun {
+  readonly run_id: string;
+  readonly client_run_id: string | null;
+  readonly attempt: number;
+  readonly open: boolean;
+  readonly status: RunStatus | null;
+}
+
+export interface OpenStep {
+  readonly call_id: string;
+  /** Unique among open steps, so that twins running side by side can be told apart. */
+  readonly name: string;
+  readonly base: string;
+  readonly subagent_id: string | null;
+}
+
+/** A model call in progress. Its text lives here, not in `messages`, so that a token costs O(1). */
+export interface OpenMessage {
+  readonly call_id: string;
+  readonly message_id: string;
+  readonly subagent_id: string | null;
+  /** Its place in `messages` is taken: text or a tool call has come. */
+  readonly placed: boolean;
+  readonly text: string;
+  readonly text_open: boolean;
+  readonly reasoning: string;
+  readonly reasoning_open: boolean;
+  readonly tool_calls: readonly OpenToolCall[];
+}
+
+export interface OpenToolCall extends ToolCall {
+  readonly index: number;
+  /** Told before this call was reopened: its start and end have been shown. */
+  readonly closed: boolean;
+}
+
+export interface OpenSubagent {
+  readonly call_id: string;
+  readonly name: string;
+  readonly tool_call_id: string | null;
+  readonly parent_id: string | null;
+}
+
+/** Everything a person sees of a thread, as the log's entries add up to it. Plain JSON; never mutated. */
+export interface ThreadFold {
+  readonly run: FoldRun | null;
+  readonly state: JsonObject;
+  readonly messages: readonly FoldMessage[];
+  readonly openSteps: readonly OpenStep[];
+  readonly openMessages: readonly OpenMessage[];
+  readonly openSubagents: readonly OpenSubagent[];
+  readonly interrupts: readonly Interrupt[];
+  /** Subgraphs that wait for an answer. */
+  readonly suspended: readonly string[];
+  /** Of the current or last run. */
+  readonly usage: TokenUsage & { readonly model_calls: number; readonly cost_usd: number | null };
+  readonly checkpoint_id: string | null;
+}
+
+export const FOLD_VERSION = 1;
+
+export const emptyFold: ThreadFold = {
+  run: null,
+  state: {},
+  messages: [],
+  openSteps: [],
+  openMessages: [],
+  openSubagents: [],
+  interrupts: [],
+  suspended: [],
+  usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, model_calls: 0, cost_usd: null },
+  checkpoint_id: null,
+};
+
+/** The messages as they stand, text still streaming included. */
+export function currentMessages(fold: ThreadFold): readonly FoldMessage[] {
+  if (!fold.openMessages.some((open) => open.placed)) return fold.messages;
+  const open = new Map(fold.openMessages.map((message) => [message.message_id, message]));
+  return fold.messages.map((message) => {
+    const streaming = open.get(message.id);
+    return streaming ? closedMessage(message, streaming) : message;
+  });
+}
+
+export function closedMessage(message: FoldMessage, streaming: OpenMessage): FoldMessage {
+  const calls = streaming.tool_calls.map(({ id, name, args }) => ({ id, name, args }));
+  return {
+    ...message,
+    content: streaming.text,
+    ...(streaming.reasoning !== "" && { reasoning: streaming.reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}

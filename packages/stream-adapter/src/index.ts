@@ -1,0 +1,15 @@
+export { toMessage } from "./coerce/read-message.js";
+export { toPlain } from "./coerce/to-plain.js";
+export { decodeInProcess, decodeServerEvent } from "./decode/upstream.js";
+export type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
+export { type AgUiFace, type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
+export { encodeFrameCursor, type FrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
+export { type AiEventsFace, createAiEventsFace } from "./faces/ai-events.js";
+export { applyEntry, threadFoldPort } from "./fold/fold.js";
+export { currentMessages, emptyFold, type FoldMessage, type ThreadFold } from "./fold/thread-fold.js";
+export {
+  createRunTranslator,
+  type RunTranslator,
+  type RunTranslatorOptions,
+} from "./translate/run-translator.js";
+export type { Dialect } from "./translate/stream-adapter.js";

@@ -1,0 +1,408 @@
+import type { GraphFinal, LogEntry, UpstreamChunk } from "@throughline/ai-core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
+import { type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
+import { encodeFrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
+import { applyEntry, applyEnvelope, threadFoldPort } from "./fold/fold.js";
+import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
+import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
+import { type RandomRun, randomRun } from "./testing/random-run.js";
+import { framesOf, toEntries } from "./testing/recording.js";
+import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
+import { createRunTranslator } from "./translate/run-translator.js";
+
+const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
+
+const faceOptions: fc.Arbitrary<AgUiFaceOptions> = fc.record({
+  threadName: fc.constant("plan"),
+  line: fc.constantFrom<AgUiLine[]>("0.0", "1.0"),
+  interrupts: fc.constantFrom<InterruptForm[]>("legacy", "standard", "both"),
+});
+
+function translate(
+  chunks: readonly UpstreamChunk[],
+  times: readonly number[],
+  final: GraphFinal,
+  sampling?: false,
+): LogEntry[] {
+  const translator = createRunTranslator({
+    context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
+    dialect: "modes",
+    profile: "user",
+    ...(sampling === false && { sampling }),
+  });
+  const envelopes = translator.start(
+    {
+      graph_id: "langgraph:graph",
+      input: { messages: [{ id: "user-1", role: "user", content: "go" }] },
+      answers: [],
+      started_by: { kind: "client" },
+    },
+    0,
+  );
+  chunks.forEach((chunk, index) => {
+    const now = times[index] ?? 0;
+    for (
+      let due = translator.nextFlushAt();
+      due !== undefined && due <= now;
+      due = translator.nextFlushAt()
+    ) {
+      envelopes.push(...translator.flush(due));
+    }
+    envelopes.push(...translator.push(chunk, now));
+  });
+  const fold = envelopes.reduce(applyEnvelope, emptyFold);
+  return toEntries([...envelopes, ...translator.finish(final, fold, (times.at(-1) ?? 0) + 1)]);
+}
+
+const entriesOf = (run: RandomRun, sampling?: false) => translate(run.chunks, run.times, run.final, sampling);
+const events = (frames: readonly AgUiFrame[]) => frames.map((frame) => frame.event);
+
+/** What a person would see, whoever told it and in however many pieces. */
+async function seen(
+  line: AgUiLine,
+  frames: readonly AgUiFrame[],
+  initial?: { messages: object[]; state: unknown },
+) {
+  const view = await applyWithStockClient(line, events(frames), initial);
+  expect(view.errors).toEqual([]);
+  const reasoning = view.messages.filter((message) => "role" in message && message.role === "reasoning");
+  return {
+    conversation: inCallOrder(normaliseClientMessages(view.messages)),
+    reasoning: [...reasoning].sort((a, b) =>
+      "id" in a && "id" in b && String(a.id) < String(b.id) ? -1 : 1,
+    ),
+    state: view.state,
+    view: { messages: [...view.messages], state: view.state },
+  };
+}
+
+describe("any run", () => {
+  it("becomes a valid stream on both lines that comes to the checkpoint's messages and state", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, faceOptions, async (run, options) => {
+        const frames = framesOf(entriesOf(run), options);
+        await assertValidEvents(options.line, events(frames));
+        const { conversation, state } = await seen(options.line, frames);
+        const { messages, ...values } = run.final.state ?? {};
+        expect(conversation).toEqual(
+          inCallOrder(normaliseGraphMessages(Array.isArray(messages) ? messages : [])),
+        );
+        expect(state).toEqual(values);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("reads the same with and without sampling", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, faceOptions, async (run, options) => {
+        const sampled = await seen(options.line, framesOf(entriesOf(run), options));
+        const whole = await seen(options.line, framesOf(entriesOf(run, false), options));
+        expect({ ...sampled, view: null }).toEqual({ ...whole, view: null });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("never says upstream error text to a person", () => {
+    fc.assert(
+      fc.property(randomRun, faceOptions, (run, options) => {
+        expect(JSON.stringify(framesOf(entriesOf(run), options))).not.toContain("sk-secret");
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("numbers envelopes of a call from 1 without a hole, and opens a call before it closes it", () => {
+    fc.assert(
+      fc.property(randomRun, (run) => {
+        const last = new Map<string, number>();
+        for (const { envelope } of entriesOf(run)) {
+          expect(envelope.seq).toBe((last.get(envelope.call_id) ?? 0) + 1);
+          last.set(envelope.call_id, envelope.seq);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("a watcher who comes late or comes back", () => {
+  const cut = fc.record({ run: randomRun, options: faceOptions, at: fc.nat() });
+
+  it("sees after a full prelude what an uninterrupted one sees", async () => {
+    await fc.assert(
+      fc.asyncProperty(cut, async ({ run, options, at }) => {
+        const entries = entriesOf(run);
+        const k = at % entries.length;
+        const face = createAgUiFace(options);
+        const fold = entries.slice(0, k).reduce(applyEntry, emptyFold);
+        const prelude = face.fullPrelude(fold, { epoch: "e1", seq: k });
+        // A thread with nothing open tells itself as a finished run; what follows is a run of its own.
+        const joined = [...prelude, ...framesOf(entries.slice(k), options, fold)];
+        await assertValidEvents(options.line, events(joined));
+        const uncut = await seen(options.line, framesOf(entries, options));
+        const late = await seen(options.line, joined);
+        expect({ ...late, view: null }).toEqual({ ...uncut, view: null });
+        expect(prelude.filter((frame) => frame.id !== undefined)).toEqual([prelude.at(-1)]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("gets, after coming back with any frame's cursor, exactly the frames that are left, and nothing twice", async () => {
+    await fc.assert(
+      fc.asyncProperty(cut, async ({ run, options, at }) => {
+        const entries = entriesOf(run);
+        const all = framesOf(entries, options);
+        const k = at % all.length;
+        const heard = all.slice(0, k + 1);
+        const cursor = parseFrameCursor(heard.at(-1)?.id ?? "");
+        if (!cursor) return expect.unreachable("every frame has a cursor");
+        const face = createAgUiFace(options);
+        const before = entries.slice(0, cursor.seq - 1).reduce(applyEntry, emptyFold);
+        const entry = entries[cursor.seq - 1];
+        if (!entry) return expect.unreachable("a cursor names an entry");
+        const { prelude, rest } = face.resume(before, entry, cursor.n);
+        const after = framesOf(entries.slice(cursor.seq), options, applyEntry(before, entry));
+        const resumed = [...prelude, ...rest, ...after];
+        expect(prelude.every((frame) => frame.id === undefined)).toBe(true);
+        expect([...heard, ...resumed.filter((frame) => frame.id !== undefined)]).toEqual(all);
+        if (resumed.length > 0) await assertValidEvents(options.line, events(resumed));
+        const uncut = await seen(options.line, all);
+        const first = await seen(options.line, heard);
+        const back = resumed.length > 0 ? await seen(options.line, resumed, first.view) : first;
+        expect({ ...back, view: null }).toEqual({ ...uncut, view: null });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("skips the whole entry when it comes back with a prelude's cursor", () => {
+    fc.assert(
+      fc.property(cut, ({ run, options, at }) => {
+        const entries = entriesOf(run);
+        const k = at % entries.length;
+        const entry = entries[k];
+        if (!entry) return;
+        const before = entries.slice(0, k).reduce(applyEntry, emptyFold);
+        const id = encodeFrameCursor({ epoch: "e1", seq: entry.seq, n: WHOLE_ENTRY, face: "0l" });
+        expect(parseFrameCursor(id)?.n).toBe(WHOLE_ENTRY);
+        expect(createAgUiFace(options).resume(before, entry, WHOLE_ENTRY).rest).toEqual([]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("a run taken up again after a crash", () => {
+  /** R27 as a driver writes it: what was streamed up to the crash, the new attempt, what it withdraws, and its own stream. */
+  function takenUp(run: RandomRun, at: number): LogEntry[] {
+    const first = entriesOf(run).map((entry) => entry.envelope);
+    const broken = first
+      .slice(0, 1 + (at % Math.max(1, first.length - 1)))
+      .filter(({ type }) => type !== "run_end");
+    const fold = broken.reduce(applyEnvelope, emptyFold);
+    const lost = fold.messages.filter((message) => message.id !== "user-1").map((message) => message.id);
+    const translator = createRunTranslator({
+      context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 1, agent: "graph" },
+      dialect: "modes",
+      profile: "user",
+      fold: { ...fold, messages: fold.messages.filter((message) => !lost.includes(message.id)) },
+    });
+    const envelopes = [...broken];
+    const start = {
+      graph_id: "g",
+      input: { messages: [] },
+      answers: [],
+      started_by: { kind: "client" as const },
+    };
+    const [restart] = translator.start(start, 0);
+    if (restart) {
+      const payload = { message_ids: lost, call_ids: [], reason: "takeover" };
+      envelopes.push(restart, { ...restart, type: "retract", payload, seq: restart.seq + 1 });
+    }
+    for (const [index, chunk] of run.again.chunks.entries()) envelopes.push(...translator.push(chunk, index));
+    envelopes.push(...translator.finish(run.again.final, envelopes.reduce(applyEnvelope, emptyFold), 1e6));
+    return toEntries(envelopes);
+  }
+
+  it("comes to the checkpoint's messages and state, with nothing doubled and one terminal", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, faceOptions, fc.nat(), async (run, options, at) => {
+        const frames = framesOf(takenUp(run, at), options);
+        await assertValidEvents(options.line, events(frames));
+        const { conversation, state } = await seen(options.line, frames);
+        const { messages, ...values } = run.again.final.state ?? {};
+        expect(conversation).toEqual(
+          inCallOrder(normaliseGraphMessages(Array.isArray(messages) ? messages : [])),
+        );
+        expect(state).toEqual(values);
+        expect(
+          events(frames).filter(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR"),
+        ).toHaveLength(1);
+        expect(events(frames).filter(({ type }) => type === "RUN_STARTED")).toHaveLength(1);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("looks the same to a watcher who joins at any moment of it", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, faceOptions, fc.nat(), fc.nat(), async (run, options, at, join) => {
+        const entries = takenUp(run, at);
+        const k = join % entries.length;
+        const fold = entries.slice(0, k).reduce(applyEntry, emptyFold);
+        const prelude = createAgUiFace(options).fullPrelude(fold, undefined);
+        const joined = [...prelude, ...framesOf(entries.slice(k), options, fold)];
+        await assertValidEvents(options.line, events(joined));
+        const uncut = await seen(options.line, framesOf(entries, options));
+        const late = await seen(options.line, joined);
+        expect(late.conversation).toEqual(uncut.conversation);
+        expect(late.state).toEqual(uncut.state);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("the fold", () => {
+  it("is the same in one piece and in two, and survives being stored", () => {
+    fc.assert(
+      fc.property(randomRun, fc.nat(), (run, at) => {
+        const entries = entriesOf(run);
+        const k = at % (entries.length + 1);
+        const whole = threadFoldPort.apply(emptyFold, entries);
+        const first = threadFoldPort.apply(emptyFold, entries.slice(0, k));
+        const stored: unknown = JSON.parse(JSON.stringify(threadFoldPort.encode(first)));
+        const restored = threadFoldPort.decode(stored as never, threadFoldPort.version);
+        expect(threadFoldPort.apply(first, entries.slice(k))).toEqual(whole);
+        expect(threadFoldPort.apply(restored ?? emptyFold, entries.slice(k))).toEqual(whole);
+        expect(threadFoldPort.decode(stored as never, threadFoldPort.version + 1)).toBeUndefined();
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("leaves nothing open once a run has ended, and never changes what it was given", () => {
+    fc.assert(
+      fc.property(randomRun, (run) => {
+        const entries = entriesOf(run);
+        let fold: ThreadFold = emptyFold;
+        for (const entry of entries) {
+          const frozen = JSON.stringify(fold);
+          const next = applyEntry(fold, entry);
+          expect(JSON.stringify(fold)).toBe(frozen);
+          fold = next;
+        }
+        expect([fold.openMessages, fold.openSteps, fold.openSubagents]).toEqual([[], [], []]);
+        expect(fold.run?.open).toBe(false);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("junk", () => {
+  const modes = [
+    "messages",
+    "updates",
+    "values",
+    "custom",
+    "tasks",
+    "tools",
+    "checkpoints",
+    "error",
+    "events",
+    "debug",
+    "",
+    "new",
+  ];
+  const junkChunk: fc.Arbitrary<UpstreamChunk> = fc.record({
+    ns: fc.array(fc.oneof(fc.constantFrom("a:1", "1", "", ":", "a:1|b:2"), fc.string()), { maxLength: 3 }),
+    mode: fc.constantFrom(...modes),
+    data: fc.oneof(
+      fc.anything({
+        withBigInt: true,
+        withMap: true,
+        withSet: true,
+        withTypedArray: true,
+        withDate: true,
+        withNullPrototype: true,
+      }),
+      fc.tuple(fc.anything(), fc.anything()),
+      fc.constant(hostile()),
+      fc.constant([hostile(), hostile()]),
+    ),
+  });
+
+  it.each(["modes", "events"] as const)(
+    "in between never throws and never breaks the order rules, read as %s",
+    async (dialect) => {
+      await fc.assert(
+        fc.asyncProperty(
+          randomRun,
+          fc.array(junkChunk, { maxLength: 12 }),
+          faceOptions,
+          fc.nat(),
+          async (run, junk, options, at) => {
+            const chunks = [...run.chunks];
+            chunks.splice(at % (chunks.length + 1), 0, ...junk);
+            const translator = createRunTranslator({
+              context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
+              dialect,
+              profile: "user",
+            });
+            const start = {
+              graph_id: "g",
+              input: { messages: [] },
+              answers: [],
+              started_by: { kind: "client" as const },
+            };
+            const envelopes = [
+              ...translator.start(start, 0),
+              ...chunks.flatMap((chunk, index) => translator.push(chunk, index)),
+            ];
+            envelopes.push(...translator.finish(run.final, envelopes.reduce(applyEnvelope, emptyFold), 1e6));
+            const frames = framesOf(toEntries(envelopes), options);
+            await assertValidEvents(options.line, events(frames));
+            expect(
+              events(frames).filter(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR"),
+            ).toHaveLength(1);
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+  );
+});
+
+/** Everything that makes naive readers fall over, in one object. */
+function hostile(): object {
+  const value: Record<string, unknown> = {
+    type: "ai",
+    event: "on_chain_end",
+    big: 10n ** 30n,
+    nan: Number.NaN,
+    map: new Map<unknown, unknown>([[{ a: 1 }, new Set([1])]]),
+    bytes: new Uint8Array([255, 254]),
+    error: new RangeError("no"),
+    fn: () => 1,
+    symbol: Symbol("s"),
+    date: new Date(Number.NaN),
+    getType: "not a function",
+    toJSON: () => {
+      throw new Error("toJSON");
+    },
+  };
+  value.self = value;
+  Object.defineProperty(value, "trap", {
+    enumerable: true,
+    get() {
+      throw new Error("getter");
+    },
+  });
+  return value;
+}

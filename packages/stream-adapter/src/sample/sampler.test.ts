@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Draft } from "../translate/draft.js";
+import { createSampler, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./sampler.js";
+
+const site = { parent_id: null, agent: "a" };
+const token = (text: string, call = "c"): Draft => ({
+  ...site,
+  type: "llm_token",
+  call_id: call,
+  payload: { message_id: call, text },
+});
+const end = (call = "c"): Draft => ({
+  ...site,
+  type: "llm_end",
+  call_id: call,
+  payload: { message_id: call, usage: null, finish_reason: null, model: null, status: "ok" },
+});
+const update = (data: number): Draft => ({
+  ...site,
+  type: "tool_update",
+  call_id: "t",
+  payload: { tool_name: "t", data },
+});
+const texts = (drafts: readonly Draft[]) =>
+  drafts.map((draft) => (draft.type === "llm_token" ? (draft.payload.text ?? "") : draft.type));
+
+describe("the sampler", () => {
+  it("passes a message's first token at once and gathers the next ones", () => {
+    const sampler = createSampler("user");
+    expect(texts(sampler.push([token("a")], 0))).toEqual(["a"]);
+    expect(sampler.push([token("b")], 5)).toEqual([]);
+    expect(sampler.push([token("c")], 10)).toEqual([]);
+    expect(sampler.nextFlushAt()).toBe(MIN_WINDOW_MS);
+    expect(texts(sampler.flush(MIN_WINDOW_MS))).toEqual(["bc"]);
+  });
+
+  it("widens its window while text flows, to no more than 75 ms", () => {
+    const sampler = createSampler("user");
+    const sentAt: number[] = [];
+    for (let now = 0; now <= 1_000; now += 1) {
+      if (sampler.flush(now).length + sampler.push([token("x")], now).length > 0) sentAt.push(now);
+    }
+    const gaps = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+    expect(gaps.slice(0, 3)).toEqual([MIN_WINDOW_MS, 50, MAX_WINDOW_MS]);
+    expect(Math.max(...gaps)).toBe(MAX_WINDOW_MS);
+  });
+
+  it("passes the first token after a silence at once", () => {
+    const sampler = createSampler("user");
+    sampler.push([token("a")], 0);
+    expect(texts(sampler.push([token("b")], 500))).toEqual(["b"]);
+  });
+
+  it("lets no start or end overtake content, nor wait behind it", () => {
+    const sampler = createSampler("user");
+    sampler.push([token("a")], 0);
+    expect(texts(sampler.push([token("b"), end()], 1))).toEqual(["b", "llm_end"]);
+  });
+
+  it("keeps the newest of many tool updates and every kind of token apart", () => {
+    const sampler = createSampler("user");
+    sampler.push([update(1)], 0);
+    sampler.push([update(2)], 1);
+    sampler.push([update(3)], 2);
+    expect(sampler.drain().map((draft) => draft.payload)).toEqual([{ tool_name: "t", data: 3 }]);
+  });
+
+  it("does not sample at all for the debug profile", () => {
+    const sampler = createSampler("debug");
+    expect(texts(sampler.push([token("a"), token("b")], 0))).toEqual(["a", "b"]);
+    expect(sampler.nextFlushAt()).toBeUndefined();
+  });
+
+  it("loses, doubles and reorders nothing within a call, and holds nothing longer than 250 ms", () => {
+    const step = fc.record({ wait: fc.nat(60), call: fc.constantFrom("c", "d"), last: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        const sampler = createSampler("user");
+        const out: Draft[] = [];
+        const sent = new Map([
+          ["c", ""],
+          ["d", ""],
+        ]);
+        let now = 0;
+        let heldSince: number | undefined;
+        steps.forEach(({ wait, call, last }, index) => {
+          now += wait;
+          for (
+            let due = sampler.nextFlushAt();
+            due !== undefined && due <= now;
+            due = sampler.nextFlushAt()
+          ) {
+            expect(due - (heldSince ?? due)).toBeLessThanOrEqual(250);
+            out.push(...sampler.flush(due));
+            heldSince = undefined;
+          }
+          sent.set(call, `${sent.get(call)}${index};`);
+          out.push(
+            ...sampler.push(last ? [token(`${index};`, call), end(call)] : [token(`${index};`, call)], now),
+          );
+          if (sampler.nextFlushAt() !== undefined) heldSince ??= now;
+        });
+        out.push(...sampler.drain());
+        for (const [call, expected] of sent) {
+          expect(
+            texts(out.filter((draft) => draft.type === "llm_token" && draft.call_id === call)).join(""),
+          ).toBe(expected);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,142 @@
+import type { Profile } from "@throughline/ai-core";
+import type { Draft, DraftOf } from "../translate/draft.js";
+
+/** A call's first window is short, so that an answer starts lively; while it flows they widen, so that it stays cheap. */
+export const MIN_WINDOW_MS = 25;
+export const MAX_WINDOW_MS = 75;
+const WIDENING_MS = 25;
+
+type Token = DraftOf<"llm_token">;
+type Update = DraftOf<"tool_update">;
+
+interface Window {
+  /** The latest moment at which what waits must go out. */
+  readonly due: number;
+  readonly width: number;
+  waiting: Draft[];
+}
+
+/** Backpressure at the source (R9), before the log, so that every watcher sees the same entries. */
+export interface Sampler {
+  /** Drafts that may be logged now, in order. O(1) per draft. */
+  push(drafts: readonly Draft[], now: number): Draft[];
+  /** What has waited its time out. */
+  flush(now: number): Draft[];
+  /** Everything that waits. */
+  drain(): Draft[];
+  nextFlushAt(): number | undefined;
+}
+
+export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sampler {
+  if (profile === "debug")
+    return { push: (drafts) => [...drafts], flush: () => [], drain: () => [], nextFlushAt: () => undefined };
+  const widest = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, maxWindowMs));
+  /** By call, in the order in which their first waiting draft came. */
+  const windows = new Map<string, Window>();
+
+  function open(callId: string, now: number, last: Window | undefined): void {
+    const width = last ? Math.min(widest, last.width + WIDENING_MS) : MIN_WINDOW_MS;
+    windows.set(callId, { due: now + width, width, waiting: [] });
+  }
+
+  /** True when the draft was taken into an open window. */
+  function absorb(draft: Token | Update, now: number): boolean {
+    const window = windows.get(draft.call_id);
+    if (!window || (window.due <= now && window.waiting.length === 0)) {
+      // The first token, or the first after a silence, passes at once; the window behind it gathers what follows.
+      open(draft.call_id, now, window);
+      return false;
+    }
+    const last = window.waiting[window.waiting.length - 1];
+    if (!last || !merge(last, draft)) window.waiting.push(own(draft));
+    return true;
+  }
+
+  function releaseDue(now: number, out: Draft[]): void {
+    for (const [callId, window] of windows) {
+      if (window.due > now || window.waiting.length === 0) continue;
+      out.push(...window.waiting);
+      open(callId, now, window);
+    }
+  }
+
+  function releaseAll(out: Draft[]): void {
+    for (const window of windows.values()) {
+      if (window.waiting.length === 0) continue;
+      out.push(...window.waiting);
+      window.waiting = [];
+    }
+  }
+
+  return {
+    push(drafts, now) {
+      const out: Draft[] = [];
+      if (windows.size > 0) releaseDue(now, out);
+      if (drafts.length === 0) return out;
+      for (const draft of drafts) {
+        if (draft.type === "llm_token" || draft.type === "tool_update") {
+          if (!absorb(draft, now)) out.push(draft);
+          continue;
+        }
+        // A start or an end never overtakes content, nor waits behind it.
+        releaseAll(out);
+        if (draft.type === "llm_end" || draft.type === "tool_end") windows.delete(draft.call_id);
+        out.push(draft);
+      }
+      return out;
+    },
+    flush(now) {
+      const out: Draft[] = [];
+      releaseDue(now, out);
+      return out;
+    },
+    drain() {
+      const out: Draft[] = [];
+      releaseAll(out);
+      windows.clear();
+      return out;
+    },
+    nextFlushAt() {
+      let next: number | undefined;
+      for (const window of windows.values()) {
+        if (window.waiting.length > 0 && (next === undefined || window.due < next)) next = window.due;
+      }
+      return next;
+    },
+  };
+}
+
+/** What waits is changed in place as more comes in, so it must be nobody else's. */
+function own(draft: Token | Update): Token | Update {
+  return draft.type === "llm_token"
+    ? {
+        ...draft,
+        payload: {
+          ...draft.payload,
+          ...(draft.payload.tool_call && { tool_call: { ...draft.payload.tool_call } }),
+        },
+      }
+    : { ...draft, payload: { ...draft.payload } };
+}
+
+/** Takes `next` into `waiting`, where that loses nothing a reader could miss: the text is all there, in order. */
+function merge(waiting: Draft, next: Token | Update): boolean {
+  if (waiting.type === "tool_update" && next.type === "tool_update") {
+    waiting.payload.data = next.payload.data;
+    return true;
+  }
+  if (waiting.type !== "llm_token" || next.type !== "llm_token") return false;
+  const into = waiting.payload;
+  const { text, reasoning, tool_call } = next.payload;
+  if (into.text !== undefined && text !== undefined) into.text += text;
+  else if (into.reasoning !== undefined && reasoning !== undefined) into.reasoning += reasoning;
+  else if (
+    into.tool_call &&
+    tool_call &&
+    tool_call.id === undefined &&
+    into.tool_call.index === tool_call.index
+  ) {
+    into.tool_call.args = (into.tool_call.args ?? "") + (tool_call.args ?? "");
+  } else return false;
+  return true;
+}

@@ -1,0 +1,71 @@
+import type { Envelope, GraphFinal, Message, UpstreamChunk } from "@throughline/ai-core";
+import type { AgUiEvent } from "../faces/ag-ui/event.js";
+import type { AgUiFaceOptions } from "../faces/ag-ui/face.js";
+import { applyEnvelope } from "../fold/fold.js";
+import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
+import { createRunTranslator } from "../translate/run-translator.js";
+import type { Dialect } from "../translate/stream-adapter.js";
+import { framesOf, toEntries } from "./recording.js";
+
+export interface DriveOptions {
+  readonly fold?: ThreadFold;
+  readonly final?: Partial<GraphFinal>;
+  readonly profile?: "user" | "debug";
+  readonly dialect?: Dialect;
+  readonly runId?: string;
+  readonly answers?: readonly string[];
+}
+
+/** One hand-written run, unsampled and without a checkpoint, so that a test sees what each chunk became. */
+export function drive(chunks: readonly UpstreamChunk[], options: DriveOptions = {}): Envelope[] {
+  const translator = createRunTranslator({
+    context: {
+      runId: options.runId ?? "run-1",
+      threadId: "thread",
+      traceId: "trace",
+      attempt: 0,
+      agent: "graph",
+    },
+    dialect: options.dialect ?? "modes",
+    profile: options.profile ?? "user",
+    sampling: false,
+    ...(options.fold && { fold: options.fold }),
+  });
+  const start = {
+    graph_id: "langgraph:graph",
+    input: { messages: [] },
+    answers: [...(options.answers ?? [])],
+    started_by: { kind: "client" as const },
+  };
+  const envelopes = [...translator.start(start, 0), ...chunks.flatMap((chunk) => translator.push(chunk, 0))];
+  const final = { ok: true, status: "success", interrupts: [], ...options.final } as const;
+  const fold = envelopes.reduce(applyEnvelope, options.fold ?? emptyFold);
+  return [...envelopes, ...translator.finish(final, fold, 1)];
+}
+
+export function agUi(
+  envelopes: readonly Envelope[],
+  options: Partial<AgUiFaceOptions> = {},
+  from: ThreadFold = emptyFold,
+): AgUiEvent[] {
+  const face: AgUiFaceOptions = { threadName: "plan", line: "0.0", interrupts: "legacy", ...options };
+  return framesOf(toEntries(envelopes), face, from).map((frame) => frame.event);
+}
+
+export const agent = "agent:task-1";
+
+/** A piece of a model's message, as the server sends it. */
+export function piece(fields: Readonly<Record<string, unknown>>, path = agent): UpstreamChunk {
+  const message = { type: "ai", id: "m1", content: "", tool_call_chunks: [], ...fields };
+  return {
+    ns: [path],
+    mode: "messages",
+    data: [message, { langgraph_checkpoint_ns: path, ls_model_type: "chat" }],
+  };
+}
+
+export function call(index: number, fields: Readonly<Record<string, unknown>>): UpstreamChunk {
+  return piece({ tool_call_chunks: [{ index, ...fields }] });
+}
+
+export const shown = (messages: readonly Message[]): ThreadFold => ({ ...emptyFold, messages });

@@ -1,0 +1,89 @@
+import { read, readString } from "../coerce/read.js";
+import { toPlain } from "../coerce/to-plain.js";
+import type { CallSite, DraftSink } from "./draft.js";
+import type { StateTracker } from "./state-tracker.js";
+import type { ToolRuns } from "./tool-runs.js";
+
+export interface CustomEventsOptions {
+  readonly sink: DraftSink;
+  readonly state: StateTracker;
+  readonly tools: ToolRuns;
+}
+
+/**
+ * What a graph says through its stream writer or `dispatchCustomEvent`. The names CopilotKit's users already emit become
+ * what they mean; everything else is passed on under its own name.
+ */
+export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) {
+  let ordinal = 0;
+
+  function emitMessage(data: unknown, site: CallSite): void {
+    ordinal += 1;
+    const id =
+      readString(data, "message_id") ?? readString(data, "id") ?? `${site.callId}/emitted/${ordinal}`;
+    const text = readString(data, "message") ?? readString(data, "content") ?? "";
+    const call = { callId: `${site.callId}/emitted/${ordinal}`, parentId: site.callId, agent: site.agent };
+    sink.emit("llm_start", call, {
+      message_id: id,
+      model: null,
+      params: {},
+      node: null,
+      step: null,
+      synthetic: true,
+    });
+    if (text !== "") sink.emit("llm_token", call, { message_id: id, text });
+    sink.emit("llm_end", call, {
+      message_id: id,
+      usage: null,
+      finish_reason: null,
+      model: null,
+      status: "ok",
+    });
+  }
+
+  function emitToolCall(data: unknown, site: CallSite): void {
+    ordinal += 1;
+    const call = { callId: `${site.callId}/emitted/${ordinal}`, parentId: site.callId, agent: site.agent };
+    const id = readString(data, "id") ?? call.callId;
+    const name = readString(data, "name") ?? "tool";
+    const rawArgs = read(data, "args");
+    const args = typeof rawArgs === "string" ? rawArgs : JSON.stringify(toPlain(rawArgs ?? {}));
+    const message_id = readString(data, "message_id") ?? `${id}/message`;
+    tools.announce(id, name, args);
+    sink.emit("llm_start", call, {
+      message_id,
+      model: null,
+      params: {},
+      node: null,
+      step: null,
+      synthetic: true,
+    });
+    sink.emit("llm_token", call, { message_id, tool_call: { index: 0, id, name, args } });
+    sink.emit("llm_end", call, { message_id, usage: null, finish_reason: null, model: null, status: "ok" });
+  }
+
+  return (name: string, data: unknown, site: CallSite): void => {
+    switch (name.replace(/^copilotkit_/, "")) {
+      case "manually_emit_message":
+        emitMessage(data, site);
+        break;
+      case "manually_emit_tool_call":
+        emitToolCall(data, site);
+        break;
+      case "manually_emit_state":
+      case "manually_emit_intermediate_state":
+        state.preview(data);
+        break;
+      default:
+        sink.emit("custom", site, { name, value: toPlain(data) });
+    }
+  };
+}
+
+/** The writer takes any value; these are the places where people put a name in it. */
+export function nameOfCustom(data: unknown): { readonly name: string; readonly data: unknown } {
+  const name = readString(data, "name") ?? readString(data, "event");
+  if (name?.includes("manually_emit_"))
+    return { name, data: read(data, "data") ?? read(data, "value") ?? data };
+  return { name: name ?? readString(data, "type") ?? "custom", data };
+}

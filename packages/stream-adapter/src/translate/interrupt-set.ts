@@ -1,0 +1,44 @@
+import type { Interrupt } from "@throughline/ai-core";
+import { read, readArray, readString } from "../coerce/read.js";
+import { toPlain } from "../coerce/to-plain.js";
+
+export interface InterruptSet {
+  /** Interrupts as a chunk at this namespace lists them. */
+  add(list: unknown, ns: readonly string[]): void;
+  addKnown(interrupt: Interrupt): void;
+  /** One per id; where several namespaces showed it, the deepest, which is the node that asks. */
+  all(): readonly Interrupt[];
+}
+
+export function createInterruptSet(): InterruptSet {
+  const byId = new Map<string, Interrupt>();
+
+  function add(interrupt: Interrupt): void {
+    const known = byId.get(interrupt.interrupt_id);
+    if (!known || interrupt.ns.length > known.ns.length) byId.set(interrupt.interrupt_id, interrupt);
+  }
+
+  return {
+    add(list, ns) {
+      if (!Array.isArray(list)) return;
+      for (const raw of list) {
+        const id = readString(raw, "id") ?? readString(raw, "interrupt_id");
+        if (id === undefined) continue;
+        const path =
+          ns.length > 0 ? ns : readArray(raw, "ns").filter((segment) => typeof segment === "string");
+        const last = path[path.length - 1];
+        add({
+          interrupt_id: id,
+          value: toPlain(read(raw, "value")),
+          node:
+            last === undefined
+              ? null
+              : last.slice(0, last.lastIndexOf(":") > 0 ? last.lastIndexOf(":") : undefined),
+          ns: [...path],
+        });
+      }
+    },
+    addKnown: add,
+    all: () => [...byId.values()],
+  };
+}

@@ -1,0 +1,97 @@
+import type { Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
+import { applyEnvelope, isKnownMessage } from "../fold/fold.js";
+import { reconcile } from "../fold/reconcile.js";
+import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
+import { createSampler, type Sampler } from "../sample/sampler.js";
+import type { Draft } from "./draft.js";
+import { createStreamAdapter, type Dialect } from "./stream-adapter.js";
+
+export interface RunTranslatorOptions {
+  readonly context: {
+    readonly runId: string;
+    readonly threadId: string;
+    readonly traceId: string;
+    readonly attempt: number;
+    readonly agent: string;
+    /** `replay` marks what an upstream tells a second time. */
+    readonly origin?: "live" | "replay";
+  };
+  readonly dialect: Dialect;
+  readonly profile: Profile;
+  /** What the thread's log holds so far. */
+  readonly fold?: ThreadFold;
+  /** Keys of the graph's output schema. */
+  readonly stateKeys?: readonly string[];
+  /** Only for measuring: the `debug` profile is how a person turns sampling off. */
+  readonly sampling?: false | { readonly maxWindowMs?: number };
+}
+
+/** One run's way from upstream chunks to envelopes ready for the log. Time is an argument: call `flush` by `nextFlushAt`. */
+export interface RunTranslator {
+  start(payload: PayloadOf<"run_start">, nowMs: number): Envelope[];
+  push(chunk: UpstreamChunk, nowMs: number): Envelope[];
+  flush(nowMs: number): Envelope[];
+  nextFlushAt(): number | undefined;
+  /** The rest of the run. `fold` is what the log holds once all that was returned so far is in it. */
+  finish(final: GraphFinal, fold: ThreadFold, nowMs: number): Envelope[];
+}
+
+export function createRunTranslator(options: RunTranslatorOptions): RunTranslator {
+  const { context, dialect, profile, stateKeys } = options;
+  const before = options.fold ?? emptyFold;
+  const adapter = createStreamAdapter({
+    runId: context.runId,
+    agent: context.agent,
+    dialect,
+    profile,
+    before: {
+      state: before.state,
+      isKnownMessage: (id) => isKnownMessage(before, id),
+      suspended: new Set(before.suspended),
+    },
+    stateKeys,
+  });
+  const sampler: Sampler =
+    options.sampling === false
+      ? createSampler("debug")
+      : createSampler(profile, options.sampling?.maxWindowMs);
+  const counters = new Map<string, number>();
+
+  const { runId, threadId, traceId, attempt, origin = "live" } = context;
+
+  function stamp(drafts: readonly Draft[], nowMs: number): Envelope[] {
+    const ts = nowMs / 1_000;
+    return drafts.map(({ type, payload, call_id, parent_id, agent }) => {
+      const seq = (counters.get(call_id) ?? 0) + 1;
+      counters.set(call_id, seq);
+      // Spelled out rather than spread: this is half of what an entry costs.
+      const envelope = {
+        type,
+        ts,
+        trace_id: traceId,
+        run_id: runId,
+        thread_id: threadId,
+        attempt,
+        parent_id,
+        call_id,
+        seq,
+        origin,
+        agent,
+        payload,
+      };
+      return envelope as Envelope;
+    });
+  }
+
+  return {
+    start: (payload, nowMs) => stamp(adapter.start(payload), nowMs),
+    push: (chunk, nowMs) => stamp(sampler.push(adapter.push(chunk), nowMs), nowMs),
+    flush: (nowMs) => stamp(sampler.flush(nowMs), nowMs),
+    nextFlushAt: () => sampler.nextFlushAt(),
+    finish(final, fold, nowMs) {
+      const closing = stamp([...sampler.push(adapter.close(final), nowMs), ...sampler.drain()], nowMs);
+      const snapshot = reconcile(closing.reduce(applyEnvelope, fold), final, stateKeys);
+      return [...closing, ...stamp(adapter.end(final, snapshot), nowMs)];
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type {
+  GraphFinal,
+  Interrupt,
+  JsonObject,
+  PayloadOf,
+  Profile,
+  RunStatus,
+  UpstreamChunk,
+} from "@throughline/ai-core";
+import { createCustomEvents } from "./custom-events.js";
+import { type CallSite, createDraftSink, type Draft } from "./draft.js";
+import { createEventsDialect } from "./events-dialect.js";
+import { createInterruptSet } from "./interrupt-set.js";
+import { createMessageStream } from "./message-stream.js";
+import { createModesDialect } from "./modes-dialect.js";
+import type { RunParts } from "./run-parts.js";
+import { createSharedModes, reportError } from "./shared-modes.js";
+import { createStateTracker } from "./state-tracker.js";
+import { subgraphResult } from "./subgraph-result.js";
+import { createTaskTree } from "./task-tree.js";
+import { createToolRuns } from "./tool-runs.js";
+
+export type Dialect = "modes" | "events";
+
+export interface StreamAdapterOptions {
+  readonly runId: string;
+  readonly agent: string;
+  readonly dialect: Dialect;
+  readonly profile: Profile;
+  /** What the thread showed before this run. */
+  readonly before: {
+    readonly state: JsonObject;
+    readonly isKnownMessage: (messageId: string) => boolean;
+    readonly suspended: ReadonlySet<string>;
+  };
+  readonly stateKeys: readonly string[] | undefined;
+}
+
+/** Coercion, mapping, completion and ids (the sampler owns backpressure). One per run; makes well-formed runs of any input. */
+export interface StreamAdapter {
+  start(payload: PayloadOf<"run_start">): Draft[];
+  push(chunk: UpstreamChunk): Draft[];
+  /** Closes what is open and tells what the run came to. `snapshot` goes between the last content and the end. */
+  close(final: GraphFinal): Draft[];
+  end(final: GraphFinal, snapshot: PayloadOf<"state_snapshot"> | undefined): Draft[];
+}
+
+export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
+  const { runId, agent, dialect, profile, before, stateKeys } = options;
+  const sink = createDraftSink();
+  const root: CallSite = { callId: runId, parentId: null, agent };
+  const tools = createToolRuns({ sink, root });
+  const messages = createMessageStream({ sink, root, tools, isKnown: before.isKnownMessage });
+  const tasks = createTaskTree({
+    sink,
+    root,
+    suspended: before.suspended,
+    runningTool: tools.running,
+    beforeEnd(task, status) {
+      messages.endTask(task, status);
+      tools.endTask(task, status);
+    },
+    subgraphResult,
+  });
+  const state = createStateTracker({ sink, root, initial: before.state, stateKeys });
+  const interrupts = createInterruptSet();
+  const custom = createCustomEvents({ sink, state, tools });
+  const parts: RunParts = { sink, root, tasks, messages, tools, state, interrupts, custom, profile };
+  const inDialect = dialect === "modes" ? createModesDialect(parts) : createEventsDialect(parts);
+  const inBoth = createSharedModes(parts);
+  let failed = false;
+
+  return {
+    start(payload) {
+      sink.emit("run_start", root, payload);
+      return sink.take();
+    },
+    push(chunk) {
+      if (chunk.mode === "error") failed = true;
+      try {
+        inDialect(chunk);
+        inBoth(chunk);
+      } catch {
+        // Nothing an upstream sends may end a run: what can't be read is named and passed over.
+        sink.emit("warning", root, {
+          code: "unreadable_chunk",
+          message: `A chunk of mode ${chunk.mode} could not be read and was passed over.`,
+        });
+      }
+      return sink.take();
+    },
+    close(final) {
+      for (const interrupt of final.interrupts) interrupts.addKnown(interrupt);
+      const pending: readonly Interrupt[] = final.status === "interrupted" ? interrupts.all() : [];
+      const status = CALL_STATUS_AT_END[final.status];
+      for (const interrupt of pending) {
+        const path = interrupt.ns.join("|");
+        sink.emit("interrupt", { callId: path || runId, parentId: path ? runId : null, agent }, interrupt);
+      }
+      messages.endAll(status);
+      tasks.endAll(status);
+      tools.endAll(status);
+      if (final.status === "error" && !failed) reportError(parts, final.error);
+      return sink.take();
+    },
+    end(final, snapshot) {
+      if (snapshot) sink.emit("state_snapshot", root, snapshot);
+      const { total, modelCalls, model } = messages.usage();
+      sink.emit("usage", root, { ...total, model, model_calls: modelCalls, cost_usd: null });
+      sink.emit("run_end", root, {
+        status: final.status,
+        ...(final.status === "error" && {
+          error: final.error
+            ? { code: final.error.code, message: final.error.message }
+            : { code: "run_failed", message: "The graph failed while it ran." },
+        }),
+      });
+      return sink.take();
+    },
+  };
+}
+
+const CALL_STATUS_AT_END = {
+  success: "ok",
+  interrupted: "interrupted",
+  cancelled: "cancelled",
+  error: "error",
+} as const satisfies Record<RunStatus, string>;
