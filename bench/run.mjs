@@ -1,0 +1,71 @@
+// npm run bench -- NAME [--json] [--quick]
+import { cpus, totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { printReport } from "./print-report.mjs";
+
+const BENCHES = {
+  translate: {
+    about: "LangGraph events to AG-UI: tokens per CPU second and bytes, against @ag-ui/langgraph",
+    load: () => import("./translate/translate-bench.mjs"),
+  },
+};
+
+const LIST = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
+const HELP = `Measured comparisons with peers, as ratios from one run on this machine.
+
+  npm run bench -- NAME [--quick] [--json]
+
+${LIST.join("\n")}
+
+Options
+  --quick   a fifth of the time, for a first look
+  --json    the last line is one JSON object; progress goes to stderr
+  --help    this text
+`;
+
+function machine() {
+  const [cpu] = cpus();
+  return {
+    cpu: cpu?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGB: Math.round(totalmem() / 1e9),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+  };
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean" },
+      quick: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  const [name, ...more] = positionals;
+  if (name === undefined || !Object.hasOwn(BENCHES, name) || more.length > 0) {
+    const asked = name === undefined ? "Which bench?" : `No bench "${positionals.join(" ")}".`;
+    throw new Error(`${asked} There is: ${Object.keys(BENCHES).join(", ")}.`);
+  }
+  const progress = (text) => (values.json ? process.stderr : process.stdout).write(`${text}\n`);
+  const { runBench } = await BENCHES[name].load().catch(explainMissingBuild);
+  const report = {
+    name,
+    machine: machine(),
+    ...(await runBench({ quick: values.quick ?? false, progress })),
+  };
+  if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  else printReport(report);
+}
+
+function explainMissingBuild(error) {
+  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+  throw new Error(`A bench measures what is built: run npm run build first. (${error.message})`);
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+});
