@@ -34,12 +34,18 @@ for (const [signal, code] of /** @type {const} */ ([
   ["SIGINT", 0],
   ["SIGTERM", 143],
 ])) {
-  process.on(signal, async () => {
-    if (stopping) return;
-    stopping = true;
-    await server?.stop();
-    process.exit(code);
-  });
+  process.on(signal, () => leave(code));
+}
+// npm runs this through a shell that passes no signal on: when whoever started us is gone, so are we.
+const startedBy = process.ppid;
+setInterval(() => process.ppid === startedBy || leave(143), 1_000).unref();
+
+/** @param {number} code */
+async function leave(code) {
+  if (stopping) return;
+  stopping = true;
+  await server?.stop();
+  process.exit(code);
 }
 
 await runStep(
