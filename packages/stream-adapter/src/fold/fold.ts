@@ -8,6 +8,7 @@ import {
   NO_USAGE,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
+import { beside, placeOfResult, withTruth } from "./message-list.js";
 import {
   closedMessage,
   emptyFold,
@@ -275,40 +276,6 @@ function endTool(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">)
   };
 }
 
-/**
- * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
- * clients put it. `undefined` when there is nothing to show: no message that carries it, nobody who asked, or shown before.
- */
-export function placeOfResult(
-  fold: ThreadFold,
-  callId: string,
-  payload: EnvelopeOf<"tool_end">["payload"],
-): { readonly at: number; readonly message: FoldMessage } | undefined {
-  const id = payload.message_id;
-  if (payload.kind !== "tool" || id === undefined) return undefined;
-  const asks = (message: FoldMessage) =>
-    message.tool_calls?.some((call) => call.id === callId) ||
-    fold.openMessages.some(
-      (open) => open.message_id === message.id && open.tool_calls.some((call) => call.id === callId),
-    );
-  const owner = fold.messages.findLastIndex(asks);
-  if (owner === -1 || fold.messages.some((message) => message.id === id)) return undefined;
-  let at = owner + 1;
-  while (fold.messages[at]?.role === "tool") at += 1;
-  const subagent = fold.messages[owner]?.subagent_id;
-  return {
-    at,
-    message: {
-      id,
-      role: "tool",
-      tool_call_id: callId,
-      content: typeof payload.result === "string" ? payload.result : JSON.stringify(payload.result),
-      ...(payload.status === "error" && { status: "error" as const }),
-      ...(subagent !== undefined && { subagent_id: subagent }),
-    },
-  };
-}
-
 function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot">): ThreadFold {
   return {
     ...fold,
@@ -316,26 +283,6 @@ function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot"
     messages: payload.messages ? withTruth(fold.messages, payload.messages) : fold.messages,
     checkpoint_id: payload.checkpoint_id ?? fold.checkpoint_id,
   };
-}
-
-/** The checkpoint's messages, and beside them what was shown but is no part of them: subagents' words, and thoughts. */
-function withTruth(shown: readonly FoldMessage[], truth: readonly FoldMessage[]): FoldMessage[] {
-  const thoughts = new Map(
-    shown.flatMap(({ id, reasoning }) => (reasoning === undefined ? [] : [[id, reasoning] as const])),
-  );
-  const ids = new Set(truth.map((message) => message.id));
-  const kept = truth.map((message) => {
-    const reasoning = message.reasoning ?? thoughts.get(message.id);
-    return reasoning === undefined ? message : { ...message, reasoning };
-  });
-  return [...kept, ...shown.filter((message) => !ids.has(message.id)).flatMap(beside)];
-}
-
-/** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
-function beside(message: FoldMessage): FoldMessage[] {
-  if (!isConversation(message)) return [message];
-  const { id, role, reasoning } = message;
-  return reasoning === undefined ? [] : [{ id, role, content: "", reasoning, bare: true }];
 }
 
 function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {

@@ -1,11 +1,13 @@
 import type { Envelope, EnvelopeOf, JsonObject, LogEntry } from "@throughline/ai-core";
-import { applyEnvelope, placeOfResult } from "../../fold/fold.js";
+import { applyEnvelope } from "../../fold/fold.js";
+import { placeOfResult } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
 import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
 import { encodeFrameCursor } from "./frame-cursor.js";
 import { announces, legacyInterrupt } from "./interrupts.js";
 import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
 import { createOpenItems } from "./open-items.js";
+import { stillOpen } from "./still-open.js";
 import { terminal } from "./terminal.js";
 
 export interface AgUiFaceOptions {
@@ -351,54 +353,4 @@ function startedSince<K extends "openSteps" | "openSubagents">(
 ): ThreadFold[K][number][] {
   const after = applyEnvelope(before, envelope);
   return after[kind].slice(before[kind].length);
-}
-
-/** The START events among these whose END has not come; a terminal ends all. */
-function stillOpen(events: readonly AgUiEvent[]): AgUiEvent[] {
-  let open = new Map<string, AgUiEvent>();
-  for (const event of events) {
-    switch (event.type) {
-      case "RUN_STARTED": {
-        const { input: _input, ...again } = event;
-        open = new Map([["run", again]]);
-        break;
-      }
-      case "RUN_FINISHED":
-      case "RUN_ERROR":
-        open = new Map();
-        break;
-      case "STEP_STARTED":
-        open.set(`step ${event.stepName}`, event);
-        break;
-      case "STEP_FINISHED":
-        open.delete(`step ${event.stepName}`);
-        break;
-      case "SUBAGENT_STARTED":
-        open.set(`subagent ${event.subagentRunId}`, event);
-        break;
-      case "SUBAGENT_FINISHED":
-      case "SUBAGENT_ERROR":
-        open.delete(`subagent ${event.subagentRunId}`);
-        break;
-      case "TEXT_MESSAGE_START":
-      case "REASONING_START":
-      case "REASONING_MESSAGE_START":
-        open.set(`${event.type} ${event.messageId}`, event);
-        break;
-      case "TEXT_MESSAGE_END":
-      case "REASONING_END":
-      case "REASONING_MESSAGE_END":
-        open.delete(`${event.type.replace(/_END$/, "_START")} ${event.messageId}`);
-        break;
-      case "TOOL_CALL_START":
-        open.set(`call ${event.toolCallId}`, event);
-        break;
-      case "TOOL_CALL_END":
-        open.delete(`call ${event.toolCallId}`);
-        break;
-      default:
-        break;
-    }
-  }
-  return [...open.values()];
 }
