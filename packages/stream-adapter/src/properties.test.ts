@@ -1,6 +1,6 @@
 import type { GraphFinal, LogEntry, UpstreamChunk } from "@throughline/ai-core";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
 import { encodeFrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
@@ -11,6 +11,9 @@ import { type RandomRun, randomRun } from "./testing/random-run.js";
 import { framesOf, toEntries } from "./testing/recording.js";
 import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
 import { createRunTranslator } from "./translate/run-translator.js";
+
+// The stock clients take milliseconds per run, and a busy machine several times that.
+vi.setConfig({ testTimeout: 180_000 });
 
 const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
 
