@@ -3,9 +3,10 @@
 /** Which packages of ours each may import: arrows point down only. A package that is not listed may import none. */
 const MAY_IMPORT = {
   "ai-core": [],
-  "stream-adapter": ["ai-core"],
+  coerce: ["ai-core"],
+  "stream-adapter": ["ai-core", "coerce"],
   "thread-log": ["ai-core"],
-  "graph-executor": ["ai-core"],
+  "graph-executor": ["ai-core", "coerce"],
   billing: ["ai-core"],
   "langgraph-graphs": ["ai-core"],
   "langgraph-server": [
@@ -24,7 +25,7 @@ const APPS_MAY_IMPORT = ["agent-react", "agent-client", "ai-core"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
 
 /** Tests, and what only tests use. */
-const TESTS = "\\.test\\.tsx?$|/src/testing/";
+const TESTS = "\\.test\\.tsx?$|/src/(testing|behaviour|conformance|kill)/";
 
 /** A package of ours, as resolved through its link or, before its first build, as written in the import. */
 const ours = (/** @type {readonly string[]} */ names) => `^(packages|@throughline)/(${names.join("|")})(/|$)`;
@@ -34,14 +35,21 @@ const external = (/** @type {readonly string[]} */ names) => `(^|/node_modules/)
 
 /** @type {import("dependency-cruiser").IForbiddenRuleType[]} */
 const arrowsPointDown = [
-  ...Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
-    from: { path: `^packages/${name}/` },
+  ...Object.entries(MAY_IMPORT).flatMap(([name, allowed]) => {
     // Siblings have a rule of their own with a better answer.
-    to: {
-      path: anyOfOurs,
-      pathNot: [ours([name, ...allowed, ...(SIBLINGS.includes(name) ? SIBLINGS : [])])],
-    },
-  })),
+    const below = [name, ...allowed, ...(SIBLINGS.includes(name) ? SIBLINGS : [])];
+    return [
+      {
+        from: { path: `^packages/${name}/`, pathNot: [TESTS] },
+        to: { path: anyOfOurs, pathNot: [ours(below)] },
+      },
+      // Tests may run the graphs that ship, which know nothing of whoever runs them.
+      {
+        from: { path: `^packages/${name}/.*(${TESTS})` },
+        to: { path: anyOfOurs, pathNot: [ours([...below, "langgraph-graphs"])] },
+      },
+    ];
+  }),
   {
     from: { path: "^packages/([^/]+)/", pathNot: [ours(Object.keys(MAY_IMPORT))] },
     to: { path: anyOfOurs, pathNot: ["^packages/$1/"] },
@@ -105,7 +113,7 @@ export default {
       name: "PURE_PACKAGES_DO_NO_IO",
       comment: "Contracts and translation run in a browser, a worker and a test clock alike.",
       severity: "error",
-      from: { path: "^packages/(ai-core|stream-adapter)/src/", pathNot: [TESTS] },
+      from: { path: "^packages/(ai-core|coerce|stream-adapter)/src/", pathNot: [TESTS] },
       to: { dependencyTypes: ["core"] },
     },
     {
@@ -129,7 +137,13 @@ export default {
       from: { path: "^(packages/[^/]+|apps/[^/]+|bench|e2e|scripts)/" },
       to: {
         path: "^packages/[^/]+/|^@throughline/[^/]+/",
-        pathNot: ["^$1/", "^packages/[^/]+/dist/index\\.(js|d\\.ts)$", "^packages/[^/]+/package\\.json$"],
+        pathNot: [
+          "^$1/",
+          "^packages/[^/]+/dist/index\\.(js|d\\.ts)$",
+          "^packages/[^/]+/package\\.json$",
+          // A suite that a package runs on its own backends, and e2e on real servers.
+          "^packages/[^/]+/src/behaviour/",
+        ],
       },
     },
   ],

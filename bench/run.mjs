@@ -8,6 +8,11 @@ const BENCHES = {
     about: "LangGraph events to AG-UI: tokens per CPU second and bytes, against @ag-ui/langgraph",
     load: () => import("./translate/translate-bench.mjs"),
   },
+  executor: {
+    about:
+      "graphs behind the port: first token and tokens per second, against bare graph.stream and the stock server",
+    load: () => import("./executor/executor-bench.mjs"),
+  },
 };
 
 const LIST = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);

@@ -1,5 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph";
-import type { Envelope, GraphFinal, JsonObject, Message } from "@throughline/ai-core";
+import type { Envelope, GraphFinal, Message } from "@throughline/ai-core";
+import { toMessages, toPlainObject } from "@throughline/coerce";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import {
   applyEntry,
@@ -7,8 +8,6 @@ import {
   currentMessages,
   decodeInProcess,
   emptyFold,
-  toMessage,
-  toPlain,
 } from "@throughline/stream-adapter";
 import { expect, it } from "vitest";
 
@@ -50,10 +49,8 @@ it.each([
     envelopes.push(...translator.push(decodeInProcess(item), envelopes.length));
 
   const state = await graph.getState(config, { subgraphs: true });
-  const values = toPlain(state.values) as JsonObject;
-  const messages = (Array.isArray(values.messages) ? values.messages : []).flatMap(
-    (raw) => toMessage(raw) ?? [],
-  );
+  const values = toPlainObject(state.values);
+  const messages = toMessages(values.messages);
   const waiting = state.tasks.flatMap((task: { interrupts: unknown[] }) => task.interrupts);
   const final: GraphFinal = {
     ok: true,

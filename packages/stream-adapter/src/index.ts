@@ -1,5 +1,3 @@
-export { toMessage } from "./coerce/read-message.js";
-export { toPlain } from "./coerce/to-plain.js";
 export { decodeInProcess, decodeServerEvent } from "./decode/upstream.js";
 export type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
 export { type AgUiFace, type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@throughline/ai-core";
+import { toPlain } from "@throughline/coerce";
 import fc from "fast-check";
 import jsonPatch from "fast-json-patch";
 import { describe, expect, it } from "vitest";
-import { toPlain } from "../coerce/to-plain.js";
 import { applyPatch } from "./apply-patch.js";
 import { diffState } from "./state-delta.js";
 

@@ -8,8 +8,8 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
+import { toMessage } from "@throughline/coerce";
 import { z } from "zod";
-import { toMessage } from "../coerce/read-message.js";
 import { decodeServerEvent } from "../decode/upstream.js";
 import type { AgUiFrame } from "../faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace } from "../faces/ag-ui/face.js";

@@ -1,5 +1,4 @@
-import { read, readString } from "../coerce/read.js";
-import { toPlain } from "../coerce/to-plain.js";
+import { read, readString, toPlain } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { StateTracker } from "./state-tracker.js";
 import type { ToolRuns } from "./tool-runs.js";

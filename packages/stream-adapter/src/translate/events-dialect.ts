@@ -1,6 +1,5 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
-import { asLoose, asString, type Loose, read, readArray, readString } from "../coerce/read.js";
-import { readMessage } from "../coerce/read-message.js";
+import { asLoose, asString, type Loose, read, readArray, readMessage, readString } from "@throughline/coerce";
 import type { RunParts } from "./run-parts.js";
 import { reportToolError } from "./shared-modes.js";
 

@@ -1,6 +1,5 @@
 import type { Interrupt } from "@throughline/ai-core";
-import { read, readArray, readString } from "../coerce/read.js";
-import { toPlain } from "../coerce/to-plain.js";
+import { read, readArray, readString, toPlain } from "@throughline/coerce";
 
 export interface InterruptSet {
   /** Interrupts as a chunk at this namespace lists them. */

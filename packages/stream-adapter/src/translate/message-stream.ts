@@ -1,6 +1,5 @@
 import { addUsage, type CallStatus, type JsonObject, type TokenUsage } from "@throughline/ai-core";
-import { read, readNumber, readString } from "../coerce/read.js";
-import { type IncomingMessage, toToolCall } from "../coerce/read-message.js";
+import { type IncomingMessage, read, readNumber, readString, toToolCall } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { Task } from "./task-tree.js";
 import type { ToolRuns } from "./tool-runs.js";

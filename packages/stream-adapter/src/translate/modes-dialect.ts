@@ -1,6 +1,5 @@
 import type { CallStatus, UpstreamChunk } from "@throughline/ai-core";
-import { read, readArray, readNumber, readString } from "../coerce/read.js";
-import { readMessage } from "../coerce/read-message.js";
+import { read, readArray, readMessage, readNumber, readString } from "@throughline/coerce";
 import type { RunParts } from "./run-parts.js";
 import { reportToolError, updatedMessages, updatedNodes } from "./shared-modes.js";
 

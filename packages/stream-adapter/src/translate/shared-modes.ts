@@ -1,5 +1,5 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
-import { read, readArray, readNumber, readString } from "../coerce/read.js";
+import { read, readArray, readNumber, readString } from "@throughline/coerce";
 import { nameOfCustom } from "./custom-events.js";
 import { digest } from "./digest.js";
 import type { CallSite } from "./draft.js";

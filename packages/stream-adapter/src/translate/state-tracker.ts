@@ -1,6 +1,5 @@
 import type { JsonObject } from "@throughline/ai-core";
-import { read } from "../coerce/read.js";
-import { toPlain } from "../coerce/to-plain.js";
+import { read, toPlain } from "@throughline/coerce";
 import { diffState } from "../delta/state-delta.js";
 import type { CallSite, DraftSink } from "./draft.js";
 

@@ -1,8 +1,6 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { addUsage, NO_USAGE, type TokenUsage } from "@throughline/ai-core";
-import { isJsonObject, read, readArray } from "../coerce/read.js";
-import { readMessage, toMessage } from "../coerce/read-message.js";
-import { toPlain } from "../coerce/to-plain.js";
+import { isJsonObject, read, readArray, readMessage, toMessage, toPlain } from "@throughline/coerce";
 
 /** What a subgraph leaves behind, always in the same three fields, however the graph named its own. */
 export function subgraphResult(output: unknown): JsonObject {

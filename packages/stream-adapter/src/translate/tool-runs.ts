@@ -1,7 +1,13 @@
 import type { CallStatus, Json } from "@throughline/ai-core";
-import { read, readArray, readString } from "../coerce/read.js";
-import { type IncomingMessage, readMessage, toResultText } from "../coerce/read-message.js";
-import { toPlain } from "../coerce/to-plain.js";
+import {
+  type IncomingMessage,
+  read,
+  readArray,
+  readMessage,
+  readString,
+  toPlain,
+  toResultText,
+} from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { Task } from "./task-tree.js";
 

@@ -1,5 +1,5 @@
 import type { Interrupt, JsonObject } from "@throughline/ai-core";
-import { isJsonObject, readString } from "../../coerce/read.js";
+import { isJsonObject, readString } from "@throughline/coerce";
 import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
 
 /** The standard form: what a client needs to ask the person, the graph's own value kept whole in metadata. */

@@ -162,6 +162,11 @@ export function toMessage(raw: unknown): Message | undefined {
   return message;
 }
 
+/** The `messages` of a state, in order, without what is none. */
+export function toMessages(raw: unknown): readonly Message[] {
+  return Array.isArray(raw) ? raw.flatMap((item) => toMessage(item) ?? []) : [];
+}
+
 /** An assistant's parts are its text (calls and reasoning have fields of their own); other roles keep media parts. */
 function contentFor(role: MessageRole, incoming: IncomingMessage): Message["content"] {
   if (typeof incoming.content === "string" || role === "assistant") return incoming.text;

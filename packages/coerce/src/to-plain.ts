@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { equalsPlain } from "./equals-plain.js";
 import { messageFields } from "./message-fields.js";
+import { isJsonObject } from "./read.js";
 
 const MAX_DEPTH = 64;
 const MAX_BYTES_SHOWN = 4_096;
@@ -15,6 +16,13 @@ const MAX_BYTES_SHOWN = 4_096;
  */
 export function toPlain(value: unknown, previous?: Json): Json {
   return previous !== undefined && isUnchanged(value, previous) ? previous : coerce(value, previous, [], 0);
+}
+
+/** As `toPlain`, but always an object: what is not one stands under `value`. */
+export function toPlainObject(value: unknown): JsonObject {
+  if (value === null || value === undefined) return {};
+  const plain = toPlain(value);
+  return isJsonObject(plain) ? plain : { value: plain };
 }
 
 function isUnchanged(value: unknown, previous: Json): boolean {

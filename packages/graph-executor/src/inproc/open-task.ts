@@ -1,0 +1,105 @@
+import type { BaseCheckpointSaver, CheckpointPendingWrite } from "@langchain/langgraph-checkpoint";
+import type { Interrupt } from "@throughline/ai-core";
+import { read, readArray, readString, toPlain } from "@throughline/coerce";
+import { holdsResult } from "./task-result.js";
+
+/** An interrupt that a checkpoint lists, and how many answers its task has taken so far. */
+export interface Question extends Interrupt {
+  readonly consumed: number;
+}
+
+/** A task that a checkpoint still has to run, or to end. */
+export interface OpenTask {
+  readonly name: string;
+  /** Asked by this very task, not by one below it. */
+  readonly questions: readonly Question[];
+  /** Open tasks of the subgraph that the task is; `undefined` where it is none or has not begun. */
+  readonly below: readonly OpenTask[] | undefined;
+}
+
+export interface CheckpointReader {
+  readonly saver: BaseCheckpointSaver;
+  readonly threadId: string;
+}
+
+/**
+ * The open tasks of a state that was read with its subgraphs. Whether a task is done is asked of the saver: the state
+ * itself shows an answered task as interrupted for as long as a sibling waits, and one without output as never run.
+ */
+export async function readOpenTasks(
+  reader: CheckpointReader,
+  snapshot: object,
+  path: readonly string[] = [],
+): Promise<readonly OpenTask[]> {
+  const tasks = readArray(snapshot, "tasks");
+  if (tasks.length === 0) return [];
+  const writes = await readWrites(reader, path);
+  const open: OpenTask[] = [];
+  for (const task of tasks) {
+    const id = readString(task, "id") ?? "";
+    if (holdsResult(writes, id)) continue;
+    const name = readString(task, "name") ?? "";
+    const ns = [...path, `${name}:${id}`];
+    const state = read(task, "state");
+    const below = hasTasks(state) ? await readOpenTasks(reader, state, ns) : undefined;
+    const askedBelow = new Set((below ?? []).flatMap(allQuestions).map((question) => question.interrupt_id));
+    const questions: Question[] = [];
+    for (const raw of readArray(task, "interrupts")) {
+      const interruptId = readString(raw, "id");
+      if (interruptId === undefined || askedBelow.has(interruptId)) continue;
+      questions.push({
+        interrupt_id: interruptId,
+        value: toPlain(read(raw, "value")),
+        node: name,
+        ns,
+        consumed: countTaken(await writesOfAsker(reader, ns, writes, id, interruptId)),
+      });
+    }
+    open.push({ name, questions, below });
+  }
+  return open;
+}
+
+/** Every question at or below a task, each once, at the node that asks it. */
+export function allQuestions(task: OpenTask): readonly Question[] {
+  return [...task.questions, ...(task.below ?? []).flatMap(allQuestions)];
+}
+
+/** Whether a task can run on without an answer. A subgraph whose tasks are all done still has its superstep to close. */
+export function canRunOn({ below = [], questions }: OpenTask): boolean {
+  return below.length > 0 ? below.some(canRunOn) : questions.length === 0;
+}
+
+function hasTasks(state: unknown): state is object {
+  return readArray(state, "tasks").length > 0;
+}
+
+/** A graph that a node calls as a function is in no state, only in the saver: there the asker is one level down. */
+async function writesOfAsker(
+  reader: CheckpointReader,
+  ns: readonly string[],
+  own: readonly CheckpointPendingWrite[],
+  taskId: string,
+  interruptId: string,
+): Promise<readonly CheckpointPendingWrite[]> {
+  const below = await readWrites(reader, ns);
+  const asked = below.find(
+    ([, channel, value]) => channel === "__interrupt__" && readString(value, "id") === interruptId,
+  );
+  const [writes, asker] = asked ? [below, asked[0]] : [own, taskId];
+  return writes.filter(([writer]) => writer === asker);
+}
+
+/** A task keeps the answers it has taken as one `__resume__` write beside its newest question. */
+function countTaken(writes: readonly CheckpointPendingWrite[]): number {
+  const taken = writes.find(([, channel]) => channel === "__resume__")?.[2];
+  return Array.isArray(taken) ? taken.length : 0;
+}
+
+async function readWrites(
+  { saver, threadId }: CheckpointReader,
+  ns: readonly string[],
+): Promise<readonly CheckpointPendingWrite[]> {
+  const tuple = await saver.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: ns.join("|") } });
+  return tuple?.pendingWrites ?? [];
+}

@@ -1,0 +1,31 @@
+import type { GraphRunRequest, JsonObject } from "@throughline/ai-core";
+import { toPlain } from "@throughline/coerce";
+
+/** What a graph finds in `config.configurable`; the model's part is what the graphs' model factory reads. */
+export type RunConfigurable = JsonObject & { readonly thread_id: string };
+
+/**
+ * R32: everything here may end up in a checkpoint or a trace, so it holds the id of a key and never the key.
+ * R30: a graph that declares no state for it finds the frontend's tools and context here as well.
+ */
+export function runConfigurable(request: GraphRunRequest, extra: JsonObject): RunConfigurable {
+  const { caller } = request;
+  return {
+    ...extra,
+    thread_id: request.threadId,
+    model: request.model,
+    virtualKeyId: caller.virtualKeyId,
+    billingAccountId: caller.billingAccountId,
+    runId: request.runId,
+    attempt: request.attempt,
+    ingressRequestId: request.ingressRequestId,
+    traceId: caller.traceId,
+    executorType: "inproc",
+    "ag-ui": frontendOf(request),
+  };
+}
+
+/** Tools and context of the frontend, as AG-UI's LangGraph integration calls them. */
+export function frontendOf(request: Pick<GraphRunRequest, "tools" | "context">): JsonObject {
+  return { tools: toPlain(request.tools), context: toPlain(request.context) };
+}

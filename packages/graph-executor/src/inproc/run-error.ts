@@ -1,0 +1,43 @@
+import { isErrorCode, ThroughlineError } from "@throughline/ai-core";
+import { read, readString } from "@throughline/coerce";
+
+/** Errors LangGraph throws over what it was given, before any node runs. */
+const INPUT_ERRORS = new Set([
+  "EmptyInputError",
+  "InvalidUpdateError",
+  "StateGraphInputError",
+  "ZodError",
+  "$ZodError",
+]);
+
+/**
+ * A failed run as one of our errors. Its sentence is always ours, because a foreign message may carry a key, a prompt or
+ * a path; the original is kept as `cause`, for logs on this side.
+ */
+export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError {
+  if (error instanceof ThroughlineError) return error;
+  const name = readString(error, "name") ?? "";
+  const code = read(error, "code");
+  // Thrown by a project's own copy of ai-core: its sentence is as good as ours.
+  if (name === "ThroughlineError" && isErrorCode(code)) {
+    return new ThroughlineError(code, readString(error, "message") ?? "", { cause: error });
+  }
+  if (name === "GraphRecursionError") {
+    return new ThroughlineError("run_failed", "The graph took more steps than its limit allows.", {
+      cause: error,
+    });
+  }
+  if (
+    !nodesRan &&
+    (INPUT_ERRORS.has(name) || readString(error, "lc_error_code") === "MESSAGE_COERCION_FAILURE")
+  ) {
+    return new ThroughlineError("invalid_input", "The graph does not accept this input.", { cause: error });
+  }
+  return new ThroughlineError("run_failed", "The graph failed while it ran.", { cause: error });
+}
+
+/** A run stopped by its signal: `cancelled`, unless whoever aborted it named another reason. */
+export function toStopError(reason: unknown): ThroughlineError {
+  if (reason instanceof ThroughlineError) return reason;
+  return new ThroughlineError("cancelled", "The run was stopped.", { cause: reason });
+}

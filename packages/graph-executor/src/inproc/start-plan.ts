@@ -1,0 +1,102 @@
+import { Command } from "@langchain/langgraph";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { type FreshRunStart, type GraphRunRequest, type Json, ThroughlineError } from "@throughline/ai-core";
+import type { RunnableGraph } from "../graphs/runnable-graph.js";
+import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
+import { markAnswers } from "./answer-mark.js";
+import { graphInput } from "./graph-input.js";
+import { canRunOn } from "./open-task.js";
+import { readThread, type ThreadReading } from "./thread-reading.js";
+
+/** What to give the graph; `rest` when there is nothing to run and the checkpoint says it all. */
+export type StartPlan =
+  | { readonly kind: "run"; readonly input: unknown; readonly checkpointId?: string }
+  | { readonly kind: "rest" };
+
+/** The graph goes on from its checkpoint with whatever is unfinished. */
+const GO_ON: StartPlan = { kind: "run", input: null };
+const REST: StartPlan = { kind: "rest" };
+
+export interface StartContext {
+  readonly graph: RunnableGraph;
+  readonly saver: BaseCheckpointSaver;
+  readonly request: GraphRunRequest;
+}
+
+/** Reads the thread only where the start depends on it: plain input goes to the graph at once. */
+export async function planStart(context: StartContext): Promise<StartPlan> {
+  const { start } = context.request;
+  return start.kind === "continue" ? planContinue(context, start.original) : planFresh(context, start);
+}
+
+async function planFresh(context: StartContext, start: FreshRunStart): Promise<StartPlan> {
+  const { graph, saver, request } = context;
+  switch (start.kind) {
+    case "input":
+      return { kind: "run", input: graphInput(graph, request, start) };
+    case "resume":
+      return planResume(context, start.answers, await readThread(graph, saver, request.threadId));
+    case "fork": {
+      const { checkpointId, messages } = start;
+      await requireCheckpoint(context, checkpointId);
+      const input = messages.length > 0 ? graphInput(graph, request, { messages }) : null;
+      return { kind: "run", input, checkpointId };
+    }
+  }
+}
+
+/** An id that is not open is refused here: LangGraph would take the whole map for one answer to some question. */
+async function planResume(
+  { saver, request }: StartContext,
+  answers: Readonly<Record<string, Json>>,
+  { questions, tuple, openTasks }: ThreadReading,
+): Promise<StartPlan> {
+  const ids = Object.keys(answers);
+  if (ids.length === 0 && openTasks.length > 0 && questions.length === 0) return GO_ON;
+  const answered = questions.filter((question) => ids.includes(question.interrupt_id));
+  const unknown = ids.find((id) => !answered.some((question) => question.interrupt_id === id));
+  if (tuple === undefined || unknown !== undefined || ids.length === 0) {
+    throw new ThroughlineError("conflict", "The question that was answered is no longer open.", {
+      details: unknown === undefined ? {} : { interruptId: unknown },
+    });
+  }
+  await markAnswers(saver, tuple, request.runId, answered);
+  return { kind: "run", input: new Command({ resume: answers }) };
+}
+
+/** R27: what the saver holds decides, never what was streamed. */
+async function planContinue(context: StartContext, original: FreshRunStart): Promise<StartPlan> {
+  const { graph, saver, request } = context;
+  const reading = await readThread(graph, saver, request.threadId);
+  const wroteCheckpoint = runOf(reading) === request.runId;
+  // A thread of several turns has a checkpoint of an earlier run; going on from that would drop this run's input.
+  if (!wroteCheckpoint && !reading.marks.has(request.runId)) return planFresh(context, original);
+  const answers = original.kind === "resume" ? original.answers : {};
+  const untaken = reading.questions.filter(
+    (question) => question.interrupt_id in answers && reading.marks.isAnswered(question, request.runId),
+  );
+  if (untaken.length > 0) {
+    const resume = Object.fromEntries(
+      untaken.map((question) => [question.interrupt_id, answers[question.interrupt_id]]),
+    );
+    return { kind: "run", input: new Command({ resume }) };
+  }
+  // Killed between the last task of a superstep and its checkpoint, there are tasks, and none of them is open.
+  const isDone = reading.snapshot.tasks.length === 0;
+  const isWaiting = reading.openTasks.length > 0 && !reading.openTasks.some(canRunOn);
+  return isDone || isWaiting ? REST : GO_ON;
+}
+
+function runOf({ tuple }: ThreadReading): unknown {
+  return tuple?.metadata && Reflect.get(tuple.metadata, RUN_METADATA_KEY);
+}
+
+async function requireCheckpoint({ saver, request }: StartContext, checkpointId: string): Promise<void> {
+  const config = {
+    configurable: { thread_id: request.threadId, checkpoint_ns: "", checkpoint_id: checkpointId },
+  };
+  if ((await saver.getTuple(config)) !== undefined) return;
+  throw new ThroughlineError("not_found", "The checkpoint to run from does not exist in this thread.", {
+    details: { checkpointId },
+  });
+}

@@ -1,0 +1,111 @@
+import {
+  BaseStore,
+  type Item,
+  type ListNamespacesOperation,
+  type MatchCondition,
+  type Operation,
+  type OperationResults,
+  type SearchOperation,
+} from "@langchain/langgraph-checkpoint";
+import type { Caller } from "@throughline/ai-core";
+
+type Tenant = Pick<Caller, "billingAccountId" | "subject">;
+
+/**
+ * Where a caller's data begins. A subject's part is beside the account's shared part, never below it. The last label ends
+ * in `~`, which no other character of it can be: some stores search by text, where `@ann` would find `@anna` too.
+ */
+export function tenantNamespace({ billingAccountId, subject }: Tenant): readonly string[] {
+  return [billingAccountId, subject === undefined ? "shared~" : `@${escapeLabel(subject)}~`];
+}
+
+/**
+ * A LangGraph store that a graph can't leave: every namespace it names lies below the caller's own, and it sees
+ * namespaces as if there were nothing above. The graph is given this and never the store inside.
+ */
+export function tenantStore(store: BaseStore, tenant: Tenant): BaseStore {
+  return new TenantStore(store, tenantNamespace(tenant));
+}
+
+class TenantStore extends BaseStore {
+  readonly #inner: BaseStore;
+  readonly #prefix: readonly string[];
+
+  constructor(inner: BaseStore, prefix: readonly string[]) {
+    super();
+    this.#inner = inner;
+    this.#prefix = prefix;
+  }
+
+  /** The one method every other goes through, LangGraph's own batching included. */
+  override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    const results: readonly unknown[] = await this.#inner.batch(
+      operations.map((operation) => this.#inwards(operation)),
+    );
+    const own = results.map((result, index) => this.#outwards(result, operations[index]));
+    // One result per operation, of its kind: the inner store promised it, and a map can't repeat the promise.
+    return own as OperationResults<Op>;
+  }
+
+  #inwards(operation: Operation): Operation {
+    if (isListNamespaces(operation)) return this.#inwardsList(operation);
+    if (isSearch(operation)) {
+      return { ...operation, namespacePrefix: [...this.#prefix, ...operation.namespacePrefix] };
+    }
+    return { ...operation, namespace: [...this.#prefix, ...operation.namespace] };
+  }
+
+  #inwardsList(operation: ListNamespacesOperation): ListNamespacesOperation {
+    const own: MatchCondition = { matchType: "prefix", path: [...this.#prefix] };
+    const asked = (operation.matchConditions ?? []).map((condition) =>
+      condition.matchType === "prefix"
+        ? { ...condition, path: [...this.#prefix, ...condition.path] }
+        : condition,
+    );
+    return {
+      ...operation,
+      matchConditions: [own, ...asked],
+      ...(operation.maxDepth !== undefined && { maxDepth: operation.maxDepth + this.#prefix.length }),
+    };
+  }
+
+  #outwards(result: unknown, operation: Operation | undefined): unknown {
+    if (operation !== undefined && isListNamespaces(operation) && Array.isArray(result)) {
+      return result.filter(isNamespace).map((namespace) => this.#strip(namespace));
+    }
+    if (Array.isArray(result)) return result.map((item) => (isItem(item) ? this.#outwardsItem(item) : item));
+    return isItem(result) ? this.#outwardsItem(result) : result;
+  }
+
+  #outwardsItem(item: Item): Item {
+    return { ...item, namespace: this.#strip(item.namespace) };
+  }
+
+  #strip(namespace: readonly string[]): string[] {
+    return namespace.slice(this.#prefix.length);
+  }
+}
+
+function isSearch(operation: Operation): operation is SearchOperation {
+  return "namespacePrefix" in operation;
+}
+
+function isListNamespaces(operation: Operation): operation is ListNamespacesOperation {
+  return !("namespacePrefix" in operation) && !("namespace" in operation);
+}
+
+function isNamespace(value: unknown): value is string[] {
+  return Array.isArray(value);
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof value === "object" && value !== null && "namespace" in value && isNamespace(value.namespace);
+}
+
+/** Stores join labels by `.` or `:`, so what an identity provider calls a person is escaped, byte by byte, reversibly. */
+function escapeLabel(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9-]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
+  }).join("");
+}

@@ -1,0 +1,57 @@
+import type { Client, Run, ThreadState } from "@langchain/langgraph-sdk";
+import type { Clock } from "@throughline/ai-core";
+import { type FollowEnd, isOver } from "../server/follow-run.js";
+import { pause } from "../server/pause.js";
+import type { UpstreamRun } from "../server/run-reader.js";
+import type { ServerEvent } from "../server/server-event.js";
+import { statusOf } from "../server/upstream-failure.js";
+
+export interface FollowByStateOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly pollMs: number;
+  readonly lostAfterMs: number;
+  readonly leave: AbortSignal;
+}
+
+/**
+ * Follows a run whose log can be read only once, and so belongs to whoever started it: its states are shown as they are
+ * checkpointed, and its record tells when it is over.
+ */
+export async function* followByState(
+  { threadId, upstreamRunId }: UpstreamRun,
+  { client, clock, pollMs, lostAfterMs, leave }: FollowByStateOptions,
+): AsyncGenerator<ServerEvent, FollowEnd, undefined> {
+  let shown: string | null | undefined;
+  let failingSince: number | undefined;
+  let silentSinceRestart: number | undefined;
+  for (;;) {
+    if (leave.aborted) return { kind: "left" };
+    let found: { readonly run: Run; readonly state: ThreadState };
+    try {
+      // The record first: a state read after it ended is the run's last.
+      const run = await client.runs.get(threadId, upstreamRunId);
+      found = { run, state: await client.threads.getState(threadId, undefined, { subgraphs: true }) };
+      if (failingSince !== undefined) silentSinceRestart = clock.now();
+      failingSince = undefined;
+    } catch (error) {
+      if (statusOf(error) === 404) return { kind: "gone" };
+      failingSince ??= clock.now();
+      if (clock.now() - failingSince >= lostAfterMs) return { kind: "unreachable" };
+      await pause(clock, pollMs, leave);
+      continue;
+    }
+    const { run, state } = found;
+    const checkpointId = state.checkpoint?.checkpoint_id;
+    if (checkpointId && checkpointId !== shown) {
+      shown = checkpointId;
+      silentSinceRestart = undefined;
+      yield { event: "values", data: state.values };
+    }
+    if (isOver(run)) return { kind: "ended", run, sign: { kind: "none" }, state };
+    // A log that may not be touched can't prove that its run still lives.
+    if (silentSinceRestart !== undefined && clock.now() - silentSinceRestart >= lostAfterMs)
+      return { kind: "unreachable" };
+    await pause(clock, pollMs, leave);
+  }
+}
