@@ -8,6 +8,10 @@ const BENCHES = {
     about: "LangGraph events to AG-UI: tokens per CPU second and bytes, against @ag-ui/langgraph",
     load: () => import("./translate/translate-bench.mjs"),
   },
+  log: {
+    about: "the thread log: appends, tails and joins per store, against bare pg and redis calls",
+    load: () => import("./log/log-bench.mjs"),
+  },
   executor: {
     about:
       "graphs behind the port: first token and tokens per second, against bare graph.stream and the stock server",

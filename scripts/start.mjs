@@ -1,16 +1,29 @@
 // @ts-check
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { readOptions, refuseOption } from "./read-options.mjs";
 import { bold, builtSentence, dim, installedSentence, runStep } from "./steps.mjs";
 import { ensureBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const options = readOptions(
   [
     "npm start [-- --port N]",
     "",
-    "Installs what is missing, builds what changed and starts the agents. Needs no key: without one, an offline model",
-    "answers. Ctrl-C stops everything.",
+    "Installs what is missing, builds what changed and starts the service: the six agents, a PostgreSQL of its own in",
+    ".throughline/, and the AG-UI routes in front of them. Needs no key: without one, an offline model answers.",
+    "Ctrl-C stops everything.",
     "",
-    "  --port N  listen on this port (default: 2024, or the next free one)",
+    "  --port N  listen on this port (default: PORT, else 8000 or the next free one)",
+    "",
+    "Some of what the environment may say:",
+    "  LANGGRAPH_DATABASE_URL   your own PostgreSQL instead of the embedded one",
+    "  LANGGRAPH_DEV_URL        run the agents on a LangGraph dev server; LANGGRAPH_SERVER_URL: on a LangGraph server",
+    "  LITELLM_BASE_URL         real models, with LITELLM_API_KEY",
+    "  THROUGHLINE_LOG_LEVEL    silent, error, warn, info or debug (default: warn)",
+    "  THROUGHLINE_JWT_SECRET   callers must sign in; THROUGHLINE_JWKS_URL: with your issuer's keys",
+    "  THROUGHLINE_HOST         listen on this address; all but loopback need sign-in",
   ].join("\n"),
   { port: { type: "string" } },
 );
@@ -25,9 +38,9 @@ await runStep(() => ensureInstalled("run"), installedSentence);
 await runStep(ensureBuilt, builtSentence);
 
 // Only now is everything there that it may import.
-const { startLanggraphDev } = await import("./langgraph-dev.mjs");
+const { readConfig, startServer } = await import("../packages/langgraph-server/dist/index.js");
 
-/** @type {{ url: string; stop: () => Promise<void>; exited: Promise<unknown> } | undefined} */
+/** @type {import("../packages/langgraph-server/dist/index.js").RunningServer | undefined} */
 let server;
 let stopping = false;
 for (const [signal, code] of /** @type {const} */ ([
@@ -44,57 +57,44 @@ setInterval(() => process.ppid === startedBy || leave(143), 1_000).unref();
 async function leave(code) {
   if (stopping) return;
   stopping = true;
-  await server?.stop();
+  await server?.close();
   process.exit(code);
 }
 
 await runStep(
   async () => {
-    server = await startLanggraphDev({ quiet: true, ...(port === undefined ? {} : { port }) });
+    const config = readConfig({
+      THROUGHLINE_LOG_LEVEL: "warn",
+      THROUGHLINE_DRAIN_MS: "2000",
+      ...process.env,
+    });
+    const dataDir = config.dataDir ?? join(ROOT, ".throughline", "postgres");
+    server = await startServer({ ...config, dataDir, ...(port === undefined ? {} : { port }) });
   },
-  () => ({ changed: true, text: "agents started" }),
+  () => ({ changed: true, text: "service started" }),
 );
-if (server) {
-  console.log(welcome(server.url, await agentNames(server.url)));
-  await server.exited;
-  if (!stopping) {
-    console.error("The agents' server ended by itself.");
-    process.exit(1);
-  }
-}
-
-/**
- * @param {string} url
- * @returns {Promise<string[]>}
- */
-async function agentNames(url) {
-  const response = await fetch(`${url}/assistants/search`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ limit: 100 }),
-  });
-  const assistants = /** @type {{ graph_id: string }[]} */ (await response.json());
-  return [...new Set(assistants.map(({ graph_id }) => graph_id))].sort();
-}
+if (server) console.log(welcome(server.url, server.agents));
 
 /**
  * @param {string} url
  * @param {readonly string[]} agents
  */
 function welcome(url, agents) {
-  const body = JSON.stringify({
-    assistant_id: "poet",
-    input: { messages: [{ role: "user", content: "a line about rivers" }] },
-    stream_mode: "messages-tuple",
-  });
+  const base = `${url}/api/copilotkit`;
+  const post = (/** @type {string} */ path, /** @type {object} */ body) =>
+    `curl -sN ${base}${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+  const thread = { threadId: "rivers" };
   return [
     "",
     `  ${bold(url)}`,
-    `  agents: ${agents.join(", ")}`,
+    `  agents: ${agents.map((id) => id.replace("langgraph:", "")).join(", ")}`,
     "",
-    "  Try next, in another terminal:",
-    "    npm run graph -- travel",
-    `    curl -sN ${url}/runs/stream -H 'content-type: application/json' -d '${body}'`,
+    "  Try next, in another terminal. Watch a thread, whoever runs it:",
+    `    ${post("/agent/poet/connect?follow=true", thread)}`,
+    "  Run the agent in it:",
+    `    ${post("/agent/poet/run", { ...thread, messages: [{ role: "user", content: "a line about rivers" }] })}`,
+    "  Stop it half-way:",
+    `    ${post("/agent/poet/stop/rivers", {})}`,
     "",
     dim("  Ctrl-C stops everything."),
   ].join("\n");

@@ -1,0 +1,127 @@
+// What the log costs over the database below it: the same rows, as many per transaction, over as many threads and with the
+// same durability, by bare calls in the same run.
+import { measureJoins } from "./join-time.mjs";
+import { measureProducers } from "./producers.mjs";
+import { startServices } from "./services.mjs";
+import { measureTails } from "./tail-latency.mjs";
+import { measureWatcherBytes } from "./watcher-memory.mjs";
+
+const PRODUCERS = [1, 20, 200];
+const PACES_MS = [25, 0];
+const WATCHERS = [1, 100, 1_000];
+const JOIN_LENGTHS = [1_000, 10_000, 100_000];
+const IDLE_WATCHERS = 5_000;
+
+/** @param {{ quick: boolean, progress: (text: string) => void }} options */
+export async function runBench({ quick, progress }) {
+  const services = await startServices(progress);
+  try {
+    const loads = await measureLoads(services, { quick, progress });
+    const tails = await measureAllTails(services, { quick, progress });
+    const joins = await measureAllJoins(services, { quick, progress });
+    progress(`  ${IDLE_WATCHERS} idle watchers`);
+    const watcherBytes = await measureWatcherBytes(services.ours("postgres"), IDLE_WATCHERS);
+    return {
+      ours: {
+        ...loads.ours,
+        ...tails.ours,
+        joinMs: joins.times,
+        memory: { "bytes per idle watcher": watcherBytes },
+      },
+      peer: { ...loads.floor, ...tails.floor },
+      targets: [
+        ...loads.targets,
+        ...tails.targets,
+        ...joins.targets,
+        atMost("bytes per idle watcher", watcherBytes, 2_048),
+      ],
+    };
+  } finally {
+    await services.stop();
+  }
+}
+
+/** Rounds alternate between ours and the floor, so that a busy neighbour falls on both alike. */
+async function measureLoads(services, { quick, progress }) {
+  const ours = { appendsPerSecond: {}, commitP50Ms: {}, commitP99Ms: {} };
+  const floor = { appendsPerSecond: {}, commitP50Ms: {}, commitP99Ms: {} };
+  const targets = [];
+  const rounds = quick ? 1 : 5;
+  const seconds = quick ? 1 : 2;
+  for (const store of services.stores) {
+    for (const everyMs of PACES_MS) {
+      for (const producers of PRODUCERS) {
+        const label = `${store}, ${producers} ${everyMs === 0 ? "flat out" : `every ${everyMs} ms`}`;
+        progress(`  ${label}`);
+        const mine = [];
+        const bare = [];
+        for (let round = 0; round < rounds; round++) {
+          const load = { producers, everyMs, seconds };
+          mine.push(await measureProducers(services.ours(store), load));
+          if (services.hasFloor(store)) bare.push(await measureProducers(services.floor(store), load));
+        }
+        note(ours, label, mine);
+        if (bare.length === 0) continue;
+        note(floor, label, bare);
+        if (everyMs > 0) continue;
+        const ratio = median(mine.map(({ perSecond }, round) => perSecond / bare[round].perSecond));
+        targets.push(atLeast(`appends over floor, ${label}`, ratio, 0.7));
+      }
+    }
+  }
+  return { ours, floor, targets };
+}
+
+function note(into, label, rounds) {
+  into.appendsPerSecond[label] = median(rounds.map(({ perSecond }) => perSecond));
+  into.commitP50Ms[label] = median(rounds.map(({ p50 }) => p50));
+  into.commitP99Ms[label] = median(rounds.map(({ p99 }) => p99));
+}
+
+async function measureAllTails(services, { quick, progress }) {
+  const ours = { tailP50Ms: {}, tailP99Ms: {} };
+  const floor = { tailP50Ms: {}, tailP99Ms: {} };
+  const targets = [];
+  for (const store of services.stores.filter(services.hasFloor)) {
+    for (const watchers of WATCHERS) {
+      const label = `${store}, ${watchers} watchers`;
+      progress(`  ${label}`);
+      const load = { watchers, seconds: quick ? 1 : 4 };
+      const mine = await measureTails(services.ours(store), load);
+      const bare = await measureTails(services.floor(store), load);
+      ours.tailP50Ms[label] = mine.p50;
+      ours.tailP99Ms[label] = mine.p99;
+      floor.tailP50Ms[label] = bare.p50;
+      floor.tailP99Ms[label] = bare.p99;
+      targets.push(atMost(`tail p50 over floor, ms, ${label}`, mine.p50 - bare.p50, 5));
+    }
+  }
+  return { ours, floor, targets };
+}
+
+async function measureAllJoins(services, { quick, progress }) {
+  const times = {};
+  const targets = [];
+  for (const store of services.stores) {
+    progress(`  ${store}, joining threads of ${JOIN_LENGTHS.join(", ")} entries`);
+    const joins = await measureJoins(services.ours(store), JOIN_LENGTHS, { times: quick ? 20 : 100 });
+    for (const [length, ms] of joins) times[`${store}, ${length} entries`] = ms;
+    const [shortest, longest] = [joins.get(JOIN_LENGTHS[0]), joins.get(JOIN_LENGTHS.at(-1))];
+    targets.push(atMost(`join of 100k over join of 1k, ${store}`, longest / shortest, 1.3));
+  }
+  return { times, targets };
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function atLeast(name, value, bound) {
+  return { name, value, target: `>= ${bound}`, met: value >= bound };
+}
+
+function atMost(name, value, bound) {
+  return { name, value, target: `<= ${bound}`, met: value <= bound };
+}

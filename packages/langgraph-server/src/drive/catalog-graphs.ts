@@ -1,0 +1,13 @@
+import type { KeyResolver } from "@throughline/ai-core";
+import { type GraphSource, graphRegistry } from "@throughline/graph-executor";
+import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+
+/** The graphs that come with the server. */
+export function catalogGraphs(keys: KeyResolver = envKeyResolver()): GraphSource {
+  return graphRegistry(
+    LANGGRAPH_CATALOG.map((definition) => ({
+      descriptor: describeGraph(definition),
+      create: () => definition.create({ keys }),
+    })),
+  );
+}

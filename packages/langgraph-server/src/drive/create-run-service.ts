@@ -1,0 +1,190 @@
+import { newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { ThreadFold } from "@throughline/stream-adapter";
+import type {
+  LeasedRun,
+  RunName,
+  RunRecord,
+  StartResult,
+  StartRun,
+  ThreadRef,
+} from "@throughline/thread-log";
+import type { ThreadAddress } from "../hub/thread-address.js";
+import { acceptInput } from "./accept-input.js";
+import { type DrivenRun, driveRun } from "./drive-run.js";
+import type { DriverDeps } from "./driver-deps.js";
+import { readThreadFold } from "./read-thread-fold.js";
+import { type Reaper, startReaper } from "./reaper.js";
+import { fromRunRow, toRunRow } from "./run-request.js";
+import type { RunService, StartOutcome, StartRunRequest, StopOutcome } from "./run-service.js";
+import { settleThread } from "./settle-thread.js";
+import { untilElapsed } from "./until-elapsed.js";
+
+export interface RunServiceOptions extends DriverDeps {
+  readonly defaultModel: string;
+  readonly reapEveryMs: number;
+  readonly random: () => number;
+}
+
+export interface DrivingRunService extends RunService {
+  /** R6: resolves when the log of an idle thread says what its checkpoint says; `false` when it did already. */
+  settle(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
+  /** Looks for abandoned and waiting runs now. */
+  reap(): Promise<void>;
+}
+
+/** R24: how long a run whose end is shown may take to be ended, before somebody who saw it end is told that it is busy. */
+const LATE_END_MS = 1_000;
+const LATE_END_STEP_MS = 20;
+
+export function createRunService(deps: RunServiceOptions): DrivingRunService {
+  const { registry, log, clock, lease, observer } = deps;
+  const driven = new Map<string, DrivenRun>();
+  let closing = false;
+
+  function drive(leased: LeasedRun): DrivenRun {
+    const driving = driveRun(deps, leased);
+    const { runId, thread } = leased.run;
+    driven.set(runId, driving);
+    if (closing) driving.handOver();
+    void driving.done.then(async ({ next }) => {
+      // Taken over from ourselves, the same run may be driven anew by now.
+      if (driven.get(runId) === driving) driven.delete(runId);
+      if (next) await driveNext(thread);
+    });
+    return driving;
+  }
+
+  async function driveNext(thread: ThreadRef): Promise<void> {
+    if (closing) return;
+    try {
+      const next = await registry.claimNext(thread, lease);
+      if (next) drive(next);
+    } catch (error) {
+      observer.failed("The next run of a thread could not be claimed; it is looked for again.", error);
+    }
+  }
+
+  const reaper: Reaper = startReaper({ ...deps, everyMs: deps.reapEveryMs, drive });
+
+  async function start(request: StartRunRequest): Promise<StartOutcome> {
+    if (closing) throw new ThroughlineError("shutting_down", "This instance takes no new runs.");
+    const { thread, clientRunId } = request;
+    const [agent, same, { fold }] = await Promise.all([
+      deps.agents.getAgent(thread.graphId),
+      clientRunId === undefined ? undefined : registry.find(thread.ref, { alias: clientRunId }),
+      readThreadFold(deps, thread),
+    ]);
+    if (!agent) {
+      throw new ThroughlineError("not_found", `There is no agent "${thread.graphId}".`, {
+        details: { graphId: thread.graphId },
+      });
+    }
+    // R25: sent again, a request is what it was, whatever the thread has become since.
+    if (same) return { kind: "attached", run: same };
+    const from = acceptInput(fold, agent, request.input);
+    if (from.kind === "no_question") return refused({ kind: "conflict", interruptIds: [] });
+    const result = await startOrWait({
+      ...lease,
+      thread: thread.ref,
+      stateKey: thread.stateKey,
+      runId: newRunId(clock),
+      alias: clientRunId,
+      graphId: thread.graphId,
+      origin: request.origin ?? { kind: "client" },
+      start: from,
+      request: toRunRow({
+        work: "graph",
+        stateKey: thread.stateKey,
+        ingressRequestId: request.ingressRequestId,
+        caller: request.caller,
+        model: request.model ?? deps.defaultModel,
+        tools: [...request.tools],
+        context: [...request.context],
+        profile: request.profile,
+      }),
+      strategy: request.strategy,
+    });
+    if (result.kind === "started") {
+      drive(result);
+      return { kind: "started", run: result.run };
+    }
+    return refused(result);
+  }
+
+  function refused(outcome: StartOutcome): StartOutcome {
+    const { kind } = outcome;
+    if (kind === "busy" || kind === "conflict" || kind === "interrupt_pending") observer.startRefused(kind);
+    return outcome;
+  }
+
+  /**
+   * A run's end is in the log before it is in the registry, so whoever saw it may be quicker than the registry: refused for
+   * the sake of a run that has ended, they are let in as soon as that is known.
+   */
+  async function startOrWait(request: StartRun): Promise<StartResult> {
+    const deadline = clock.now() + LATE_END_MS;
+    for (;;) {
+      const result = await registry.start(request);
+      const isRefused = result.kind === "busy" || result.kind === "conflict";
+      if (!isRefused || clock.now() >= deadline) return result;
+      const active = await registry.active(request.thread);
+      if (active ? !(await isEnding(active)) : result.kind === "conflict") return result;
+      const step = untilElapsed(clock, LATE_END_STEP_MS);
+      await Promise.race(
+        [step, active && driven.get(active.runId)?.done].filter((wait) => wait !== undefined),
+      );
+      step.cancel();
+    }
+  }
+
+  /** Its end is shown, or it is no run that anybody asked for and takes a moment. */
+  async function isEnding(run: RunRecord): Promise<boolean> {
+    const isMoment = fromRunRow(run.request).work === "settle";
+    return isMoment || (await log.terminal(run.thread, run.runId)) !== undefined;
+  }
+
+  async function stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome> {
+    const name = runId === undefined ? await openRun(thread.ref) : await nameOf(thread.ref, runId);
+    if (name === undefined) return { kind: "idle" };
+    const result = await registry.stop(thread.ref, name);
+    if (result.kind === "unknown") return result;
+    // The driver is told by the registry too; here it need not wait to hear of it.
+    if (result.kind === "stopping") driven.get(result.run.runId)?.stop();
+    return { kind: result.kind, runId: result.run.runId };
+  }
+
+  async function openRun(thread: ThreadRef): Promise<RunName | undefined> {
+    const active = await registry.active(thread);
+    return active && { runId: active.runId };
+  }
+
+  /** A client knows a run by its own id, or by ours from a frame's metadata. */
+  async function nameOf(thread: ThreadRef, runId: string): Promise<RunName> {
+    return (await registry.find(thread, { runId })) ? { runId } : { alias: runId };
+  }
+
+  return {
+    start,
+    stop,
+    active: ({ ref }) => registry.active(ref),
+    driving: () => driven.size,
+    reap: () => reaper.look(),
+    async settle(thread, fold) {
+      const leased = closing ? undefined : await settleThread(deps, thread, fold);
+      if (leased) await drive(leased).done;
+      return leased !== undefined;
+    },
+    async close({ drainMs }) {
+      closing = true;
+      await reaper.close();
+      const drained = Promise.all([...driven.values()].map(({ done }) => done));
+      const patience = untilElapsed(clock, drainMs);
+      await Promise.race([drained, patience]);
+      patience.cancel();
+      while (driven.size > 0) {
+        for (const driving of driven.values()) driving.handOver();
+        await Promise.all([...driven.values()].map(({ done }) => done));
+      }
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type {
+  AgentCatalogPort,
+  Clock,
+  GraphExecutorPort,
+  GraphStatePort,
+  UsagePort,
+} from "@throughline/ai-core";
+import type { Lease, LeaseKeeper, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { ServiceObserver } from "./service-observer.js";
+
+/** What drives runs on this instance. */
+export interface DriverDeps {
+  readonly log: ThreadLog;
+  readonly registry: RunRegistry;
+  readonly keeper: LeaseKeeper;
+  readonly executor: GraphExecutorPort;
+  readonly state: GraphStatePort;
+  readonly agents: AgentCatalogPort;
+  readonly usage: UsagePort;
+  readonly clock: Clock;
+  readonly observer: ServiceObserver;
+  readonly lease: Lease;
+  /** How many times a run is taken up before it is lost. */
+  readonly maxAttempts: number;
+}

@@ -1,0 +1,30 @@
+import type { LogEntry, LogPosition } from "@throughline/ai-core";
+import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
+
+const ENTRIES_PER_READ = 500;
+
+/**
+ * The entries of a run, from its first `run_start` that the log still has to `until`. Reads backwards, because the log has
+ * no index by run: it costs the length of the run and whatever came after it, never that of the thread.
+ */
+export async function readRun(
+  log: Pick<ThreadLog, "read">,
+  thread: ThreadRef,
+  runId: string,
+  until: LogPosition,
+): Promise<readonly LogEntry[]> {
+  const { epoch } = until;
+  let found: LogEntry[] = [];
+  for (let end = until.seq; end > 0; end -= ENTRIES_PER_READ) {
+    const after = Math.max(0, end - ENTRIES_PER_READ);
+    const page = await log.read(thread, { epoch, seq: after }, end - after);
+    if (page.kind !== "entries") return found;
+    found = [...page.entries.filter(({ envelope }) => envelope.run_id === runId), ...found];
+    if (found.some(({ envelope }) => isFirstOf(envelope))) return found;
+  }
+  return found;
+}
+
+function isFirstOf({ type, attempt }: LogEntry["envelope"]): boolean {
+  return type === "run_start" && attempt === 0;
+}

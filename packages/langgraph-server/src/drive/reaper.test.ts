@@ -1,0 +1,65 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { describe, expect, it } from "vitest";
+import { startReaper } from "./reaper.js";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function openReaper(random: number) {
+  const clock = createSimulatedClock();
+  const looks: number[] = [];
+  const failures: string[] = [];
+  let fail = false;
+  const reaper = startReaper({
+    registry: {
+      async claimExpired() {
+        looks.push(clock.now());
+        if (fail) throw new Error("away");
+        return [];
+      },
+      claimQueued: async () => [],
+    },
+    lease: { owner: "me", leaseMs: 1_000 },
+    clock,
+    everyMs: 1_000,
+    random: () => random,
+    observer: { failed: (message) => void failures.push(message) },
+    drive() {},
+  });
+  const setFailing = (failing: boolean) => {
+    fail = failing;
+  };
+  return { clock, looks, failures, reaper, setFailing };
+}
+
+describe("A reaper", () => {
+  it("looks at once, then again and again, spread by a quarter either way", async () => {
+    for (const [random, step] of [
+      [0, 750],
+      [0.5, 1_000],
+    ] as const) {
+      const { clock, looks, reaper } = openReaper(random);
+      await turn();
+      clock.advance(step);
+      await turn();
+      clock.advance(step);
+      await turn();
+      expect(looks).toEqual([0, step, 2 * step]);
+      await reaper.close();
+      expect(clock.pending()).toBe(0);
+    }
+  });
+
+  it("goes on looking when a store was away", async () => {
+    const { clock, looks, failures, reaper, setFailing } = openReaper(0.5);
+    setFailing(true);
+    await turn();
+    clock.advance(1_000);
+    await turn();
+    setFailing(false);
+    clock.advance(1_000);
+    await turn();
+    expect(looks).toEqual([0, 1_000, 2_000]);
+    expect(failures).toHaveLength(1);
+    await reaper.close();
+  });
+});

@@ -1,0 +1,112 @@
+import type { Clock, Envelope, GraphFinal, PayloadOf, Timer, UpstreamChunk } from "@throughline/ai-core";
+import { applyEntry, createRunTranslator, type ThreadFold } from "@throughline/stream-adapter";
+import type { RunRecord } from "@throughline/thread-log";
+import type { AppendQueue } from "./append-queue.js";
+import type { RunRequest } from "./run-request.js";
+
+export interface RunRecorderOptions {
+  readonly run: RunRecord;
+  readonly request: RunRequest;
+  readonly clock: Clock;
+  readonly queue: AppendQueue;
+  /** What the log holds before the first envelope of this attempt. */
+  readonly fold: ThreadFold;
+  /** R27: messages an earlier attempt showed and never committed. */
+  readonly withdrawn: readonly string[];
+  /** Keys of the graph's output schema. */
+  readonly stateKeys: readonly string[] | undefined;
+  readonly onEnvelope: (envelope: Envelope) => void;
+}
+
+/** One attempt's way from upstream chunks into the log, on time: what the sampler holds back goes out when it is due. */
+export interface RunRecorder {
+  start(payload: PayloadOf<"run_start">): void;
+  chunk(chunk: UpstreamChunk): void;
+  finish(final: GraphFinal): void;
+  /** Nothing is recorded any more. */
+  close(): void;
+}
+
+export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
+  const { run, request, clock, queue, withdrawn } = options;
+  const { runId, thread, attempt } = run;
+  const context = {
+    runId,
+    threadId: thread.threadId,
+    traceId: request.caller.traceId,
+    attempt,
+    agent: run.graphId,
+  };
+  const translator = createRunTranslator({
+    context,
+    dialect: "modes",
+    profile: request.profile,
+    // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.
+    fold: { ...options.fold, messages: options.fold.messages.filter(({ id }) => !withdrawn.includes(id)) },
+    ...(options.stateKeys && { stateKeys: options.stateKeys }),
+  });
+  let fold = options.fold;
+  let timer: Timer | undefined;
+  let timerDue = Number.POSITIVE_INFINITY;
+  let closed = false;
+
+  function record(envelopes: readonly Envelope[]): void {
+    for (const envelope of envelopes) {
+      fold = applyEntry(fold, { epoch: "", seq: 0, envelope });
+      options.onEnvelope(envelope);
+    }
+    queue.push(envelopes);
+  }
+
+  function arm(): void {
+    const due = translator.nextFlushAt();
+    if (due === undefined || due >= timerDue) return;
+    timer?.cancel();
+    timerDue = due;
+    timer = clock.schedule(Math.max(0, due - clock.now()), () => {
+      timerDue = Number.POSITIVE_INFINITY;
+      if (closed) return;
+      record(translator.flush(clock.now()));
+      arm();
+    });
+  }
+
+  function retraction(): Envelope {
+    return {
+      type: "retract",
+      ts: clock.now() / 1_000,
+      trace_id: context.traceId,
+      run_id: runId,
+      thread_id: context.threadId,
+      attempt,
+      parent_id: runId,
+      call_id: `${runId}/retract`,
+      seq: 1,
+      origin: "live",
+      agent: context.agent,
+      payload: { message_ids: [...withdrawn], call_ids: [], reason: "taken_over" },
+    };
+  }
+
+  function close(): void {
+    closed = true;
+    timer?.cancel();
+  }
+
+  return {
+    start(payload) {
+      record([...translator.start(payload, clock.now()), ...(withdrawn.length > 0 ? [retraction()] : [])]);
+    },
+    chunk(chunk) {
+      if (closed) return;
+      record(translator.push(chunk, clock.now()));
+      arm();
+    },
+    finish(final) {
+      if (closed) return;
+      close();
+      record(translator.finish(final, fold, clock.now()));
+    },
+    close,
+  };
+}

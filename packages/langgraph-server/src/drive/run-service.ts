@@ -1,0 +1,93 @@
+import type {
+  Caller,
+  ContextItem,
+  FrontendTool,
+  Json,
+  JsonObject,
+  Message,
+  Profile,
+} from "@throughline/ai-core";
+import type { BusyStrategy, RunOrigin, RunRecord } from "@throughline/thread-log";
+import type { ThreadAddress } from "../hub/thread-address.js";
+
+/** What a client sent, before it is measured against what the thread holds. */
+export type RunInput =
+  /**
+   * The client's whole history and state. R26: only messages the thread does not hold go to the graph, and of `state` only
+   * keys of the graph's input schema; a changed text under a known id is `invalid_input`.
+   */
+  | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
+  /** Answers by interrupt id. */
+  | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
+  /** The legacy form, which names no interrupt: it answers the one that is open. */
+  | { readonly kind: "answer"; readonly value: Json }
+  /** Runs again from a checkpoint of the past, with these messages added to it. */
+  | { readonly kind: "fork"; readonly checkpointId: string; readonly messages: readonly Message[] };
+
+export interface StartRunRequest {
+  readonly thread: ThreadAddress;
+  readonly caller: Caller;
+  readonly ingressRequestId: string;
+  /** R25: the client's own run id, and its idempotency key. */
+  readonly clientRunId?: string | undefined;
+  readonly input: RunInput;
+  readonly tools: readonly FrontendTool[];
+  readonly context: readonly ContextItem[];
+  /** The service's default when absent. */
+  readonly model?: string | undefined;
+  readonly profile: Profile;
+  /** R24. */
+  readonly strategy: BusyStrategy;
+  /** `{ kind: "client" }` when absent. */
+  readonly origin?: RunOrigin | undefined;
+}
+
+/** Every kind with a `run` can be watched with `{ kind: "run", runId: run.runId }`. */
+export type StartOutcome =
+  | { readonly kind: "started"; readonly run: RunRecord }
+  /** The same client run id, or the same answers, as before: this is that run, running or ended. */
+  | { readonly kind: "attached"; readonly run: RunRecord }
+  /** `ahead`: how many runs come before it. `preempted`: the run that was asked to stop for it. */
+  | {
+      readonly kind: "queued";
+      readonly run: RunRecord;
+      readonly ahead: number;
+      readonly preempted: string | undefined;
+    }
+  /** It was stopped before it arrived: a run that began and ended as cancelled is in the log. */
+  | { readonly kind: "cancelled"; readonly run: RunRecord }
+  | { readonly kind: "busy"; readonly runId: string; readonly retryAfterMs: number }
+  /** R28: answered otherwise already, or not open. */
+  | { readonly kind: "conflict"; readonly interruptIds: readonly string[] }
+  | { readonly kind: "interrupt_pending"; readonly interruptIds: readonly string[] };
+
+export type StopOutcome =
+  /** It runs, here or elsewhere: its driver was told, and its end will be in the log. */
+  | { readonly kind: "stopping"; readonly runId: string }
+  /** It waited in the queue. */
+  | { readonly kind: "cancelled"; readonly runId: string }
+  | { readonly kind: "ended"; readonly runId: string }
+  /** Named, and not seen yet: cancelled if it arrives soon (R25). */
+  | { readonly kind: "unknown" }
+  /** Nothing named and nothing open. */
+  | { readonly kind: "idle" };
+
+/** Starts runs, drives them to their end whoever watches (R1), and takes up what a dead instance left (R27). */
+export interface RunService {
+  /**
+   * Throws a `ThroughlineError`: `invalid_input` (R26, `details.field`), `not_found` (no such agent), `shutting_down`.
+   * Resolves once the run is recorded; what it does is in the log.
+   */
+  start(request: StartRunRequest): Promise<StartOutcome>;
+  /** By the client's run id or ours; without one, whatever is open in the thread. */
+  stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome>;
+  /** The open run of a thread. */
+  active(thread: ThreadAddress): Promise<RunRecord | undefined>;
+  /** Runs driven by this instance now. */
+  driving(): number;
+  /**
+   * Takes no new runs, gives those it drives `drainMs` to end, then hands the rest over: their leases are released, and
+   * another instance goes on from the checkpoint. Nothing is lost, nothing is cancelled.
+   */
+  close(options: { readonly drainMs: number }): Promise<void>;
+}

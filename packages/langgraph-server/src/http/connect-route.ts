@@ -1,0 +1,55 @@
+import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import { threadAddress } from "../hub/thread-address.js";
+import { agUiLastWords, failureFrames } from "./ag-ui-frames.js";
+import { openStream, type RouteContext, type RouteParts, type SignedIn } from "./ingress.js";
+import { cursorOf } from "./last-event-id.js";
+import type { RunAgentInput } from "./run-agent-input.js";
+import { faceOf } from "./run-input.js";
+import { watchOnStream } from "./watch-stream.js";
+
+/** Shows a thread as it stands, then what happens in it: to the end of the run that is open, or with `follow` from then on. */
+export function connectAgent(
+  c: RouteContext,
+  parts: RouteParts,
+  { caller, credentials, limits }: SignedIn,
+  agent: GraphDescriptor,
+  input: RunAgentInput,
+): Response {
+  const threadName = input.threadId ?? "";
+  const ids = { threadName, runId: input.runId ?? newRunId(parts.clock) };
+  const thread = threadName === "" ? undefined : threadAddress(caller, agent.graphName, threadName);
+  const watching = parts.usage.watch(caller.billingAccountId, limits);
+  const { stream, response } = openStream(c, parts, watching);
+  if (!thread) {
+    const missing = new ThroughlineError(
+      "invalid_input",
+      "threadId: is missing; name the thread to connect to",
+      {
+        details: { field: "threadId" },
+      },
+    );
+    stream.write(failureFrames(ids, missing));
+    stream.end();
+    return response;
+  }
+  const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
+  watchOnStream({
+    hub: parts.service.hub,
+    clock: parts.clock,
+    thread,
+    options: {
+      face: { kind: "ag-ui", ...faceOf(input) },
+      from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
+      follow: input.forwardedProps?.throughline?.follow ?? asksToFollow(c),
+    },
+    stream,
+    expiresAt: credentials.expiresAt,
+    lastWords: (ending, last) => agUiLastWords(ids, ending, last),
+  });
+  return response;
+}
+
+function asksToFollow(c: RouteContext): boolean {
+  const asked = c.req.query("follow");
+  return asked === "" || asked === "1" || asked === "true";
+}

@@ -1,0 +1,134 @@
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { createLogger, type Logger } from "../operations/logger.js";
+import { createMetrics, type Metrics } from "../operations/metrics.js";
+import { operationsRoutes } from "../operations/operations-routes.js";
+import { endSpan, traceRequest } from "../operations/request-trace.js";
+import {
+  type AccountLimits,
+  type AccountUsage,
+  createAccountUsage,
+  DEFAULT_LIMITS,
+} from "../tenancy/account-limits.js";
+import type { CallerResolver } from "../tenancy/caller-resolver.js";
+import { copilotkitRoutes } from "./copilotkit-routes.js";
+import { answerError } from "./error-answer.js";
+import { eventsRoute } from "./events-route.js";
+import type { HandlerService, RouteEnv, RouteParts } from "./ingress.js";
+import { addRoutes } from "./route-table.js";
+import { runsRoute } from "./runs-route.js";
+import { whenClosed } from "./sse-stream.js";
+import { createSseWriter } from "./sse-writer.js";
+
+export interface HandlerOptions {
+  readonly service: HandlerService;
+  readonly caller: CallerResolver;
+  /** Where the AG-UI routes lie. Default `/api/copilotkit`. */
+  readonly basePath?: string;
+  /** Web origins that may ask from a browser. None by default. */
+  readonly corsOrigins?: readonly string[];
+  readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
+  /** Pass the one whose `runEnded` you call, so that places are free the moment runs end. */
+  readonly usage?: AccountUsage;
+  /** Default `false`: the `debug` profile shows prompts. */
+  readonly allowDebug?: boolean;
+  readonly highWaterBytes?: number;
+  readonly heartbeatMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  readonly version?: string;
+}
+
+export interface Handler {
+  /** A fetch handler. Given Node's own request and response, as `@hono/node-server` does, streams are written straight to it. */
+  fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
+  /** From now on `/ready` says no. Streams go on until the service ends them. */
+  startClosing(): void;
+  /** Ends every stream that is still open. */
+  close(): void;
+}
+
+/** All routes of the service as one fetch handler. */
+export function createHandler(options: HandlerOptions): Handler {
+  const { service, clock = systemClock, limits, version = "0.0.0" } = options;
+  const logger = options.logger ?? createLogger({ level: "silent" });
+  const metrics = options.metrics ?? createMetrics({ clock });
+  let closing = false;
+  const writer = createSseWriter({
+    clock,
+    ...(options.highWaterBytes !== undefined && { highWaterBytes: options.highWaterBytes }),
+    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
+    onOpened: metrics.streamOpened,
+    onClosed: metrics.streamClosed,
+    onDropped: metrics.slowReaderDropped,
+  });
+  const parts: RouteParts = {
+    service,
+    resolver: options.caller,
+    limitsOf: typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits }),
+    usage: options.usage ?? createAccountUsage(),
+    writer,
+    clock,
+    allowDebug: options.allowDebug ?? false,
+  };
+
+  const app = new Hono<RouteEnv>();
+  app.use(async (c, next) => {
+    const trace = traceRequest(c.req.raw.headers, `${c.req.method} ${new URL(c.req.url).pathname}`);
+    const { requestId, traceId, traceparent, span } = trace;
+    const log = logger.child({ requestId, traceId });
+    c.set("trace", trace);
+    c.set("logger", log);
+    c.set("route", "unknown");
+    c.header("x-request-id", requestId);
+    c.header("traceparent", traceparent);
+    const startedAt = clock.now();
+    await next();
+    const stream = c.get("stream");
+    const status = stream ? 200 : c.res.status;
+    const route = c.get("route");
+    metrics.requestAnswered(route, status);
+    const finish = () => {
+      span.updateName(route);
+      endSpan(span, status);
+      log.info({ route, status, ms: clock.now() - startedAt, ...(stream && { stream: true }) }, "answered");
+    };
+    if (stream) whenClosed(stream, finish);
+    else finish();
+  });
+  if (options.corsOrigins && options.corsOrigins.length > 0) {
+    app.use(
+      cors({
+        origin: options.corsOrigins.includes("*") ? "*" : [...options.corsOrigins],
+        allowMethods: ["GET", "POST"],
+        exposeHeaders: ["x-request-id", "traceparent", "retry-after"],
+        maxAge: 600,
+      }),
+    );
+  }
+  addRoutes(app, [
+    ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
+    runsRoute(parts),
+    eventsRoute(parts),
+    ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
+  ]);
+  app.notFound((c) => answerError(c, new ThroughlineError("not_found", "There is no such route.")));
+  app.onError((error, c) => answerError(c, error));
+
+  return {
+    async fetch(request, env) {
+      const response = await app.fetch(request, env as HttpBindings | undefined);
+      // A middleware that touches headers after a stream began would make Node's adapter answer a second time, into the
+      // stream itself.
+      return env?.outgoing?.headersSent ? RESPONSE_ALREADY_SENT : response;
+    },
+    startClosing() {
+      closing = true;
+    },
+    close: () => writer.close(),
+  };
+}

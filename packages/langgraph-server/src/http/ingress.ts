@@ -1,0 +1,100 @@
+import type { HttpBindings } from "@hono/node-server";
+import {
+  type AgentCatalogPort,
+  type Caller,
+  type Clock,
+  type GraphDescriptor,
+  parseGraphId,
+  ThroughlineError,
+  toGraphId,
+} from "@throughline/ai-core";
+import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { Context } from "hono";
+import type { RunService } from "../drive/run-service.js";
+import type { ThreadHub } from "../hub/thread-hub.js";
+import type { Logger } from "../operations/logger.js";
+import type { RequestTrace } from "../operations/request-trace.js";
+import type { AccountLimits, AccountUsage, Place } from "../tenancy/account-limits.js";
+import { type CallerResolver, type Credentials, toCaller } from "../tenancy/caller-resolver.js";
+import { type SseStream, whenClosed } from "./sse-stream.js";
+import type { SseWriter } from "./sse-writer.js";
+
+/** What the routes need of the service behind them. */
+export interface HandlerService {
+  readonly runs: RunService;
+  readonly hub: ThreadHub;
+  readonly agents: AgentCatalogPort;
+  readonly log: Pick<ThreadLog, "read" | "snapshot">;
+  readonly registry: Pick<RunRegistry, "find">;
+  ready(): Promise<void>;
+}
+
+export interface RouteParts {
+  readonly service: HandlerService;
+  readonly resolver: CallerResolver;
+  readonly limitsOf: (account: string) => AccountLimits;
+  readonly usage: AccountUsage;
+  readonly writer: SseWriter;
+  readonly clock: Clock;
+  /** Whether a request may ask for the `debug` profile, which shows prompts. */
+  readonly allowDebug: boolean;
+}
+
+export interface RouteEnv {
+  Bindings: HttpBindings;
+  Variables: {
+    trace: RequestTrace;
+    logger: Logger;
+    route: string;
+    /** Set while a stream goes on after its handler returned. */
+    stream?: SseStream;
+  };
+}
+export type RouteContext = Context<RouteEnv>;
+
+export interface SignedIn {
+  readonly caller: Caller;
+  readonly credentials: Credentials;
+  readonly limits: AccountLimits;
+}
+
+/** Who asks. Every route that touches a thread begins here, so that none can be reached without. */
+export async function signIn(c: RouteContext, parts: RouteParts): Promise<SignedIn> {
+  const credentials = await parts.resolver.resolve({
+    headers: c.req.raw.headers,
+    url: new URL(c.req.url),
+    remoteAddress: c.env?.incoming?.socket.remoteAddress,
+  });
+  if (credentials.expiresAt !== undefined && credentials.expiresAt <= parts.clock.now()) {
+    throw new ThroughlineError("unauthorized", "The token has expired.");
+  }
+  const caller = toCaller(credentials, c.get("trace").traceId);
+  return { caller, credentials, limits: parts.limitsOf(caller.billingAccountId) };
+}
+
+/** The agent a path names, `langgraph:chat` or plain `chat`. */
+export async function requireAgent(parts: RouteParts, id: string): Promise<GraphDescriptor> {
+  const graphName = parseGraphId(id);
+  const agent =
+    graphName === undefined ? undefined : await parts.service.agents.getAgent(toGraphId(graphName));
+  if (agent) return agent;
+  const known = (await parts.service.agents.listAgents()).map(({ graphId }) => graphId);
+  throw new ThroughlineError("not_found", `There is no such agent. There is: ${known.join(", ")}.`, {
+    details: { known },
+  });
+}
+
+/**
+ * From here on the answer is a stream; `place` is given back at its end. What is logged and traced of the request waits for
+ * that too.
+ */
+export function openStream(
+  c: RouteContext,
+  parts: RouteParts,
+  place: Place,
+): { readonly stream: SseStream; readonly response: Response } {
+  const opened = parts.writer.open({ env: c.env, headers: c.res.headers, signal: c.req.raw.signal });
+  whenClosed(opened.stream, place.leave);
+  c.set("stream", opened.stream);
+  return opened;
+}

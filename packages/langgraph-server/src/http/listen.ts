@@ -1,0 +1,89 @@
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
+import { ThroughlineError } from "@throughline/ai-core";
+import type { Handler } from "./create-handler.js";
+
+const DEFAULT_PORT = 8_000;
+const PORTS_TO_TRY = 100;
+/** What was written to a reader that still reads gets through by then; one that does not is left behind. */
+const FLUSH_MS = 2_000;
+
+export interface Listening {
+  readonly url: string;
+  stopAccepting(): void;
+  /** Resolves when every connection is closed. */
+  finish(): Promise<void>;
+}
+
+/** Serves a handler. Without a port it takes 8000 or the next free one; a port that was asked for is taken or refused. */
+export async function listen(
+  handler: Pick<Handler, "fetch">,
+  { host, port }: { readonly host: string; readonly port: number | undefined },
+): Promise<Listening> {
+  const server = createServer(
+    getRequestListener((request, env) => handler.fetch(request, http1(env)), {
+      hostname: host,
+      overrideGlobalObjects: false,
+    }),
+  );
+  await bind(server, host, port);
+  // Once bound to an address and not to a pipe, this is what Node gives.
+  const { port: bound } = server.address() as AddressInfo;
+  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    stopAccepting: () => void server.close(),
+    async finish() {
+      server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), FLUSH_MS);
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** The adapter also speaks HTTP/2; this server never does. */
+function http1({ incoming, outgoing }: HttpBindings | Http2Bindings): Partial<HttpBindings> {
+  return incoming instanceof IncomingMessage && outgoing instanceof ServerResponse
+    ? { incoming, outgoing }
+    : {};
+}
+
+async function bind(server: Server, host: string, port: number | undefined): Promise<void> {
+  if (port !== undefined) return bindTo(server, host, port);
+  for (let offset = 0; offset < PORTS_TO_TRY; offset += 1) {
+    try {
+      return await bindTo(server, host, DEFAULT_PORT + offset);
+    } catch (error) {
+      if (!(error instanceof ThroughlineError)) throw error;
+    }
+  }
+  throw new ThroughlineError("invalid_input", `No port from ${DEFAULT_PORT} on is free. Set PORT.`);
+}
+
+async function bindTo(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) => {
+      server.removeListener("listening", onListening);
+      reject(error.code === "EADDRINUSE" ? taken(host, port) : error);
+    };
+    const onListening = () => {
+      server.removeListener("error", onError);
+      resolve();
+    };
+    server.once("error", onError);
+    server.once("listening", onListening);
+    server.listen(port, host);
+  });
+}
+
+function taken(host: string, port: number): ThroughlineError {
+  return new ThroughlineError(
+    "invalid_input",
+    `Port ${port} of ${host} is taken. Choose another one with PORT.`,
+    {
+      details: { field: "PORT" },
+    },
+  );
+}

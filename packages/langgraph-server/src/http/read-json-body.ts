@@ -1,0 +1,88 @@
+import { type Json, ThroughlineError } from "@throughline/ai-core";
+
+/** Deeper nesting than any state has; a walk that recurses into more would run out of stack. */
+const MAX_DEPTH = 128;
+/** PostgreSQL stores neither: a run that held one would fail long after it was accepted. */
+const UNSTORABLE = /[\0\p{Cs}]/u;
+const NOT_STORABLE = "holds a NUL or half a surrogate pair, which can't be stored";
+
+/**
+ * A request's body as JSON, `undefined` when there is none. Reads no further than the limit. Another content type is refused:
+ * a form on any web page could send one without asking (CSRF), JSON it could not.
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<Json | undefined> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  const bytes = await readUpTo(request, maxBytes);
+  if (bytes.byteLength === 0) return undefined;
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw new ThroughlineError("invalid_input", "content-type: send application/json", {
+      details: { field: "content-type" },
+    });
+  }
+  const value = parse(bytes);
+  const problem = problemIn(value);
+  if (problem !== undefined) {
+    throw new ThroughlineError("invalid_input", `body: ${problem}`, { details: { field: "body" } });
+  }
+  return value;
+}
+
+async function readUpTo(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.body) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ThroughlineError) throw error;
+    throw new ThroughlineError("invalid_input", "body: ended before it was complete", {
+      details: { field: "body" },
+      cause: error,
+    });
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function parse(bytes: Uint8Array): Json {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // A parsed boundary: what JSON.parse gives is JSON.
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new ThroughlineError("invalid_input", "body: is not JSON in UTF-8", {
+      details: { field: "body" },
+      cause,
+    });
+  }
+}
+
+/** Level by level, so that its own cost does not depend on the stack. */
+function problemIn(value: Json): string | undefined {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
+    const next: Json[] = [];
+    for (const item of level) {
+      if (typeof item === "string" && UNSTORABLE.test(item)) return NOT_STORABLE;
+      if (typeof item !== "object" || item === null) continue;
+      for (const [key, inner] of Object.entries(item)) {
+        if (UNSTORABLE.test(key)) return NOT_STORABLE;
+        next.push(inner);
+      }
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+function tooLarge(maxBytes: number): ThroughlineError {
+  return new ThroughlineError("too_large", `body: is larger than ${maxBytes} bytes`, {
+    details: { field: "body", maxBytes },
+  });
+}

@@ -1,0 +1,122 @@
+import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { StartRunRequest } from "../drive/run-service.js";
+import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import type { WatchFrom } from "../hub/thread-hub.js";
+import { agUiLastWords, emptyRunFrames, failureFrames } from "./ag-ui-frames.js";
+import { openStream, type RouteContext, type RouteParts, type SignedIn } from "./ingress.js";
+import { cursorOf } from "./last-event-id.js";
+import { pollFrames } from "./poll-frames.js";
+import type { RunAgentInput } from "./run-agent-input.js";
+import { contextOf, faceOf, runInputOf, toolsOf } from "./run-input.js";
+import { startWithinLimits, type WatchableStart } from "./start-within-limits.js";
+import { watchOnStream } from "./watch-stream.js";
+
+/**
+ * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now but a limit is told as
+ * a run that failed, because stock clients see nothing else.
+ */
+export async function runAgent(
+  c: RouteContext,
+  parts: RouteParts,
+  { caller, credentials, limits }: SignedIn,
+  agent: GraphDescriptor,
+  input: RunAgentInput,
+): Promise<Response> {
+  const { service, clock, usage } = parts;
+  const account = caller.billingAccountId;
+  const threadName = input.threadId ?? "";
+  const ids = { threadName, runId: input.runId ?? newRunId(clock) };
+  const watching = usage.watch(account, limits);
+
+  function answer(frames: readonly Buffer[]): Response {
+    const { stream, response } = openStream(c, parts, watching);
+    stream.write(frames);
+    stream.end();
+    return response;
+  }
+
+  async function begin(): Promise<Response> {
+    if (threadName === "") {
+      throw new ThroughlineError(
+        "invalid_input",
+        "threadId: is missing; name the thread this run belongs to",
+        {
+          details: { field: "threadId" },
+        },
+      );
+    }
+    const thread = threadAddress(caller, agent.graphName, threadName);
+    const options = input.forwardedProps?.throughline ?? {};
+    if (options.command?.name === "poll") {
+      return answer(await pollFrames(service, thread, { runId: ids.runId, ...faceOf(input) }));
+    }
+    if (options.command?.name === "stop") {
+      const stopped = await service.runs.stop(thread);
+      return answer(emptyRunFrames(ids, { stop: stopped.kind }));
+    }
+    return stream(thread, await start(thread));
+  }
+
+  async function start(thread: ThreadAddress): Promise<WatchableStart> {
+    const options = input.forwardedProps?.throughline ?? {};
+    if (options.profile === "debug" && !parts.allowDebug) {
+      throw new ThroughlineError(
+        "invalid_input",
+        "forwardedProps.throughline.profile: debug is not allowed here",
+        {
+          details: { field: "forwardedProps.throughline.profile" },
+        },
+      );
+    }
+    const request: StartRunRequest = {
+      thread,
+      caller,
+      ingressRequestId: c.get("trace").requestId,
+      clientRunId: input.runId ?? undefined,
+      input: runInputOf(input, agent),
+      tools: toolsOf(input),
+      context: contextOf(input),
+      model: options.model,
+      profile: options.profile ?? "user",
+      strategy: options.strategy ?? "reject",
+    };
+    return startWithinLimits(parts, { caller, limits, credentials }, request);
+  }
+
+  function stream(thread: ThreadAddress, { kind, run }: WatchableStart): Response {
+    const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
+    const holds = {
+      messageIds: (input.messages ?? []).flatMap((message) =>
+        "id" in message && message.id ? [message.id] : [],
+      ),
+      state: input.state ?? {},
+    };
+    const from: WatchFrom =
+      kind === "attached" && cursor !== undefined
+        ? { kind: "cursor", cursor }
+        : { kind: "run", runId: run.runId, holds };
+    const opened = openStream(c, parts, watching);
+    watchOnStream({
+      hub: service.hub,
+      clock,
+      thread,
+      options: { face: { kind: "ag-ui", ...faceOf(input) }, from, follow: false },
+      stream: opened.stream,
+      expiresAt: credentials.expiresAt,
+      lastWords: (ending, last) => agUiLastWords(ids, ending, last),
+    });
+    return opened.response;
+  }
+
+  try {
+    return await begin();
+  } catch (error) {
+    if (error instanceof ThroughlineError && error.code === "rate_limited") {
+      watching.leave();
+      throw error;
+    }
+    if (!(error instanceof ThroughlineError))
+      c.get("logger").error({ err: error }, "a run could not be started");
+    return answer(failureFrames(ids, error));
+  }
+}

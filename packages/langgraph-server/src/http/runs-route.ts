@@ -1,0 +1,146 @@
+import {
+  accountIdSchema,
+  type Caller,
+  graphNameSchema,
+  invalidInput,
+  MESSAGE_ROLES,
+  type Message,
+  ThroughlineError,
+  threadNameSchema,
+} from "@throughline/ai-core";
+import { z } from "zod";
+import { encodeSseFrame } from "../hub/sse-frame.js";
+import { threadAddress } from "../hub/thread-address.js";
+import { earlyEndError } from "./early-end.js";
+import {
+  openStream,
+  type RouteContext,
+  type RouteParts,
+  requireAgent,
+  type SignedIn,
+  signIn,
+} from "./ingress.js";
+import { readJsonBody } from "./read-json-body.js";
+import type { Route } from "./route-table.js";
+import { runIdSchema } from "./run-agent-input.js";
+import { startWithinLimits } from "./start-within-limits.js";
+import { type Ending, watchOnStream } from "./watch-stream.js";
+
+const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
+
+/** The service contract between backends: who pays, what to run, what it is called. */
+const runRequestSchema = z.object({
+  accountId: accountIdSchema,
+  runId: runIdSchema,
+  /** Names the thread to go on with; without it the run has one of its own. */
+  stateKey: threadNameSchema.optional(),
+  graphName: graphNameSchema.default("chat"),
+  model: z.string().min(1).max(128),
+  messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
+  requestId: correlationSchema,
+  traceId: correlationSchema,
+  /** Whose key pays, where a trusted service asks for another account. */
+  virtualKeyId: z.string().min(1).max(256).optional(),
+});
+type RunRequest = z.infer<typeof runRequestSchema>;
+
+/** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
+export function runsRoute(parts: RouteParts): Route {
+  return {
+    method: "POST",
+    path: "/runs",
+    async handle(c) {
+      const who = await signIn(c, parts);
+      const parsed = runRequestSchema.safeParse(
+        (await readJsonBody(c.req.raw, who.limits.maxBodyBytes)) ?? {},
+      );
+      if (!parsed.success) throw invalidInput(parsed.error, "body");
+      return startRun(c, parts, who, parsed.data);
+    },
+  };
+}
+
+async function startRun(
+  c: RouteContext,
+  parts: RouteParts,
+  who: SignedIn,
+  request: RunRequest,
+): Promise<Response> {
+  const { service, clock, usage } = parts;
+  const caller = callerFor(who, request);
+  const limits = parts.limitsOf(caller.billingAccountId);
+  if (request.messages.length > limits.maxContentParts) {
+    throw new ThroughlineError("too_large", `messages: are more than ${limits.maxContentParts}`, {
+      details: { field: "messages", maxContentParts: limits.maxContentParts },
+    });
+  }
+  const agent = await requireAgent(parts, request.graphName);
+  const thread = threadAddress(
+    caller,
+    agent.graphName,
+    threadNameSchema.parse(request.stateKey ?? request.runId),
+  );
+  c.header("x-request-id", request.requestId);
+  c.header("x-trace-id", request.traceId);
+  const watching = usage.watch(caller.billingAccountId, limits);
+  try {
+    const { run } = await startWithinLimits(
+      parts,
+      { ...who, caller, limits },
+      {
+        thread,
+        caller,
+        ingressRequestId: request.requestId,
+        clientRunId: request.runId,
+        input: { kind: "input", messages: messagesOf(request) },
+        tools: [],
+        context: [],
+        model: request.model,
+        profile: "user",
+        strategy: "reject",
+      },
+    );
+    const { stream, response } = openStream(c, parts, watching);
+    watchOnStream({
+      hub: service.hub,
+      clock,
+      thread,
+      options: { face: { kind: "ai-events" }, from: { kind: "run", runId: run.runId }, follow: false },
+      stream,
+      expiresAt: who.credentials.expiresAt,
+      lastWords,
+    });
+    return response;
+  } catch (error) {
+    watching.leave();
+    throw error;
+  }
+}
+
+/** The account is the caller's own, unless the caller is a service that was signed in as one. */
+function callerFor(
+  { caller, credentials }: SignedIn,
+  { accountId, traceId, virtualKeyId }: RunRequest,
+): Caller {
+  if (accountId === caller.billingAccountId && virtualKeyId === undefined) return { ...caller, traceId };
+  if (!credentials.isTrustedService) {
+    throw new ThroughlineError(
+      "forbidden",
+      "accountId: runs of another account, or with another key, need a trusted service",
+    );
+  }
+  return { billingAccountId: accountId, virtualKeyId: virtualKeyId ?? caller.virtualKeyId, traceId };
+}
+
+/** Ids follow from the run's, so that the same request again brings the same messages. */
+function messagesOf({ runId, messages }: RunRequest): Message[] {
+  return messages.map(({ role, content }, index) => ({ id: `${runId}/${index}`, role, content }));
+}
+
+function lastWords(ending: Ending): Buffer[] {
+  if (ending.reason === "done") return [];
+  const { code, message } = earlyEndError(ending.reason);
+  return [
+    encodeSseFrame({ event: "error", data: JSON.stringify({ type: "error", ok: false, code, message }) }),
+  ];
+}

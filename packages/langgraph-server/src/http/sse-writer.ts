@@ -1,0 +1,93 @@
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
+import { openFetchStream } from "./fetch-stream.js";
+import { openNodeStream } from "./node-stream.js";
+import { type SseStream, whenClosed } from "./sse-stream.js";
+
+export interface SseWriterOptions {
+  /** Bytes that may wait for one reader. Past that it is dropped: its cursor brings it back. Default 1 MiB. */
+  readonly highWaterBytes?: number;
+  /** Default 5,000. */
+  readonly heartbeatMs?: number;
+  readonly clock?: Clock;
+  readonly onOpened?: () => void;
+  readonly onClosed?: () => void;
+  readonly onDropped?: () => void;
+}
+
+/** Where a response goes: straight to Node's, or into a fetch `Response`. */
+export interface ResponseTarget {
+  readonly env: Partial<HttpBindings> | undefined;
+  /** Set by what ran before, and lost unless they are copied. */
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+}
+
+export interface SseWriter {
+  open(target: ResponseTarget): { readonly stream: SseStream; readonly response: Response };
+  readonly size: number;
+  /** Ends every stream and lets no more be opened for long: what opens afterwards ends at once. */
+  close(): void;
+}
+
+/** A comment: readers skip it, and proxies see that the line is alive. */
+const HEARTBEAT = [Buffer.from(": hb\n\n")];
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  // Answers depend on who asks; and a proxy that gzips would hold events back.
+  "cache-control": "private, no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** The one writer of event streams. A frame is one shared Buffer for all who watch: a write costs what Node's own costs. */
+export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
+  const { highWaterBytes = 1_048_576, heartbeatMs = 5_000, clock = systemClock } = options;
+  const streams = new Set<SseStream>();
+  let timer: Timer | undefined;
+  let closed = false;
+
+  function beat(): void {
+    for (const stream of streams) stream.write(HEARTBEAT);
+    timer = streams.size > 0 ? clock.schedule(heartbeatMs, beat) : undefined;
+  }
+
+  function add(stream: SseStream): void {
+    streams.add(stream);
+    options.onOpened?.();
+    whenClosed(stream, () => {
+      streams.delete(stream);
+      options.onClosed?.();
+      if (streams.size > 0) return;
+      timer?.cancel();
+      timer = undefined;
+    });
+    if (stream.closed.aborted) return;
+    timer ??= clock.schedule(heartbeatMs, beat);
+    if (closed) stream.end();
+  }
+
+  return {
+    get size() {
+      return streams.size;
+    },
+    open({ env, headers: before, signal }) {
+      const headers = new Headers(before);
+      for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+      const onDropped = options.onDropped ?? (() => {});
+      if (env?.outgoing) {
+        const stream = openNodeStream(env.outgoing, headers, { highWaterBytes, onDropped });
+        add(stream);
+        return { stream, response: RESPONSE_ALREADY_SENT };
+      }
+      const { stream, body } = openFetchStream(signal, { highWaterBytes, onDropped });
+      add(stream);
+      return { stream, response: new Response(body, { headers }) };
+    },
+    close() {
+      closed = true;
+      for (const stream of [...streams]) stream.end();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Clock, ExecutorType, GraphStatePort } from "@throughline/ai-core";
+import type { ThreadFold } from "@throughline/stream-adapter";
+import { type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
+import type { ServiceObserver } from "../drive/service-observer.js";
+import { type JoinRunOptions, joinRun } from "./join-run.js";
+import { joinFromCursor, joinFromNothing } from "./join-thread.js";
+import type { ThreadAddress } from "./thread-address.js";
+import { openThreadChannel, type ThreadChannel } from "./thread-channel.js";
+import type { ThreadHub, Watch, WatchOptions, WatchSink } from "./thread-hub.js";
+import { createWatcherLine, type WatcherLine } from "./watcher-line.js";
+import { createWireFace } from "./wire-face.js";
+
+export interface ThreadHubOptions {
+  readonly log: ThreadLog;
+  readonly registry: Pick<RunRegistry, "find">;
+  readonly state: GraphStatePort;
+  readonly executorType: ExecutorType;
+  readonly clock: Clock;
+  readonly observer: ServiceObserver;
+  /** R6: writes down what an idle thread's checkpoint says, if the log does not. `false` when there was nothing to write. */
+  readonly settle: (thread: ThreadAddress, fold: ThreadFold) => Promise<boolean>;
+}
+
+interface OpenChannel {
+  readonly channel: ThreadChannel;
+  watchers: number;
+  settling: Promise<void> | undefined;
+}
+
+export function createThreadHub(options: ThreadHubOptions): ThreadHub {
+  const { log, observer } = options;
+  const channels = new Map<string, OpenChannel>();
+  const lines = new Set<WatcherLine>();
+  let closed = false;
+
+  function open(thread: ThreadAddress): OpenChannel {
+    const key = threadKey(thread.ref);
+    const known = channels.get(key);
+    if (known) return known;
+    const opened: OpenChannel = {
+      channel: openThreadChannel({
+        ...options,
+        thread,
+        onClosed() {
+          if (channels.get(key) === opened) channels.delete(key);
+        },
+      }),
+      watchers: 0,
+      settling: undefined,
+    };
+    channels.set(key, opened);
+    return opened;
+  }
+
+  /** Once at a time per thread, for however many come at once. */
+  async function settle(opened: OpenChannel, thread: ThreadAddress): Promise<void> {
+    opened.settling ??= settleOnce(opened.channel, thread).finally(() => {
+      opened.settling = undefined;
+    });
+    return opened.settling;
+  }
+
+  async function settleOnce(channel: ThreadChannel, thread: ThreadAddress): Promise<void> {
+    const fold = channel.fold();
+    if (fold.run?.open) return;
+    try {
+      if (!(await options.settle(thread, fold))) return;
+      const head = await log.head(thread.ref);
+      if (head) await channel.reached(head);
+    } catch (error) {
+      // What the log says is still worth showing.
+      observer.failed("A thread could not be compared with its checkpoint.", error);
+    }
+  }
+
+  function watch(thread: ThreadAddress, watching: WatchOptions, sink: WatchSink): Watch {
+    const opened = open(thread);
+    const { channel } = opened;
+    const { from } = watching;
+    const about: JoinRunOptions = {
+      ...options,
+      thread,
+      channel,
+      face: createWireFace(watching.face, {
+        threadName: thread.threadName,
+        executorType: options.executorType,
+      }),
+      options: watching,
+      sink,
+    };
+    const line = createWatcherLine(about);
+    opened.watchers += 1;
+    lines.add(line);
+    line.onGone(() => {
+      lines.delete(line);
+      opened.watchers -= 1;
+      if (opened.watchers === 0) channel.close("done");
+    });
+
+    async function join(): Promise<void> {
+      await channel.ready;
+      if (!line.isGone() && from.kind !== "run") await settle(opened, thread);
+      if (line.isGone()) return;
+      const unavailable = closed ? "shutting_down" : channel.closedWith();
+      if (unavailable) return line.end(unavailable);
+      switch (from.kind) {
+        case "nothing":
+          return joinFromNothing(about, line);
+        case "cursor":
+          return joinFromCursor(about, line, from.cursor);
+        case "run":
+          return joinRun(about, line, from);
+      }
+    }
+
+    join().catch((error: unknown) => {
+      observer.failed("A watcher could not be served.", error);
+      line.end("failed");
+    });
+    return line;
+  }
+
+  return {
+    watch,
+    watchers: () => lines.size,
+    async close() {
+      closed = true;
+      for (const line of [...lines]) line.end("shutting_down");
+    },
+  };
+}

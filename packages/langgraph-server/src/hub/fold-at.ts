@@ -1,0 +1,33 @@
+import type { LogPosition } from "@throughline/ai-core";
+import { emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
+import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
+
+const ENTRIES_PER_READ = 1_000;
+/** Somebody away for longer is better served with a prelude than with a rebuilt past. */
+const MAX_REBUILT = 100_000;
+
+/**
+ * What a thread was at a position of the past: from the newest snapshot if that lies before, else from the log's beginning.
+ * `undefined` when the log no longer has it, or it is too far.
+ */
+export async function foldAt(
+  log: Pick<ThreadLog, "read" | "snapshot">,
+  thread: ThreadRef,
+  { epoch, seq }: LogPosition,
+): Promise<ThreadFold | undefined> {
+  const snapshot = await log.snapshot(thread, threadFoldPort.version);
+  const isBefore = snapshot && snapshot.position.epoch === epoch && snapshot.position.seq <= seq;
+  const decoded = isBefore ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
+  let fold = decoded ?? emptyFold;
+  let at = decoded && snapshot ? snapshot.position.seq : 0;
+  if (seq - at > MAX_REBUILT) return undefined;
+  while (at < seq) {
+    const limit = Math.min(ENTRIES_PER_READ, seq - at);
+    const page = await log.read(thread, at === 0 ? undefined : { epoch, seq: at }, limit);
+    const last = page.kind === "entries" ? page.entries.at(-1) : undefined;
+    if (page.kind !== "entries" || last?.epoch !== epoch) return undefined;
+    fold = threadFoldPort.apply(fold, page.entries);
+    at = last.seq;
+  }
+  return fold;
+}

@@ -1,0 +1,58 @@
+import type { LogEntry } from "@throughline/ai-core";
+import { applyEntry, emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+
+/**
+ * The end of a thread's log, in memory, and the fold before it: who comes back after a short absence costs no read. Holds
+ * one fold and applies entries to it when asked, because a fold per entry would keep every version of the state alive.
+ */
+export interface RecentEntries {
+  reset(fold: ThreadFold, seq: number): void;
+  push(entry: LogEntry): void;
+  /** What the thread was at `seq`; `undefined` when that is too long ago, or yet to come. */
+  foldAt(seq: number): ThreadFold | undefined;
+  /** Entries after `seq`; `undefined` when some of them are no longer here. */
+  after(seq: number): readonly LogEntry[] | undefined;
+  find(matches: (entry: LogEntry) => boolean): LogEntry | undefined;
+  /** Forgets all but the last few: nobody streams. */
+  shrink(): void;
+}
+
+const KEPT = 256;
+const KEPT_WHEN_IDLE = 16;
+
+export function createRecentEntries(): RecentEntries {
+  let base = emptyFold;
+  let baseSeq = 0;
+  let entries: LogEntry[] = [];
+
+  function keep(count: number): void {
+    const dropped = entries.slice(0, Math.max(0, entries.length - count));
+    base = dropped.reduce(applyEntry, base);
+    baseSeq += dropped.length;
+    entries = entries.slice(dropped.length);
+  }
+
+  return {
+    reset(fold, seq) {
+      base = fold;
+      baseSeq = seq;
+      entries = [];
+    },
+    push(entry) {
+      entries.push(entry);
+      // Twice the size before it is cut, so that an entry is moved once on average.
+      if (entries.length >= 2 * KEPT) keep(KEPT);
+    },
+    foldAt(seq) {
+      const count = seq - baseSeq;
+      if (count < 0 || count > entries.length) return undefined;
+      return entries.slice(0, count).reduce(applyEntry, base);
+    },
+    after(seq) {
+      const count = seq - baseSeq;
+      return count < 0 ? undefined : entries.slice(count);
+    },
+    find: (matches) => entries.find(matches),
+    shrink: () => keep(KEPT_WHEN_IDLE),
+  };
+}

@@ -1,0 +1,93 @@
+import type { AiEvent, ExecutorType, LogEntry, LogPosition } from "@throughline/ai-core";
+import {
+  type AgUiFrame,
+  createAgUiFace,
+  createAiEventsFace,
+  encodeFrameCursor,
+  type ThreadFold,
+} from "@throughline/stream-adapter";
+import type { SseFrame } from "./sse-frame.js";
+import type { FaceOptions } from "./thread-hub.js";
+
+/** A face as frames of an event stream. Pure, and as restartable as what it wraps. */
+export interface WireFace {
+  /** Names the options in cursors, and the shared stream on this instance. */
+  readonly key: string;
+  /** `false`: it reads entries alone, so nothing has to be folded for it. */
+  readonly needsFold: boolean;
+  /** `origin: replay` for entries that were there before the reader, where the face tells. */
+  frames(before: ThreadFold, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
+  /** R11; `undefined` where somebody who holds nothing is given the log from its beginning. */
+  prelude(fold: ThreadFold, at: LogPosition | undefined): SseFrame[] | undefined;
+  /** R12: what someone who holds frame `n` of this entry hears again, and what is left of it. */
+  resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];
+}
+
+export function createWireFace(
+  options: FaceOptions,
+  about: { readonly threadName: string; readonly executorType: ExecutorType },
+): WireFace {
+  switch (options.kind) {
+    case "ag-ui":
+      return agUiFace(options, about.threadName);
+    case "ai-events":
+      return aiEventsFace(about.executorType);
+    case "envelopes":
+      return envelopesFace;
+  }
+}
+
+function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, threadName: string): WireFace {
+  const face = createAgUiFace({ threadName, line: options.line, interrupts: options.interrupts });
+  const toFrame = ({ id, event }: AgUiFrame): SseFrame => ({
+    ...(id !== undefined && { id }),
+    data: JSON.stringify(event),
+  });
+  return {
+    key: face.key,
+    needsFold: true,
+    frames: (before, entry) => face.frames(before, entry).map(toFrame),
+    prelude: (fold, at) => face.fullPrelude(fold, at).map(toFrame),
+    resume(before, entry, n) {
+      const { prelude, rest } = face.resume(before, entry, n);
+      return [...prelude, ...rest].map(toFrame);
+    },
+  };
+}
+
+function aiEventsFace(executorType: ExecutorType): WireFace {
+  const face = createAiEventsFace({ executorType });
+  const key = "ai";
+  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+    face.events(before, entry).map((event: AiEvent, n) => ({
+      id: encodeFrameCursor({ epoch: entry.epoch, seq: entry.seq, n, face: key }),
+      event: event.type,
+      data: JSON.stringify(event),
+    }));
+  return {
+    key,
+    needsFold: true,
+    frames,
+    prelude: () => [],
+    resume: (before, entry, n) => frames(before, entry).slice(n + 1),
+  };
+}
+
+const ENVELOPES_KEY = "log";
+
+const envelopesFace: WireFace = {
+  key: ENVELOPES_KEY,
+  needsFold: false,
+  frames(_, { epoch, seq, envelope }, origin) {
+    const told = origin === "live" ? envelope : { ...envelope, origin };
+    return [
+      {
+        id: encodeFrameCursor({ epoch, seq, n: 0, face: ENVELOPES_KEY }),
+        event: envelope.type,
+        data: JSON.stringify(told),
+      },
+    ];
+  },
+  prelude: () => undefined,
+  resume: () => [],
+};

@@ -1,0 +1,39 @@
+import { ThroughlineError } from "@throughline/ai-core";
+import type { HandlerService } from "../http/ingress.js";
+import type { Route } from "../http/route-table.js";
+import type { Metrics } from "./metrics.js";
+
+export interface OperationsOptions {
+  readonly service: Pick<HandlerService, "ready">;
+  readonly metrics: Metrics;
+  readonly version: string;
+  readonly isClosing: () => boolean;
+}
+
+/** `/health`: the process lives. `/ready`: it can take work, stores included. `/metrics`: numbers for Prometheus. */
+export function operationsRoutes({ service, metrics, version, isClosing }: OperationsOptions): Route[] {
+  return [
+    { method: "GET", path: "/health", handle: (c) => c.json({ status: "ok", version }) },
+    {
+      method: "GET",
+      path: "/ready",
+      async handle(c) {
+        if (isClosing()) throw new ThroughlineError("shutting_down", "This instance is shutting down.");
+        try {
+          await service.ready();
+        } catch (error) {
+          c.get("logger").warn({ err: error }, "not ready");
+          return c.json({ status: "not_ready" }, 503);
+        }
+        return c.json({ status: "ready" });
+      },
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      async handle(c) {
+        return c.body(await metrics.render(), 200, { "content-type": metrics.contentType });
+      },
+    },
+  ];
+}

@@ -1,0 +1,99 @@
+import { Writable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEvents } from "../http/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { createLogger } from "./logger.js";
+
+const lines: string[] = [];
+const destination = new Writable({
+  write(chunk, _, done) {
+    lines.push(...String(chunk).trim().split("\n"));
+    done();
+  },
+});
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ logger: createLogger({ level: "debug", destination }), version: "1.2.3" });
+});
+afterAll(() => server.close());
+
+describe("operations", () => {
+  it("says that the process lives and that it can take work", async () => {
+    const health = await fetch(`${server.url}/health`);
+    expect(await health.json()).toEqual({ status: "ok", version: "1.2.3" });
+    expect(await (await fetch(`${server.url}/ready`)).json()).toEqual({ status: "ready" });
+  });
+
+  it("takes over a request id and a trace, gives them back, and makes them where they are missing or malformed", async () => {
+    const sent = { "x-request-id": "req-7", traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
+    const kept = await fetch(`${server.url}/health`, { headers: sent });
+    expect(kept.headers.get("x-request-id")).toBe("req-7");
+    expect(kept.headers.get("traceparent")).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
+    const made = await fetch(`${server.url}/health`, {
+      headers: { "x-request-id": "a b", traceparent: "nonsense" },
+    });
+    expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(made.headers.get("traceparent")).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it("carries the trace into the log of the thread", async () => {
+    const run = { threadId: "traced", messages: [{ id: "1", role: "user", content: "hello" }] };
+    const headers = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
+    await readEvents(await server.post("/api/copilotkit/agent/poet/run", run, headers));
+    const log = await readEvents(await fetch(`${server.url}/agents/poet/threads/traced/events?follow=false`));
+    expect(new Set(log.map(({ data }) => data.trace_id))).toEqual(new Set([TRACE]));
+  });
+
+  it("counts runs, watchers and refusals for Prometheus, without a tenant in any label", async () => {
+    const headers = { "x-throughline-account": "very-private-account" };
+    const run = { threadId: "private-thread", messages: [{ id: "1", role: "user", content: "hello" }] };
+    await readEvents(await server.post("/api/copilotkit/agent/poet/run", run, headers));
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toMatch(
+      /throughline_runs_started_total\{graph="langgraph:poet",service="throughline"\} [1-9]/,
+    );
+    expect(text).toMatch(
+      /throughline_runs_ended_total\{graph="langgraph:poet",status="success",service="throughline"\} [1-9]/,
+    );
+    for (const name of [
+      "watchers",
+      "gaps_total",
+      "slow_readers_dropped_total",
+      "takeovers_total",
+      "event_loop_lag_p99_seconds",
+    ]) {
+      expect(text).toContain(`throughline_${name}`);
+    }
+    expect(text).not.toMatch(/very-private-account|private-thread/);
+  });
+
+  it("logs each request with its ids, and neither tokens nor what people say", async () => {
+    const run = { threadId: "spoken", messages: [{ id: "1", role: "user", content: "my-private-words" }] };
+    const headers = { authorization: "Bearer my-private-token", "x-request-id": "req-log" };
+    await readEvents(await server.post("/api/copilotkit/agent/poet/run", run, headers));
+    const log = lines.map((line) => JSON.parse(line));
+    expect(log.find(({ requestId }) => requestId === "req-log")).toMatchObject({
+      msg: "answered",
+      status: 200,
+      route: "POST /api/copilotkit/agent/:agentId/run",
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(lines.join("\n")).not.toMatch(/my-private/);
+  });
+
+  it("leaves out secrets and words even where somebody logs them by mistake", () => {
+    const mistaken: string[] = [];
+    const logger = createLogger({
+      level: "info",
+      destination: { write: (line: string) => void mistaken.push(line) },
+    });
+    logger.info(
+      { headers: { authorization: "hush-1" }, body: { messages: ["hush-2"] }, token: "hush-3" },
+      "oops",
+    );
+    logger.error({ err: new Error("hush-4") }, "failed");
+    expect(mistaken.join("")).not.toContain("hush");
+  });
+});

@@ -1,0 +1,169 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import type { CallerResolver, Ingress } from "./caller-resolver.js";
+import { customCaller } from "./custom-caller.js";
+import { devCaller } from "./dev-caller.js";
+import { guardAddress } from "./guard-address.js";
+import { jwtCaller } from "./jwt-caller.js";
+
+const SECRET = "a secret that is long enough to be one, really";
+const NOW = Date.UTC(2030, 0, 1);
+const clock = createSimulatedClock(NOW);
+
+function ingress(
+  headers: Record<string, string> = {},
+  remoteAddress: string | undefined = "127.0.0.1",
+): Ingress {
+  return { headers: new Headers(headers), url: new URL("http://localhost:8000/"), remoteAddress };
+}
+
+const bearer = (token: string) => ingress({ authorization: `Bearer ${token}` });
+
+async function codeOf(resolver: CallerResolver, request: Ingress): Promise<string | undefined> {
+  try {
+    await resolver.resolve(request);
+    return undefined;
+  } catch (error) {
+    return error instanceof ThroughlineError ? error.code : "not ours";
+  }
+}
+
+function sign(claims: Record<string, unknown>, secret = SECRET, expires: number | null = NOW / 1_000 + 60) {
+  const token = new SignJWT(claims).setProtectedHeader({ alg: "HS256" });
+  if (expires !== null) token.setExpirationTime(expires);
+  return token.sign(new TextEncoder().encode(secret));
+}
+
+describe("the dev caller", () => {
+  it("takes whoever is on this machine for the account they say they are", async () => {
+    expect(await devCaller().resolve(ingress())).toEqual({ billingAccountId: "dev", virtualKeyId: "dev" });
+    const named = ingress({ "x-throughline-account": "acme", "x-throughline-subject": "ann" });
+    expect(await devCaller().resolve(named)).toMatchObject({ billingAccountId: "acme", subject: "ann" });
+  });
+
+  it("refuses other machines, and names that were pointed at this one", async () => {
+    expect(await codeOf(devCaller(), ingress({}, "10.0.0.7"))).toBe("unauthorized");
+    expect(await codeOf(devCaller(), ingress({ host: "evil.example.com" }))).toBe("unauthorized");
+    expect(await codeOf(devCaller(), ingress({ host: "[::1]:8000" }, "::1"))).toBeUndefined();
+    expect(await codeOf(devCaller(), ingress({ host: "localhost.evil.com" }))).toBe("unauthorized");
+  });
+
+  it("refuses an account no account can be called", async () => {
+    expect(await codeOf(devCaller(), ingress({ "x-throughline-account": "a:b" }))).toBe("invalid_input");
+  });
+});
+
+describe("the JWT caller", () => {
+  const resolver = jwtCaller({ keys: { secret: SECRET }, clock });
+
+  it("reads account, subject, key and expiry from a valid token", async () => {
+    const token = await sign({ billing_account_id: "acme", sub: "ann", virtual_key_id: "vk-1" });
+    expect(await resolver.resolve(bearer(token))).toEqual({
+      billingAccountId: "acme",
+      subject: "ann",
+      virtualKeyId: "vk-1",
+      expiresAt: NOW + 60_000,
+    });
+  });
+
+  it("reads the claims it is told to read, and knows a trusted service by one of them", async () => {
+    const custom = jwtCaller({
+      keys: { secret: SECRET },
+      clock,
+      claims: { account: "org", subject: null, service: "is_service" },
+    });
+    const token = await sign({ org: "acme", sub: "ann", is_service: true });
+    expect(await custom.resolve(bearer(token))).toEqual({
+      billingAccountId: "acme",
+      virtualKeyId: "acme",
+      expiresAt: NOW + 60_000,
+      isTrustedService: true,
+    });
+  });
+
+  it("refuses what is missing, forged, expired, endless, unsigned or for somebody else", async () => {
+    const strict = jwtCaller({ keys: { secret: SECRET }, clock, issuer: "us", audience: "throughline" });
+    const account = { billing_account_id: "acme" };
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(
+      JSON.stringify({ ...account, exp: NOW }),
+    ).toString("base64url")}.`;
+    expect(await codeOf(resolver, ingress())).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer("garbage"))).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer(unsigned))).toBe("unauthorized");
+    expect(
+      await codeOf(resolver, bearer(await sign(account, "another secret that is also long enough"))),
+    ).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer(await sign(account, SECRET, NOW / 1_000 - 1)))).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer(await sign(account, SECRET, null)))).toBe("unauthorized");
+    expect(await codeOf(strict, bearer(await sign({ ...account, iss: "them", aud: "throughline" })))).toBe(
+      "unauthorized",
+    );
+    expect(
+      await codeOf(strict, bearer(await sign({ ...account, iss: "us", aud: "throughline" }))),
+    ).toBeUndefined();
+  });
+
+  it("refuses a token without an account, or with one no account can be called", async () => {
+    expect(await codeOf(resolver, bearer(await sign({ sub: "ann" })))).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer(await sign({ billing_account_id: "a:b" })))).toBe("unauthorized");
+    expect(await codeOf(resolver, bearer(await sign({ billing_account_id: 7 })))).toBe("unauthorized");
+  });
+
+  it("refuses a secret that could be guessed", () => {
+    expect(() => jwtCaller({ keys: { secret: "short" } })).toThrow("shorter than 32 bytes");
+  });
+
+  it("verifies against published keys, and never takes a public key for a secret", async () => {
+    const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: "k1", alg: "RS256" };
+    const server = createServer((_, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ keys: [jwk] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const published = jwtCaller({ keys: { jwksUrl: new URL(`http://127.0.0.1:${port}/jwks`) }, clock });
+      const token = await new SignJWT({ billing_account_id: "acme" })
+        .setProtectedHeader({ alg: "RS256", kid: "k1" })
+        .setExpirationTime(NOW / 1_000 + 60)
+        .sign(privateKey);
+      expect(await published.resolve(bearer(token))).toMatchObject({ billingAccountId: "acme" });
+      expect(await codeOf(published, bearer(await sign({ billing_account_id: "acme" })))).toBe(
+        "unauthorized",
+      );
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe("a caller resolver of your own", () => {
+  it("is asked and believed, and nobody is nobody", async () => {
+    const resolver = customCaller(({ headers }) =>
+      headers.get("x-user") === "ann" ? { billingAccountId: "acme", virtualKeyId: "vk" } : undefined,
+    );
+    expect(await resolver.resolve(ingress({ "x-user": "ann" }))).toMatchObject({ billingAccountId: "acme" });
+    expect(await codeOf(resolver, ingress())).toBe("unauthorized");
+  });
+
+  it("is not believed when it gives an account no account can be called", async () => {
+    const resolver = customCaller(() => ({ billingAccountId: "a:b", virtualKeyId: "vk" }));
+    expect(await codeOf(resolver, ingress())).toBe("not ours");
+  });
+});
+
+describe("a server that lets everybody in", () => {
+  it("starts on loopback only, and says what to set", () => {
+    for (const host of ["127.0.0.1", "localhost", "::1"]) guardAddress(devCaller(), host);
+    for (const host of ["0.0.0.0", "::", "10.0.0.7", "example.com"]) {
+      expect(() => guardAddress(devCaller(), host)).toThrow(
+        "Set THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL",
+      );
+    }
+    guardAddress(jwtCaller({ keys: { secret: SECRET } }), "0.0.0.0");
+  });
+});

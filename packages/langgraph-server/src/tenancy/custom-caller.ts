@@ -1,0 +1,35 @@
+import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { z } from "zod";
+import type { CallerResolver, Credentials, Ingress } from "./caller-resolver.js";
+
+const credentialsSchema = z.object({
+  billingAccountId: accountIdSchema,
+  subject: subjectSchema.optional(),
+  virtualKeyId: z.string().min(1).max(256),
+  expiresAt: z.number().optional(),
+  isTrustedService: z.boolean().optional(),
+});
+
+/** Your own sign-in. What it returns is checked; returning `undefined` means that nobody is signed in. */
+export function customCaller(
+  resolve: (ingress: Ingress) => Promise<Credentials | undefined> | Credentials | undefined,
+): CallerResolver {
+  return {
+    isSafeInPublic: true,
+    async resolve(ingress) {
+      const found = await resolve(ingress);
+      if (found === undefined) throw new ThroughlineError("unauthorized", "Nobody is signed in.");
+      const read = credentialsSchema.safeParse(found);
+      // A bad answer is a mistake in that function, so it is not told to whoever asked.
+      if (!read.success) throw new TypeError(`The caller resolver gave ${z.prettifyError(read.error)}`);
+      const { billingAccountId, subject, virtualKeyId, expiresAt, isTrustedService } = read.data;
+      return {
+        billingAccountId,
+        virtualKeyId,
+        ...(subject !== undefined && { subject }),
+        ...(expiresAt !== undefined && { expiresAt }),
+        ...(isTrustedService !== undefined && { isTrustedService }),
+      };
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { ThroughlineError } from "@throughline/ai-core";
+import type { CallerResolver } from "./caller-resolver.js";
+import { isLoopbackHost } from "./loopback.js";
+
+/** A server that lets everybody in must not be reachable by everybody. */
+export function guardAddress(resolver: CallerResolver, host: string): void {
+  if (resolver.isSafeInPublic || isLoopbackHost(host)) return;
+  throw new ThroughlineError(
+    "invalid_input",
+    `Nobody signs in here, and ${host} can be reached from other machines. Set THROUGHLINE_JWT_SECRET or ` +
+      "THROUGHLINE_JWKS_URL so that callers must sign in, or set THROUGHLINE_HOST=127.0.0.1.",
+  );
+}

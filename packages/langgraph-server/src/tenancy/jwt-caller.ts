@@ -1,0 +1,129 @@
+import {
+  accountIdSchema,
+  type Clock,
+  subjectSchema,
+  systemClock,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { z } from "zod";
+import type { CallerResolver } from "./caller-resolver.js";
+
+/** Names of the claims that say who somebody is. */
+export interface CallerClaims {
+  /** Default `billing_account_id`. */
+  readonly account?: string;
+  /** Default `sub`. Set to `null` where all people of an account share its threads. */
+  readonly subject?: string | null;
+  /** Default `virtual_key_id`; without the claim, the account's own name. */
+  readonly virtualKeyId?: string;
+  /** Default `throughline_service`; `true` there makes a trusted service. */
+  readonly service?: string;
+}
+
+export interface JwtCallerOptions {
+  /** A shared secret (HS256, HS384, HS512), or where the issuer publishes its keys. */
+  readonly keys: { readonly secret: string } | { readonly jwksUrl: URL };
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly claims?: CallerClaims;
+  readonly clock?: Clock;
+}
+
+// Each kind of key has its own list: one that served both would let a public key be used as a secret.
+const SHARED = ["HS256", "HS384", "HS512"];
+const PUBLIC = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+/** RFC 7518 asks for a key as long as the hash. */
+export const MIN_SECRET_BYTES = 32;
+
+const claimsSchema = z.object({
+  account: accountIdSchema,
+  subject: subjectSchema.optional(),
+  virtualKeyId: z.string().min(1).max(256),
+  service: z.boolean().optional(),
+  exp: z.number(),
+});
+
+/** A signed token in `Authorization: Bearer`. A token that never expires is refused: a stream would never end with it. */
+export function jwtCaller(options: JwtCallerOptions): CallerResolver {
+  const { issuer, audience, claims = {}, clock = systemClock } = options;
+  const verify = verifier(options.keys);
+  const names = {
+    account: claims.account ?? "billing_account_id",
+    subject: claims.subject === null ? undefined : (claims.subject ?? "sub"),
+    virtualKeyId: claims.virtualKeyId ?? "virtual_key_id",
+    service: claims.service ?? "throughline_service",
+  };
+
+  return {
+    isSafeInPublic: true,
+    async resolve({ headers }) {
+      const token = bearerToken(headers.get("authorization"));
+      const payload = await verify(token, {
+        ...(issuer !== undefined && { issuer }),
+        ...(audience !== undefined && { audience }),
+        requiredClaims: ["exp"],
+        currentDate: new Date(clock.now()),
+      }).catch(() => {
+        // Why it failed would help whoever forges one.
+        throw new ThroughlineError("unauthorized", "The token is not valid, or no longer.");
+      });
+      const read = claimsSchema.safeParse({
+        account: payload[names.account],
+        subject: names.subject === undefined ? undefined : payload[names.subject],
+        virtualKeyId: payload[names.virtualKeyId] ?? payload[names.account],
+        service: payload[names.service],
+        exp: payload.exp,
+      });
+      if (!read.success) throw badClaim(read.error, names);
+      const { account, subject, virtualKeyId, service, exp } = read.data;
+      return {
+        billingAccountId: account,
+        ...(subject !== undefined && { subject }),
+        virtualKeyId,
+        expiresAt: exp * 1_000,
+        ...(service === true && { isTrustedService: true }),
+      };
+    },
+  };
+}
+
+interface VerifyOptions {
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly requiredClaims: string[];
+  readonly currentDate: Date;
+}
+
+function verifier(
+  keys: JwtCallerOptions["keys"],
+): (token: string, options: VerifyOptions) => Promise<JWTPayload> {
+  if ("secret" in keys) {
+    const secret = new TextEncoder().encode(keys.secret);
+    if (secret.byteLength < MIN_SECRET_BYTES) {
+      throw new ThroughlineError(
+        "invalid_input",
+        `The JWT secret is shorter than ${MIN_SECRET_BYTES} bytes, so it could be guessed. Use a longer one.`,
+      );
+    }
+    return async (token, options) =>
+      (await jwtVerify(token, secret, { ...options, algorithms: SHARED })).payload;
+  }
+  const published: JWTVerifyGetKey = createRemoteJWKSet(keys.jwksUrl);
+  return async (token, options) =>
+    (await jwtVerify(token, published, { ...options, algorithms: PUBLIC })).payload;
+}
+
+function bearerToken(header: string | null): string {
+  const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header?.trim() ?? "") ?? [];
+  if (token !== undefined) return token;
+  throw new ThroughlineError("unauthorized", "Send a token as Authorization: Bearer <token>.");
+}
+
+function badClaim(error: z.ZodError, names: Readonly<Record<string, string | undefined>>): ThroughlineError {
+  const field = String(error.issues[0]?.path[0] ?? "exp");
+  const claim = names[field] ?? field;
+  return new ThroughlineError("unauthorized", `The token's claim ${claim} is missing or not usable.`, {
+    details: { claim },
+  });
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { Caller, Message } from "@throughline/ai-core";
+import { createService, type Service, type ServiceOptions } from "../compose.js";
+import { catalogGraphs } from "../drive/catalog-graphs.js";
+import type { RunInput, StartRunRequest } from "../drive/run-service.js";
+import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import type { FaceOptions, WatchFrom } from "../hub/thread-hub.js";
+import { recordWatch, type WatchRecorder } from "./watch-recorder.js";
+
+export const ann: Caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
+
+export const agUi: FaceOptions = { kind: "ag-ui", line: "0.0", interrupts: "legacy" };
+
+export interface ServiceScene {
+  readonly service: Service;
+  readonly failures: readonly unknown[];
+  /** A thread nobody has seen. */
+  thread(graphName: string): ThreadAddress;
+  watch(thread: ThreadAddress, from: WatchFrom, options?: { follow?: boolean; face?: FaceOptions }): Watching;
+  /** Starts a run and watches it to its end. */
+  run(
+    thread: ThreadAddress,
+    input: RunInput | string,
+    more?: Partial<StartRunRequest>,
+  ): Promise<WatchRecorder>;
+  close(): Promise<void>;
+}
+
+export interface Watching extends WatchRecorder {
+  leave(): void;
+}
+
+export async function openServiceScene(options: Partial<ServiceOptions> = {}): Promise<ServiceScene> {
+  const failures: unknown[] = [];
+  const service = await createService({
+    store: { kind: "memory" },
+    graphs: catalogGraphs(),
+    ...options,
+    observer: { failed: (message, error) => void failures.push([message, error]), ...options.observer },
+  });
+  const watch: ServiceScene["watch"] = (thread, from, { follow = false, face = agUi } = {}) => {
+    const recorder = recordWatch();
+    const { leave } = service.hub.watch(thread, { face, from, follow }, recorder);
+    return { ...recorder, leave };
+  };
+  return {
+    service,
+    failures,
+    thread: (graphName) => threadAddress(ann, graphName, `thread ${randomUUID()}`),
+    watch,
+    async run(thread, input, more) {
+      const outcome = await service.runs.start(startRequest(thread, input, more));
+      if (outcome.kind !== "started") throw new Error(`Expected a run to start, it is ${outcome.kind}.`);
+      const watching = watch(thread, { kind: "run", runId: outcome.run.runId });
+      await watching.ended;
+      return watching;
+    },
+    close: () => service.close({ drainMs: 5_000 }),
+  };
+}
+
+export function startRequest(
+  thread: ThreadAddress,
+  input: RunInput | string,
+  more: Partial<StartRunRequest> = {},
+): StartRunRequest {
+  return {
+    thread,
+    caller: ann,
+    ingressRequestId: randomUUID(),
+    input: typeof input === "string" ? { kind: "input", messages: [userMessage(input)] } : input,
+    tools: [],
+    context: [],
+    profile: "user",
+    strategy: "reject",
+    ...more,
+  };
+}
+
+export function userMessage(text: string, id: string = randomUUID()): Message {
+  return { id, role: "user", content: text };
+}

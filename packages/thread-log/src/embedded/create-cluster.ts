@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { childEnvironment } from "./child-environment.js";
+import type { PostgresBinaries } from "./postgres-binaries.js";
+import type { ServerHome } from "./server-home.js";
+import type { ServiceUser } from "./service-user.js";
+import { noEmbeddedPostgres, startFailure } from "./start-failure.js";
+
+export const SUPERUSER = "throughline";
+const PASSWORD_FILE = "throughline.password";
+
+/**
+ * Made aside and renamed into place, its password with it: whatever kills us, the cluster is complete or not there, and of
+ * two that were made at once only one survives.
+ */
+export async function createCluster(
+  home: ServerHome,
+  binaries: PostgresBinaries,
+  user: ServiceUser | undefined,
+): Promise<void> {
+  const staging = `${home.cluster}.new-${randomBytes(6).toString("hex")}`;
+  const cluster = join(staging, "cluster");
+  const password = join(staging, "password");
+  try {
+    mkdirSync(cluster, { recursive: true, mode: 0o700 });
+    writeFileSync(password, randomBytes(24).toString("base64url"), { mode: 0o600 });
+    if (user) for (const path of [staging, cluster, password]) chownSync(path, user.uid, user.gid);
+    await runInitdb(binaries.initdb, home, ["-D", cluster, `--pwfile=${password}`], user);
+    renameSync(password, join(cluster, PASSWORD_FILE));
+    renameSync(cluster, home.cluster);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+export function readPassword(cluster: string): string {
+  return readFileSync(join(cluster, PASSWORD_FILE), "utf8");
+}
+
+/** The major version that made the data, or `undefined` where there is none. */
+export function readMajorVersion(cluster: string): string | undefined {
+  try {
+    return readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function runInitdb(
+  program: string,
+  { cluster }: ServerHome,
+  where: readonly string[],
+  user: ServiceUser | undefined,
+): Promise<void> {
+  const options = [
+    ...where,
+    `--username=${SUPERUSER}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-instructions",
+  ];
+  const child = spawn(program, options, {
+    ...user,
+    cwd: "/",
+    env: childEnvironment(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said += chunk.toString("utf8");
+  });
+  return new Promise((resolve, reject) => {
+    // A binary for another C library fails to start as if it were missing.
+    child.once("error", (error) => reject(noEmbeddedPostgres(error)));
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(startFailure(cluster, said, new Error(said)));
+    });
+  });
+}

@@ -1,0 +1,181 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
+import { lockFolder, tryLockFolder } from "./folder-lock.js";
+import { findPostgresBinaries } from "./postgres-binaries.js";
+import {
+  type AnsweringPostmaster,
+  findPostmaster,
+  launchPostmaster,
+  serverUrl,
+  signalPostmaster,
+  stopPostmaster,
+  untilAnswering,
+} from "./postmaster.js";
+import { chooseHome, findHome, reachableBinaries, removeLeftovers, type ServerHome } from "./server-home.js";
+import { isServerInUse, joinServer, type ServerUser } from "./server-users.js";
+import { chooseServiceUser } from "./service-user.js";
+import { folderFailure, noEmbeddedPostgres, otherMajorVersion } from "./start-failure.js";
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir?: string;
+  readonly log?: (line: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** Holds the password: not for logs. */
+  readonly url: string;
+  readonly pid: number;
+  /** The server ran already: another process uses it, or one that used it was killed. */
+  readonly adopted: boolean;
+  readonly version: string;
+  /** Ends the server too, unless another process uses it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * R23: a real PostgreSQL from npm, on loopback, with its data in a folder. Any number of processes may ask for the same
+ * folder: one of them starts the server, all share it, the last to leave stops it.
+ */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions = {},
+): Promise<EmbeddedPostgres> {
+  const log = options.log ?? (() => {});
+  const asked = resolve(options.dataDir ?? join(".throughline", "postgres"));
+  try {
+    mkdirSync(asked, { recursive: true, mode: 0o755 });
+    // One folder by two names must not become two servers.
+    const dataDir = realpathSync(asked);
+    const lock = await lockFolder(join(dataDir, "lock"), {
+      onWait: (holder) => log(`Process ${holder} is starting or stopping PostgreSQL in ${dataDir}; waiting.`),
+    });
+    try {
+      return share(dataDir, await adoptOrStart(dataDir, log), log);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw folderFailure(asked, error);
+  }
+}
+
+interface SharedServer {
+  readonly server: AnsweringPostmaster;
+  readonly adopted: boolean;
+  readonly password: string;
+}
+
+async function adoptOrStart(dataDir: string, log: (line: string) => void): Promise<SharedServer> {
+  const existing = findHome(dataDir);
+  const running = existing && findPostmaster(existing);
+  if (existing && running) {
+    const password = readPassword(existing.cluster);
+    const server = await untilAnswering(existing, running, password);
+    log(
+      `PostgreSQL ${server.version} runs already on port ${server.port} (process ${server.pid}); using it.`,
+    );
+    return { server, adopted: true, password };
+  }
+  return start(dataDir, existing, log);
+}
+
+async function start(
+  dataDir: string,
+  existing: ServerHome | undefined,
+  log: (line: string) => void,
+): Promise<SharedServer> {
+  const packaged = await findPostgresBinaries();
+  const release = releaseOf(packaged.postgres);
+  const major = existing && readMajorVersion(existing.cluster);
+  const hasCluster = existing !== undefined && major !== undefined;
+  if (hasCluster && major !== release.split(".")[0]) {
+    throw otherMajorVersion(existing.cluster, major, release);
+  }
+  const user = chooseServiceUser(hasCluster ? existing.cluster : undefined);
+  const home = existing ?? chooseHome(dataDir, user, log);
+  removeLeftovers(home, readdirSync(home.folder));
+  const binaries = await reachableBinaries(packaged, user, home, release);
+  if (!hasCluster) {
+    log(`Creating a PostgreSQL ${release} in ${home.folder}.`);
+    await createCluster(home, binaries, user);
+  }
+  const password = readPassword(home.cluster);
+  const portFile = join(dataDir, "port");
+  const server = await launchPostmaster({
+    home,
+    binaries,
+    user,
+    password,
+    preferredPort: readPort(portFile),
+    log,
+  });
+  writeFileSync(portFile, `${server.port}\n`);
+  log(`PostgreSQL ${server.version} runs on port ${server.port} (process ${server.pid}).`);
+  return { server, adopted: false, password };
+}
+
+function share(
+  dataDir: string,
+  { server, adopted, password }: SharedServer,
+  log: (line: string) => void,
+): EmbeddedPostgres {
+  const users = join(dataDir, "users");
+  const us = joinServer(users);
+  const onExit = () => leaveAtExit(dataDir, us, server.pid);
+  process.once("exit", onExit);
+  let stopped: Promise<void> | undefined;
+  const leave = async () => {
+    process.removeListener("exit", onExit);
+    const lock = await lockFolder(join(dataDir, "lock"));
+    try {
+      us.leave();
+      if (isServerInUse(users)) return log("Another process uses PostgreSQL; it goes on running.");
+      await stopPostmaster(server.pid, findPostgresBinaries);
+      log("PostgreSQL has stopped.");
+    } finally {
+      lock.release();
+    }
+  };
+  return {
+    url: serverUrl(server.port, password),
+    pid: server.pid,
+    adopted,
+    version: server.version,
+    stop: () => {
+      stopped ??= leave();
+      return stopped;
+    },
+  };
+}
+
+/** A process that ends without `stop` still takes its server along; if the lock is held, whoever holds it wants the server. */
+function leaveAtExit(dataDir: string, us: ServerUser, pid: number): void {
+  try {
+    us.leave();
+    const lock = tryLockFolder(join(dataDir, "lock"));
+    if (!lock) return;
+    if (!isServerInUse(join(dataDir, "users"))) signalPostmaster(pid, "INT");
+    lock.release();
+  } catch {
+    // The folder is gone, or can't be written: the next start finds the server by its pid file.
+  }
+}
+
+/** `postgres (PostgreSQL) 18.4` → `18.4`. */
+function releaseOf(postgres: string): string {
+  try {
+    const said = execFileSync(postgres, ["--version"], { encoding: "utf8", cwd: "/" });
+    return /(\d+(\.\d+)*)/.exec(said)?.[1] ?? "";
+  } catch (cause) {
+    throw noEmbeddedPostgres(cause);
+  }
+}
+
+function readPort(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { createThreadLog } from "../log/create-thread-log.js";
+import type { ThreadLog } from "../port/thread-log.js";
+import { openPostgres } from "../postgres/open-postgres.js";
+import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import { openRedisLogStore } from "../redis/redis-log-store.js";
+
+export interface TrialStore {
+  readonly databaseUrl: string;
+  /** Without it the log is in PostgreSQL. */
+  readonly redisUrl?: string;
+}
+
+export interface TrialLog {
+  readonly log: ThreadLog;
+  close(): Promise<void>;
+}
+
+/** Longer than a database takes to be started again and to recover on a busy machine. */
+const GIVE_UP_AFTER_MS = 60_000;
+
+/** The same in the writer that is killed and in the test that reads after it. */
+export async function openTrialLog({ databaseUrl, redisUrl }: TrialStore): Promise<TrialLog> {
+  const database = await openPostgres({ connection: databaseUrl, maxConnections: 4 });
+  const redis = redisUrl === undefined ? undefined : await openRedisLogStore({ url: redisUrl, database });
+  const store = redis ?? createPostgresLogStore(database);
+  const log = createThreadLog({ store, giveUpAfterMs: GIVE_UP_AFTER_MS });
+  return {
+    log,
+    async close() {
+      await log.close();
+      await redis?.close();
+      await database.close();
+    },
+  };
+}

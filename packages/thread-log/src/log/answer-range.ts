@@ -1,0 +1,27 @@
+import type { LogPosition } from "@throughline/ai-core";
+import type { StoredRange } from "../port/log-store.js";
+import type { Batch, Deleted, GapReason } from "../port/thread-log.js";
+import { decodeEntry } from "./stored-envelope.js";
+
+export type RangeAnswer =
+  | Batch
+  | Deleted
+  | { readonly kind: "gap"; readonly reason: GapReason; readonly head: LogPosition | undefined };
+
+/** R3: what a reader at `after` is told, given what the store found. The only place that decides between entries and a gap. */
+export function answerRange(range: StoredRange | undefined, after: LogPosition | undefined): RangeAnswer {
+  if (range === undefined) {
+    return after === undefined
+      ? { kind: "entries", entries: [], head: undefined }
+      : { kind: "gap", reason: "epoch", head: undefined };
+  }
+  const { epoch } = range;
+  const head: LogPosition = { epoch, seq: range.head };
+  if (after !== undefined && after.epoch !== epoch) {
+    return range.deleted ? { kind: "deleted" } : { kind: "gap", reason: "epoch", head };
+  }
+  const afterSeq = after?.seq ?? 0;
+  if (afterSeq > range.head) return { kind: "gap", reason: "ahead", head };
+  if (afterSeq + 1 < range.floor) return { kind: "gap", reason: "trimmed", head };
+  return { kind: "entries", entries: range.entries.map((entry) => decodeEntry(epoch, entry)), head };
+}

@@ -1,0 +1,128 @@
+import type { LogEntry } from "@throughline/ai-core";
+import { describe, expect, it } from "vitest";
+import { newThread, note, textOf } from "../conformance/log-scene.js";
+import type { StoredRange } from "../port/log-store.js";
+import { wakeTag } from "../port/wake-tag.js";
+import { encodeEnvelope } from "./stored-envelope.js";
+import { createTopics, type TopicRead } from "./topics.js";
+import { beginJoin, createWatcher, takeBuffered } from "./watcher.js";
+
+const thread = newThread();
+const wake = { kind: "threads", tags: [wakeTag(thread)] } as const;
+
+function entry(seq: number): LogEntry {
+  return { epoch: "e", seq, envelope: note(thread, `${seq}`) };
+}
+
+function range(head: number): StoredRange {
+  const entries = Array.from({ length: head }, (_, i) => ({
+    seq: i + 1,
+    text: encodeEnvelope(entry(i + 1).envelope).text,
+  }));
+  return { epoch: "e", head, floor: 1, deleted: false, entries };
+}
+
+/** Topics over a log whose reads are answered by hand, and two watchers that have read it while it was empty. */
+function scene() {
+  const reads: { asked: readonly TopicRead[]; answer: (range: StoredRange) => void }[] = [];
+  const topics = createTopics(
+    (asked) =>
+      new Promise((resolve) => {
+        reads.push({ asked, answer: (found) => resolve(asked.map(() => found)) });
+      }),
+  );
+  const watchers = [
+    createWatcher({ epoch: "e", seq: 0 }, 8),
+    createWatcher({ epoch: "e", seq: 0 }, 8),
+  ] as const;
+  const [first, second] = watchers;
+  const topic = topics.join(thread, first);
+  topics.join(thread, second);
+  watchers.forEach(beginJoin);
+  return { topics, topic, first, second, reads };
+}
+
+const turns = () => new Promise(setImmediate);
+
+describe("topics", () => {
+  it("reads on for a watcher that joins, when another instance's wake-up came before our own commit's answer", async () => {
+    const { topics, topic, first, reads } = scene();
+    topics.wake(wake);
+    topics.feed(thread, [entry(1)]);
+    topics.goLive(topic, first);
+    await turns();
+    reads[0]?.answer(range(2));
+    await turns();
+    expect(takeBuffered(first).map(textOf)).toEqual(["1", "2"]);
+  });
+
+  it("reads on for a watcher that joins, when the one that was served leaves during the read", async () => {
+    const { topics, topic, first, second, reads } = scene();
+    topics.goLive(topic, first);
+    topics.wake(wake);
+    await turns();
+    topics.leave(topic, first);
+    reads[0]?.answer(range(1));
+    await turns();
+    topics.goLive(topic, second);
+    await turns();
+    reads[1]?.answer(range(1));
+    await turns();
+    expect(takeBuffered(second).map(textOf)).toEqual(["1"]);
+  });
+
+  it("does not take a watcher for live whose kept entries end before what others were served", async () => {
+    const { topics, topic, first, second } = scene();
+    topics.feed(thread, [entry(1)]);
+    topics.wake(wake);
+    first.place = { epoch: "e", seq: 3 };
+    topics.goLive(topic, first);
+    topics.goLive(topic, second);
+    expect(second.mode).toBe("behind");
+  });
+
+  it("does not keep entries for a joining watcher that do not follow what it keeps", async () => {
+    const { topics, topic, first, second } = scene();
+    topics.feed(thread, [entry(1)]);
+    topics.wake(wake);
+    first.place = { epoch: "e", seq: 3 };
+    topics.goLive(topic, first);
+    topics.feed(thread, [entry(4)]);
+    topics.goLive(topic, second);
+    expect(second.mode).toBe("behind");
+    expect(takeBuffered(first).map(textOf)).toEqual(["4"]);
+  });
+
+  it("reads once for all wake-ups that arrive while it reads", async () => {
+    const { topics, topic, first, reads } = scene();
+    topics.goLive(topic, first);
+    for (let i = 0; i < 10; i++) topics.wake(wake);
+    await turns();
+    for (let i = 0; i < 10; i++) topics.wake(wake);
+    await turns();
+    expect(reads).toHaveLength(1);
+    reads[0]?.answer(range(1));
+    await turns();
+    expect(reads).toHaveLength(2);
+    expect(reads[1]?.asked[0]?.place).toEqual({ epoch: "e", seq: 1 });
+  });
+
+  it("sends every watcher back to the log when a read fails, so that each can tell its own consumer", async () => {
+    const topics = createTopics(() => Promise.reject(new Error("away")));
+    const watcher = createWatcher({ epoch: "e", seq: 0 }, 8);
+    const topic = topics.join(thread, watcher);
+    beginJoin(watcher);
+    topics.goLive(topic, watcher);
+    topics.wake(wake);
+    await turns();
+    expect(watcher.mode).toBe("behind");
+  });
+
+  it("forgets a thread with its last watcher", () => {
+    const { topics, topic, first, second } = scene();
+    topics.leave(topic, first);
+    expect([...topics.watchers()]).toEqual([second]);
+    topics.leave(topic, second);
+    expect([...topics.watchers()]).toEqual([]);
+  });
+});

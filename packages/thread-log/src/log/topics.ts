@@ -1,0 +1,249 @@
+import type { LogEntry } from "@throughline/ai-core";
+import type { StoredRange, Wake } from "../port/log-store.js";
+import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+import { wakeTag } from "../port/wake-tag.js";
+import { decodeEntry } from "./stored-envelope.js";
+import {
+  after,
+  drainBySeq,
+  dropBuffered,
+  fallBehind,
+  keepFor,
+  lastSeq,
+  type Place,
+  type Watcher,
+} from "./watcher.js";
+
+/** A thread that somebody on this instance watches. */
+export interface Topic {
+  readonly key: string;
+  readonly tag: string;
+  readonly thread: ThreadRef;
+  readonly watchers: Set<Watcher>;
+  /** Up to where live watchers were served. Known whenever there is one. */
+  place: Place | undefined;
+  /** A wake-up came while nobody was live: whoever becomes it reads on, whatever else was heard since. */
+  missed: boolean;
+}
+
+export interface Topics {
+  join(thread: ThreadRef, watcher: Watcher): Topic;
+  /** After a read that reached the end of the log: live if nothing can have been missed, else the watcher reads again. */
+  goLive(topic: Topic, watcher: Watcher): void;
+  leave(topic: Topic, watcher: Watcher): void;
+  /** Entries this instance has just committed: they are served from memory, without reading them back. */
+  feed(thread: ThreadRef, entries: readonly LogEntry[]): void;
+  wake(wake: Wake): void;
+  watchers(): Iterable<Watcher>;
+}
+
+export interface TopicRead {
+  readonly topic: Topic;
+  readonly place: Place;
+}
+
+/** How many threads one catch-up read asks for at most. */
+const TOPICS_PER_READ = 256;
+
+/**
+ * One map for all watchers of an instance. A wake-up costs one read for all threads it names, shared by all their watchers;
+ * a commit of our own costs none.
+ */
+export function createTopics(
+  read: (requests: readonly TopicRead[]) => Promise<readonly (StoredRange | undefined)[]>,
+): Topics {
+  const topics = new Map<string, Topic>();
+  const byTag = new Map<string, Set<Topic>>();
+  const stale = new Set<Topic>();
+  let refreshing = false;
+
+  function join(thread: ThreadRef, watcher: Watcher): Topic {
+    const key = threadKey(thread);
+    let topic = topics.get(key);
+    if (!topic) {
+      topic = { key, tag: wakeTag(thread), thread, watchers: new Set(), place: undefined, missed: false };
+      topics.set(key, topic);
+      const sharers = byTag.get(topic.tag) ?? new Set();
+      byTag.set(topic.tag, sharers.add(topic));
+    }
+    topic.watchers.add(watcher);
+    return topic;
+  }
+
+  function leave(topic: Topic, watcher: Watcher): void {
+    topic.watchers.delete(watcher);
+    if (topic.watchers.size > 0 || topics.get(topic.key) !== topic) return;
+    topics.delete(topic.key);
+    stale.delete(topic);
+    const sharers = byTag.get(topic.tag);
+    sharers?.delete(topic);
+    if (sharers?.size === 0) byTag.delete(topic.tag);
+  }
+
+  function goLive(topic: Topic, watcher: Watcher): void {
+    const { place } = topic;
+    if (watcher.overflowed) {
+      standBehind(watcher);
+    } else if (place?.epoch === watcher.place.epoch && place !== undefined && keepsUp(watcher, place)) {
+      if (place.seq < watcher.place.seq && !hasLive(topic)) topic.place = watcher.place;
+      watcher.mode = "live";
+      catchUp(topic, topic.missed);
+    } else if (!hasLive(topic)) {
+      // Nobody else is served, so the topic begins where this watcher stands; what it was told of meanwhile is read from there.
+      dropBuffered(watcher);
+      topic.place = watcher.place;
+      watcher.mode = "live";
+      catchUp(topic, topic.missed || place !== undefined);
+    } else {
+      standBehind(watcher);
+      if (place?.epoch !== watcher.place.epoch) refresh(topic);
+    }
+  }
+
+  function catchUp(topic: Topic, due: boolean): void {
+    topic.missed = false;
+    if (due) refresh(topic);
+  }
+
+  function feed(thread: ThreadRef, entries: readonly LogEntry[]): void {
+    const topic = topics.get(threadKey(thread));
+    if (topic) serve(topic, entries);
+  }
+
+  function serve(topic: Topic, entries: readonly LogEntry[]): void {
+    const first = entries[0];
+    if (!first) return;
+    const { place } = topic;
+    if (place === undefined) {
+      deliver(topic, entries);
+    } else if (place.epoch !== first.epoch && !(place.epoch === undefined && place.seq === 0)) {
+      rewind(topic);
+    } else if (first.seq > place.seq + 1) {
+      refresh(topic);
+    } else {
+      deliver(topic, after(entries, place.seq));
+    }
+  }
+
+  function deliver(topic: Topic, entries: readonly LogEntry[]): void {
+    const last = entries.at(-1);
+    if (!last) return;
+    topic.place = { epoch: last.epoch, seq: last.seq };
+    for (const watcher of topic.watchers) keepFor(watcher, entries);
+  }
+
+  function wake(wake: Wake): void {
+    if (wake.kind === "all") {
+      for (const topic of topics.values()) touch(topic);
+      return;
+    }
+    for (const tag of wake.tags) for (const topic of byTag.get(tag) ?? []) touch(topic);
+  }
+
+  function touch(topic: Topic): void {
+    if (topic.place !== undefined && hasLive(topic)) refresh(topic);
+    else postpone(topic);
+  }
+
+  /** Nobody is served: what there is to read is left to whoever becomes live next. */
+  function postpone(topic: Topic): void {
+    topic.place = undefined;
+    topic.missed = true;
+  }
+
+  function refresh(topic: Topic): void {
+    stale.add(topic);
+    if (refreshing) return;
+    refreshing = true;
+    void refreshAll();
+  }
+
+  /** One at a time: wake-ups that arrive during a read join the next one. */
+  async function refreshAll(): Promise<void> {
+    // Wake-ups of one turn share a read.
+    await Promise.resolve();
+    while (stale.size > 0) {
+      const reads: TopicRead[] = [];
+      for (const topic of stale) {
+        if (reads.length === TOPICS_PER_READ) break;
+        stale.delete(topic);
+        if (topic.place && hasLive(topic)) reads.push({ topic, place: topic.place });
+        else postpone(topic);
+      }
+      if (reads.length === 0) continue;
+      try {
+        const ranges = await read(reads);
+        reads.forEach(({ topic }, index) => {
+          settle(topic, ranges[index]);
+        });
+      } catch {
+        // Each watcher then reads for itself and tells its own consumer what is wrong.
+        for (const { topic } of reads) rewind(topic);
+      }
+    }
+    refreshing = false;
+  }
+
+  function settle(topic: Topic, range: StoredRange | undefined): void {
+    const { place } = topic;
+    // The last live watcher left during the read; one that is joining may have read before what this read found.
+    if (place === undefined || !hasLive(topic)) {
+      postpone(topic);
+      return;
+    }
+    if (range === undefined) {
+      if (place.epoch !== undefined) rewind(topic);
+      return;
+    }
+    const sameLog = place.epoch === range.epoch || (place.epoch === undefined && place.seq === 0);
+    if (!sameLog || range.floor > place.seq + 1) {
+      rewind(topic);
+      return;
+    }
+    const { epoch } = range;
+    // The thread was opened, and nothing is in it yet.
+    if (place.epoch === undefined && range.head === 0) topic.place = { epoch, seq: 0 };
+    serve(
+      topic,
+      range.entries.filter(({ seq }) => seq > place.seq).map((entry) => decodeEntry(epoch, entry)),
+    );
+    if (topic.place === undefined || topic.place.seq >= range.head) return;
+    if (range.entries.length === 0) rewind(topic);
+    else stale.add(topic);
+  }
+
+  /** Something is not as it was (another epoch, a trimmed past): every watcher finds out for itself what to say about it. */
+  function rewind(topic: Topic): void {
+    topic.place = undefined;
+    topic.missed = false;
+    for (const watcher of topic.watchers) fallBehind(watcher);
+  }
+
+  return {
+    join,
+    goLive,
+    leave,
+    feed,
+    wake,
+    *watchers() {
+      for (const topic of topics.values()) yield* topic.watchers;
+    },
+  };
+}
+
+function standBehind(watcher: Watcher): void {
+  watcher.mode = "behind";
+  watcher.overflowed = false;
+  dropBuffered(watcher);
+}
+
+/** Stops at the first live watcher, which is nearly always the first one. */
+function hasLive(topic: Topic): boolean {
+  for (const watcher of topic.watchers) if (watcher.mode === "live") return true;
+  return false;
+}
+
+/** Whether the watcher's read and what was kept for it reach as far as what others were served. */
+function keepsUp(watcher: Watcher, place: Place): boolean {
+  return drainBySeq(watcher) && lastSeq(watcher) >= place.seq;
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, type GraphRunStart, type JsonObject, systemClock } from "@throughline/ai-core";
+import type { StoredEntry, Wake } from "../port/log-store.js";
+import type { RegistryStatus, RunOrigin } from "../port/run-registry.js";
+import type { Snapshot } from "../port/thread-log.js";
+import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+
+export interface MemoryEntry extends StoredEntry {
+  readonly at: number;
+  readonly bytes: number;
+  readonly endOfRun: string | undefined;
+}
+
+export interface MemoryThread {
+  readonly thread: ThreadRef;
+  readonly createdAt: number;
+  stateKey: string;
+  updatedAt: number;
+  epoch: string;
+  /** The highest token that ever wrote or opened: lower ones are refused. 0 while nobody did. */
+  fence: bigint;
+  deleted: boolean;
+  head: number;
+  floor: number;
+  lastAppendId: string | undefined;
+  heldBytes: number;
+  unfoldedBytes: number;
+  /** In order of `seq`; below `floor` only terminals. */
+  entries: MemoryEntry[];
+  snapshots: Map<number, Snapshot>;
+}
+
+export interface MemoryRun {
+  readonly thread: ThreadRef;
+  readonly runId: string;
+  readonly alias: string | undefined;
+  readonly graphId: string;
+  readonly origin: RunOrigin;
+  readonly request: JsonObject;
+  readonly createdAt: number;
+  /** Runs that preempt wait before those that were enqueued; each kind in order of arrival. */
+  readonly preempts: boolean;
+  status: RegistryStatus;
+  start: GraphRunStart | undefined;
+  attempt: number;
+  owner: string | undefined;
+  token: bigint;
+  leaseUntil: number | undefined;
+  upstreamRunId: string | undefined;
+  stopRequested: boolean;
+  endedAt: number | undefined;
+}
+
+export interface MemoryInterrupt {
+  readonly interruptId: string;
+  runId: string;
+  answeredBy: string | undefined;
+  answer: string | undefined;
+}
+
+/**
+ * What a database would hold, for tests and for one process that needs no history. Several stores on one of these are
+ * several instances; it outlives them, as a database outlives its clients.
+ */
+export interface MemoryDatabase {
+  readonly clock: Clock;
+  readonly threads: Map<string, MemoryThread>;
+  /** In order of arrival. */
+  readonly runs: Map<string, MemoryRun>;
+  readonly interrupts: Map<string, Map<string, MemoryInterrupt>>;
+  /** Key of thread and name of run → when the tombstone expires. */
+  readonly stops: Map<string, number>;
+  readonly wakeListeners: Map<(wake: Wake) => void, object>;
+  readonly stopListeners: Set<(runId: string) => void>;
+  lastToken: bigint;
+}
+
+export function createMemoryDatabase(clock: Clock = systemClock): MemoryDatabase {
+  return {
+    clock,
+    threads: new Map(),
+    runs: new Map(),
+    interrupts: new Map(),
+    stops: new Map(),
+    wakeListeners: new Map(),
+    stopListeners: new Set(),
+    lastToken: 0n,
+  };
+}
+
+export function newEpoch(): string {
+  return randomBytes(9).toString("base64url");
+}
+
+/** Grows over all threads, and past whatever token this one has seen. */
+export function mintToken(database: MemoryDatabase, thread: MemoryThread): bigint {
+  if (thread.fence > database.lastToken) database.lastToken = thread.fence;
+  database.lastToken += 1n;
+  return database.lastToken;
+}
+
+export function ensureThread(database: MemoryDatabase, thread: ThreadRef): MemoryThread {
+  const key = threadKey(thread);
+  const found = database.threads.get(key);
+  if (found) return found;
+  const now = database.clock.now();
+  const made: MemoryThread = {
+    thread: { ...thread },
+    createdAt: now,
+    stateKey: "",
+    updatedAt: now,
+    epoch: newEpoch(),
+    fence: 0n,
+    deleted: false,
+    head: 0,
+    floor: 1,
+    lastAppendId: undefined,
+    heldBytes: 0,
+    unfoldedBytes: 0,
+    entries: [],
+    snapshots: new Map(),
+  };
+  database.threads.set(key, made);
+  return made;
+}

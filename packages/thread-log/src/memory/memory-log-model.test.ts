@@ -1,0 +1,16 @@
+import { runLogModel } from "../conformance/run-log-model.js";
+import { createMemoryDatabase } from "./memory-database.js";
+import { createMemoryLogStore } from "./memory-log-store.js";
+
+runLogModel(
+  "The memory store",
+  async () => {
+    const database = createMemoryDatabase();
+    return {
+      openStore: async () => createMemoryLogStore(database),
+      closeStore: async () => {},
+      close: async () => {},
+    };
+  },
+  { lanes: 1, scheduled: true, timesAsMany: 2 },
+);

@@ -1,0 +1,12 @@
+import { runLogConformance } from "../conformance/run-log-conformance.js";
+import { createMemoryDatabase } from "./memory-database.js";
+import { createMemoryLogStore } from "./memory-log-store.js";
+
+runLogConformance("The memory store", async () => {
+  const database = createMemoryDatabase();
+  return {
+    openStore: async () => createMemoryLogStore(database),
+    closeStore: async () => {},
+    close: async () => {},
+  };
+});

@@ -1,0 +1,253 @@
+import type {
+  LogStore,
+  RangeRequest,
+  StoreAppend,
+  StoreAppendResult,
+  StoredRange,
+  Wake,
+} from "../port/log-store.js";
+import { formatPageToken, pageLimit, parsePageToken } from "../port/page-token.js";
+import type { OpenResult, RetentionPolicy, Snapshot, TrimResult } from "../port/thread-log.js";
+import { subjectKey, type ThreadRef, type ThreadScope, threadKey } from "../port/thread-ref.js";
+import { wakeTag } from "../port/wake-tag.js";
+import {
+  ensureThread,
+  type MemoryDatabase,
+  type MemoryEntry,
+  type MemoryThread,
+  mintToken,
+  newEpoch,
+} from "./memory-database.js";
+
+/** The reference the other stores are measured against: every rule of `LogStore`, and nothing that could fail. */
+export function createMemoryLogStore(database: MemoryDatabase): LogStore {
+  const self = {};
+  const find = (thread: ThreadRef) => database.threads.get(threadKey(thread));
+
+  /** Later, never within the caller's turn: a wake-up that arrives in the middle of a commit would hide races. */
+  function wake(message: Wake, includeSelf: boolean): void {
+    for (const [listener, owner] of database.wakeListeners) {
+      if (owner === self && !includeSelf) continue;
+      queueMicrotask(() => {
+        if (database.wakeListeners.has(listener)) listener(message);
+      });
+    }
+  }
+
+  async function open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult> {
+    const row = ensureThread(database, thread);
+    if (token < row.fence || (row.deleted && token === row.fence)) {
+      return { ok: false, reason: row.deleted ? "deleted" : "fenced" };
+    }
+    row.fence = token;
+    row.deleted = false;
+    row.stateKey = stateKey ?? row.stateKey;
+    return { ok: true, head: { epoch: row.epoch, seq: row.head } };
+  }
+
+  async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
+    const results = batch.map(appendOne);
+    const tags = batch.filter((_, index) => results[index]?.ok).map(({ thread }) => wakeTag(thread));
+    if (tags.length > 0) wake({ kind: "threads", tags }, false);
+    return results;
+  }
+
+  function appendOne({ thread, token, appendId, entries }: StoreAppend): StoreAppendResult {
+    const row = find(thread);
+    if (!row || row.deleted || row.fence === 0n) return { ok: false, reason: "deleted" };
+    if (row.lastAppendId !== appendId) {
+      if (token < row.fence) return { ok: false, reason: "fenced" };
+      const at = database.clock.now();
+      for (const { text, bytes, endOfRun } of entries) {
+        row.head += 1;
+        row.entries.push({ seq: row.head, at, text, bytes, endOfRun });
+        row.heldBytes += bytes;
+        row.unfoldedBytes += bytes;
+      }
+      row.lastAppendId = appendId;
+      row.fence = token;
+      row.updatedAt = at;
+    }
+    return {
+      ok: true,
+      epoch: row.epoch,
+      first: row.head - entries.length + 1,
+      last: row.head,
+      unfolded: { entries: row.head - newestSnapshot(row), bytes: row.unfoldedBytes },
+      held: { entries: row.head - row.floor + 1, bytes: row.heldBytes },
+    };
+  }
+
+  async function read(
+    requests: readonly RangeRequest[],
+    limit: number,
+  ): Promise<readonly (StoredRange | undefined)[]> {
+    return requests.map(({ thread, epoch, afterSeq }) => {
+      const row = find(thread);
+      if (!row) return undefined;
+      const from = Math.max(afterSeq + 1, row.floor);
+      const wanted = epoch === undefined || epoch === row.epoch;
+      return {
+        epoch: row.epoch,
+        head: row.head,
+        floor: row.floor,
+        deleted: row.deleted,
+        entries: wanted ? entriesFrom(row, from, limit) : [],
+      };
+    });
+  }
+
+  async function saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean> {
+    const row = find(thread);
+    const { epoch, seq } = snapshot.position;
+    if (!row || row.epoch !== epoch || seq > row.head || seq + 1 < row.floor) return false;
+    const known = row.snapshots.get(snapshot.foldVersion);
+    if (known && known.position.seq >= seq) return false;
+    row.snapshots.set(snapshot.foldVersion, structuredClone(snapshot));
+    row.unfoldedBytes = bytesOf(entriesFrom(row, newestSnapshot(row) + 1));
+    return true;
+  }
+
+  async function trim(
+    thread: ThreadRef,
+    epoch: string,
+    through: number,
+    maxTerminals: number,
+  ): Promise<TrimResult> {
+    const row = find(thread);
+    if (!row) return { dropped: 0, floor: 1 };
+    const cut = row.epoch === epoch ? Math.min(through, newestSnapshot(row)) : 0;
+    if (cut < row.floor) return { dropped: 0, floor: row.floor };
+    const terminals = row.entries.filter(({ seq, endOfRun }) => seq <= cut && endOfRun !== undefined);
+    const kept = new Set(maxTerminals > 0 ? terminals.slice(-maxTerminals) : []);
+    const before = row.entries.length;
+    row.entries = row.entries.filter((entry) => entry.seq > cut || kept.has(entry));
+    row.floor = cut + 1;
+    row.heldBytes = bytesOf(entriesFrom(row, row.floor));
+    for (const [version, { position }] of row.snapshots) {
+      if (position.seq < cut) row.snapshots.delete(version);
+    }
+    return { dropped: before - row.entries.length, floor: row.floor };
+  }
+
+  function bury(row: MemoryThread): void {
+    row.fence = mintToken(database, row);
+    row.epoch = newEpoch();
+    row.deleted = true;
+    row.head = 0;
+    row.floor = 1;
+    row.lastAppendId = undefined;
+    row.entries = [];
+    row.heldBytes = 0;
+    row.unfoldedBytes = 0;
+    row.snapshots.clear();
+    row.stateKey = "";
+  }
+
+  function buryAll(rows: readonly MemoryThread[]): number {
+    const living = rows.filter(({ deleted, fence }) => !deleted && fence > 0n);
+    living.forEach(bury);
+    const tags = living.map(({ thread }) => wakeTag(thread));
+    if (tags.length > 0) wake({ kind: "threads", tags }, true);
+    return living.length;
+  }
+
+  return {
+    open,
+    commit,
+    isTransient: () => false,
+    read,
+    async kept(thread, afterSeq, limit) {
+      const row = find(thread);
+      if (!row) return [];
+      return row.entries.filter(({ seq }) => seq > afterSeq && seq < row.floor).slice(-limit);
+    },
+    async terminal(thread, runId) {
+      const row = find(thread);
+      const entry = row?.entries.findLast(({ endOfRun }) => endOfRun === runId);
+      return row && entry && { epoch: row.epoch, entry };
+    },
+    async snapshot(thread, foldVersion) {
+      return structuredClone(find(thread)?.snapshots.get(foldVersion));
+    },
+    saveSnapshot,
+    async excess(thread, policy) {
+      const row = find(thread);
+      return row && { epoch: row.epoch, through: excessOf(row, policy, database.clock.now()) };
+    },
+    trim,
+    async deleteThread(thread) {
+      const row = find(thread);
+      return row !== undefined && buryAll([row]) === 1;
+    },
+    async deleteAccount(account, subject) {
+      const everySubject = subject === undefined;
+      return buryAll(inScope(database, { account, subject, everySubject }));
+    },
+    async threads(scope, page) {
+      const after = page.after === undefined ? undefined : parsePageToken(page.after);
+      const limit = pageLimit(page.limit);
+      const rows = inScope(database, scope)
+        .filter(
+          ({ deleted, fence, thread }) =>
+            !deleted && fence > 0n && (!after || compareThreads(thread, after) > 0),
+        )
+        .sort((a, b) => compareThreads(a.thread, b.thread));
+      const threads = rows.slice(0, limit).map((row) => ({
+        thread: row.thread,
+        stateKey: row.stateKey,
+        head: { epoch: row.epoch, seq: row.head },
+        createdAt: row.createdAt,
+        updatedAt: row.updatedAt,
+      }));
+      const last = threads.at(-1);
+      return { threads, next: rows.length > limit && last ? formatPageToken(last.thread) : undefined };
+    },
+    subscribe(listener) {
+      database.wakeListeners.set(listener, self);
+      return () => void database.wakeListeners.delete(listener);
+    },
+  };
+}
+
+function inScope(database: MemoryDatabase, scope: ThreadScope): MemoryThread[] {
+  return [...database.threads.values()].filter(
+    ({ thread }) =>
+      thread.account === scope.account && (scope.everySubject || subjectKey(thread) === subjectKey(scope)),
+  );
+}
+
+type Place = Pick<ThreadRef, "subject" | "threadId">;
+
+function compareThreads(a: Place, b: Place): number {
+  const [left, right] =
+    subjectKey(a) === subjectKey(b) ? [a.threadId, b.threadId] : [subjectKey(a), subjectKey(b)];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function newestSnapshot(row: MemoryThread): number {
+  return Math.max(0, ...[...row.snapshots.values()].map(({ position }) => position.seq));
+}
+
+/** From the floor on there are no holes, so an entry's place follows from its seq: O(1), however long the log. */
+function entriesFrom(row: MemoryThread, seq: number, limit = Number.POSITIVE_INFINITY): MemoryEntry[] {
+  const start = row.entries.length - (row.head - Math.max(seq, row.floor)) - 1;
+  return seq > row.head ? [] : row.entries.slice(start, start + limit);
+}
+
+function bytesOf(entries: readonly MemoryEntry[]): number {
+  return entries.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function excessOf(row: MemoryThread, policy: RetentionPolicy, now: number): number {
+  const { maxEntries = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, maxAgeMs } = policy;
+  let count = 0;
+  let bytes = 0;
+  for (const entry of entriesFrom(row, row.floor).toReversed()) {
+    count += 1;
+    bytes += entry.bytes;
+    const tooOld = maxAgeMs !== undefined && entry.at < now - maxAgeMs;
+    if (count > maxEntries || bytes > maxBytes || tooOld) return entry.seq;
+  }
+  return 0;
+}

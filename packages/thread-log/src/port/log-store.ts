@@ -1,0 +1,109 @@
+import type {
+  OpenResult,
+  PageOptions,
+  Refused,
+  RetentionPolicy,
+  Snapshot,
+  ThreadPage,
+  TrimResult,
+} from "./thread-log.js";
+import type { ThreadRef, ThreadScope } from "./thread-ref.js";
+
+export interface StoredEntry {
+  readonly seq: number;
+  /** The envelope as JSON, encoded once, by `createThreadLog`. */
+  readonly text: string;
+}
+
+export interface NewEntry {
+  readonly text: string;
+  /** Length of `text` in UTF-8. */
+  readonly bytes: number;
+  /** Of a `run_end`: its run, which `terminal` looks it up by. Such an entry outlives trimming. */
+  readonly endOfRun: string | undefined;
+}
+
+/** Entries of one thread, to be committed as a whole. */
+export interface StoreAppend {
+  readonly thread: ThreadRef;
+  readonly token: bigint;
+  /**
+   * Random. A commit whose answer was lost is tried again with the same id: a store that finds it as the thread's last one
+   * answers as it would have the first time, whoever holds the lease by now, and writes nothing.
+   */
+  readonly appendId: string;
+  readonly entries: readonly NewEntry[];
+}
+
+export type StoreAppendResult =
+  | {
+      readonly ok: true;
+      readonly epoch: string;
+      readonly first: number;
+      readonly last: number;
+      /** What no snapshot covers yet, this append included: tells when the next one is due (R20). */
+      readonly unfolded: { readonly entries: number; readonly bytes: number };
+      /** What the thread holds, this append included: tells when to trim. */
+      readonly held: { readonly entries: number; readonly bytes: number };
+    }
+  | Refused;
+
+export interface RangeRequest {
+  readonly thread: ThreadRef;
+  /** Entries of any other epoch are of no use: then none are sent. */
+  readonly epoch: string | undefined;
+  /** 0 is the beginning. */
+  readonly afterSeq: number;
+}
+
+export interface StoredRange {
+  readonly epoch: string;
+  /** 0 while nothing was ever appended in this epoch. */
+  readonly head: number;
+  /** First seq from which on nothing was trimmed; 1 at first. */
+  readonly floor: number;
+  /** A tombstone: deleted and not opened again since. */
+  readonly deleted: boolean;
+  /** From `max(afterSeq + 1, floor)` on, at most `limit`; empty when the epoch is not the one asked for. */
+  readonly entries: readonly StoredEntry[];
+}
+
+/** A hint that threads changed; may be late, doubled, or name too many (tags are short hashes). Never the truth. */
+export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] } | { readonly kind: "all" };
+
+/**
+ * What a store must be able to do; everything else (group commit, tail, retention, cursors) is written once, above it. A
+ * store object is one instance's view: several on the same database wake one another.
+ */
+export interface LogStore {
+  open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult>;
+  /**
+   * Commits each append as a whole, durably, and wakes the other instances once. At most one append per thread in a batch;
+   * never called again before it settled. Per thread: the token is compared, `seq` assigned and the entries written as one.
+   */
+  commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]>;
+  /** Whether the same commit may succeed later (a lost connection), as opposed to never (data it cannot hold). */
+  isTransient(error: unknown): boolean;
+  /** One answer per request, in order; `undefined` where there is no such thread. One round trip, whatever their number. */
+  read(requests: readonly RangeRequest[], limit: number): Promise<readonly (StoredRange | undefined)[]>;
+  /** Entries of a trimmed past that were kept: those with `afterSeq < seq < floor`, the last `limit` of them, in order. */
+  kept(thread: ThreadRef, afterSeq: number, limit: number): Promise<readonly StoredEntry[]>;
+  terminal(
+    thread: ThreadRef,
+    runId: string,
+  ): Promise<{ readonly epoch: string; readonly entry: StoredEntry } | undefined>;
+  snapshot(thread: ThreadRef, foldVersion: number): Promise<Snapshot | undefined>;
+  saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
+  /** The last seq that exceeds a bound of the policy, 0 when nothing does; with the epoch it was computed in. */
+  excess(
+    thread: ThreadRef,
+    policy: RetentionPolicy,
+  ): Promise<{ readonly epoch: string; readonly through: number } | undefined>;
+  /** Drops entries up to `through` but terminals, and of those all but the last `maxTerminals`; raises the floor. No-op in another epoch. */
+  trim(thread: ThreadRef, epoch: string, through: number, maxTerminals: number): Promise<TrimResult>;
+  deleteThread(thread: ThreadRef): Promise<boolean>;
+  deleteAccount(account: string, subject: string | undefined): Promise<number>;
+  threads(scope: ThreadScope, page: PageOptions): Promise<ThreadPage>;
+  /** Calls back after other instances' commits and after every deletion, this one's included; `all` after a lost connection. */
+  subscribe(listener: (wake: Wake) => void): () => void;
+}

@@ -1,0 +1,141 @@
+import type { Envelope, Fence, Json, LogEntry, LogPosition } from "@throughline/ai-core";
+import type { ThreadRef, ThreadScope } from "./thread-ref.js";
+
+/** `fenced`: a newer lease writes this thread. `deleted`: the thread is gone, or was never opened. Neither is worth a retry. */
+export type RefusalReason = "fenced" | "deleted";
+
+export interface Refused {
+  readonly ok: false;
+  readonly reason: RefusalReason;
+}
+
+export type OpenResult = { readonly ok: true; readonly head: LogPosition } | Refused;
+
+export type AppendResult =
+  | { readonly ok: true; readonly epoch: string; readonly first: number; readonly last: number }
+  | Refused;
+
+/**
+ * `trimmed`: what follows the cursor is no longer kept. `epoch`: the cursor is of a log that was lost or deleted.
+ * `ahead`: the log has never been that far. `unreadable`: not a cursor we minted.
+ */
+export type GapReason = "trimmed" | "epoch" | "ahead" | "unreadable";
+
+/** R3: a cursor the log cannot serve. The reader takes a fresh snapshot and goes on from there. */
+export interface Gap {
+  readonly kind: "gap";
+  readonly reason: GapReason;
+  /** `undefined` when there is no such thread. */
+  readonly head: LogPosition | undefined;
+  /** After `trimmed`: terminal entries behind the cursor that outlived the rest, oldest first, at most the last hundred. */
+  readonly kept: readonly LogEntry[];
+}
+
+export interface Batch {
+  readonly kind: "entries";
+  /** In order, without a hole, starting right after the position asked for. */
+  readonly entries: readonly LogEntry[];
+  /** Where the log stood at that moment; `undefined` when there is no such thread. */
+  readonly head: LogPosition | undefined;
+}
+
+/** The thread was deleted after the cursor was minted. */
+export interface Deleted {
+  readonly kind: "deleted";
+}
+
+export type ReadResult = Batch | Gap | Deleted;
+
+/** A tail yields non-empty batches until one `gap` or `deleted`, which is its last word. */
+export type TailEvent = Batch | Gap | Deleted;
+
+export interface TailOptions {
+  readonly signal?: AbortSignal;
+  /** Entries kept for this watcher while it is busy; past that it falls back to reading the log. Default 256. */
+  readonly maxBuffered?: number;
+}
+
+/** R20: what a fold had become at `position`. */
+export interface Snapshot {
+  readonly position: LogPosition;
+  readonly foldVersion: number;
+  readonly state: Json;
+}
+
+/** Bounds of one thread's log. What exceeds any of them is trimmed, oldest first; terminal entries have a bound of their own. */
+export interface RetentionPolicy {
+  readonly maxEntries?: number;
+  readonly maxBytes?: number;
+  readonly maxAgeMs?: number;
+  /** Terminal entries (`run_end`) kept below the floor. Default 1,000. */
+  readonly maxTerminals?: number;
+}
+
+export interface TrimResult {
+  /** Entries dropped. */
+  readonly dropped: number;
+  /** First seq that can still be read. */
+  readonly floor: number;
+}
+
+export interface ThreadSummary {
+  readonly thread: ThreadRef;
+  /** `{graphName}/{threadName}`, as given when the thread was opened; empty if never given. */
+  readonly stateKey: string;
+  readonly head: LogPosition;
+  /** Milliseconds since the Unix epoch, by the store's clock. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ThreadPage {
+  readonly threads: readonly ThreadSummary[];
+  /** Pass it as `after` for the next page; `undefined` on the last. */
+  readonly next: string | undefined;
+}
+
+export interface PageOptions {
+  readonly after?: string | undefined;
+  /** Default 100, at most 1,000. */
+  readonly limit?: number;
+}
+
+/**
+ * The append-only log of every thread. An entry is durable before anybody is told of it (R2); order is order of `seq`, which
+ * starts at 1 and has no holes; a position is never used twice within an epoch.
+ */
+export interface ThreadLog {
+  /**
+   * Announces a writer: creates the thread if need be, and from its return on refuses every lower token. Needed once per
+   * lease, before the first `append`; this is also what brings a deleted thread back to life, in its new epoch.
+   */
+  open(thread: ThreadRef, fence: Fence, about?: { readonly stateKey?: string }): Promise<OpenResult>;
+  /**
+   * All or nothing, in order. Resolves when durable. An empty batch is refused with `invalid_input`. A refusal, or an error
+   * after the store was away for too long, says that the writer is out, not that its last batch is not in the log.
+   */
+  append(thread: ThreadRef, envelopes: readonly Envelope[], fence: Fence): Promise<AppendResult>;
+  /** `after: undefined` is the beginning. A log that was trimmed has no beginning: that too is a gap. Default limit 500. */
+  read(thread: ThreadRef, after: LogPosition | undefined, limit?: number): Promise<ReadResult>;
+  /**
+   * Everything after the position, then what comes. A thread that does not exist yet is waited for. Ends by `signal`, by
+   * leaving the loop, after a `gap` or `deleted`, or with a `shutting_down` error when the log closes.
+   */
+  tail(thread: ThreadRef, after: LogPosition | undefined, options?: TailOptions): AsyncIterable<TailEvent>;
+  head(thread: ThreadRef): Promise<LogPosition | undefined>;
+  /** The newest snapshot of this fold version that the log can still be read on from. */
+  snapshot(thread: ThreadRef, foldVersion: number): Promise<Snapshot | undefined>;
+  /** `false` when there is a newer one, or the position is not of this log. */
+  saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
+  /** Never passes the newest snapshot: with a fold one is made first, without one the caller's own must be there. */
+  trim(thread: ThreadRef, policy: RetentionPolicy): Promise<TrimResult>;
+  /** The `run_end` of a run, for as long as the thread keeps it: it outlives the entries around it. */
+  terminal(thread: ThreadRef, runId: string): Promise<LogEntry | undefined>;
+  /** Leaves a tombstone with a new epoch and fence, so a late writer is refused. `false` when there was nothing. */
+  deleteThread(thread: ThreadRef): Promise<boolean>;
+  /** The threads deleted. */
+  deleteAccount(account: string, subject?: string): Promise<number>;
+  threads(scope: ThreadScope, page?: PageOptions): Promise<ThreadPage>;
+  /** Ends every tail and lets appends in flight finish. The store stays open: it belongs to whoever made it. */
+  close(): Promise<void>;
+}

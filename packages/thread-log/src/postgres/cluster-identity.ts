@@ -1,0 +1,55 @@
+import type pg from "pg";
+import { inTransaction } from "./in-transaction.js";
+
+const SKIPPED_TOKENS = 1_000_000;
+
+/**
+ * R19: a database restored from a backup, or promoted after a failover, may have lost entries that somebody has seen; then
+ * old cursors would point at other entries. Such a database has another system identifier or timeline than the one it
+ * remembers, and every epoch is renewed. Gives whether it was.
+ */
+export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Promise<boolean> {
+  const identity = await clusterIdentity(pool);
+  if (identity === undefined) return false;
+  const { rows } = await pool.query<{ value: string }>(
+    `select value from ${schema}.meta where key = 'cluster'`,
+  );
+  if (rows[0]?.value === identity) return false;
+  return inTransaction(pool, async (client) => {
+    const inserted = await client.query(
+      `insert into ${schema}.meta (key, value) values ('cluster', $1) on conflict do nothing`,
+      [identity],
+    );
+    if (inserted.rowCount === 1) return false;
+    const changed = await client.query(
+      `update ${schema}.meta set value = $1 where key = 'cluster' and value <> $1`,
+      [identity],
+    );
+    if (changed.rowCount !== 1) return false;
+    await renewEpochs(client, schema);
+    return true;
+  });
+}
+
+/** For an operator who restored a volume in place, which nothing in the database can tell. */
+export async function renewEpochs(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query(
+    `update ${schema}.threads set epoch = replace(gen_random_uuid()::text, '-', '') where log_id in (
+       select log_id from ${schema}.threads order by log_id for update)`,
+  );
+  // Tokens minted after the backup was taken are out there, too.
+  await client.query(`select setval('${schema}.fences', nextval('${schema}.fences') + ${SKIPPED_TOKENS})`);
+}
+
+/** `undefined` where the server does not say (a hosted one that hides its control data): then only `renewEpochs` helps. */
+async function clusterIdentity(pool: pg.Pool): Promise<string | undefined> {
+  try {
+    const { rows } = await pool.query<{ identity: string }>(
+      `select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as identity
+       from pg_control_system()`,
+    );
+    return rows[0]?.identity;
+  } catch {
+    return undefined;
+  }
+}

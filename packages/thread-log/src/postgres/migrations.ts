@@ -1,0 +1,107 @@
+export interface Migration {
+  readonly id: number;
+  readonly statements: (schema: string) => readonly string[];
+}
+
+/**
+ * Applied in order, each once; never edited after a release. Keys are text under the "C" collation: they are compared for
+ * equality only, and bytes compare fastest.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    id: 1,
+    statements: (schema) => [
+      // From one counter for all threads, so that a thread deleted and made again never honours an old token.
+      `create sequence ${schema}.fences`,
+      `create table ${schema}.meta (key text primary key, value text not null)`,
+      // One row per thread is locked, compared and moved by every append. No index holds a column that an append changes,
+      // and half of each page is left free, so the new version stays in its page and no index is touched (HOT).
+      `create table ${schema}.threads (
+        account text collate "C" not null,
+        subject text collate "C" not null,
+        thread_id text collate "C" not null,
+        log_id bigint generated always as identity unique,
+        state_key text not null default '',
+        epoch text collate "C" not null,
+        fence bigint not null,
+        deleted boolean not null default false,
+        head bigint not null default 0,
+        floor bigint not null default 1,
+        last_append text collate "C",
+        held_bytes bigint not null default 0,
+        snapshot_seq bigint not null default 0,
+        unfolded_bytes bigint not null default 0,
+        created_at timestamptz not null default clock_timestamp(),
+        updated_at timestamptz not null default clock_timestamp(),
+        primary key (account, subject, thread_id)
+      ) with (fillfactor = 50)`,
+      // Entries hang on the number of a row that only account, subject and thread together find: 16 bytes of key per entry
+      // instead of a hundred. No foreign key, which would be checked once per entry; the row is never removed before them.
+      `create table ${schema}.entries (
+        log_id bigint not null,
+        seq bigint not null,
+        at timestamptz not null,
+        bytes integer not null,
+        end_of_run text collate "C",
+        envelope text not null,
+        primary key (log_id, seq)
+      )`,
+      `create index entries_terminals on ${schema}.entries (log_id, seq) where end_of_run is not null`,
+      `create table ${schema}.snapshots (
+        log_id bigint not null,
+        fold_version integer not null,
+        seq bigint not null,
+        state text not null,
+        primary key (log_id, fold_version)
+      )`,
+      `create table ${schema}.runs (
+        run_id text collate "C" primary key,
+        account text collate "C" not null,
+        subject text collate "C" not null,
+        thread_id text collate "C" not null,
+        alias text collate "C",
+        graph_id text not null,
+        origin_kind text not null,
+        origin_id text,
+        status text collate "C" not null,
+        start text,
+        start_kind text not null,
+        request text not null,
+        attempt integer not null default 0,
+        owner text,
+        fence bigint not null default 0,
+        lease_until timestamptz,
+        upstream_run_id text,
+        stop_requested boolean not null default false,
+        preempts boolean not null default false,
+        arrival bigint generated always as identity,
+        created_at timestamptz not null default clock_timestamp(),
+        ended_at timestamptz
+      )`,
+      // R24, whatever the code above it believes: one running run per thread.
+      `create unique index runs_one_running on ${schema}.runs (account, subject, thread_id) where status = 'running'`,
+      `create unique index runs_alias on ${schema}.runs (account, subject, thread_id, alias) where alias is not null`,
+      `create index runs_of_thread on ${schema}.runs (account, subject, thread_id, arrival)`,
+      `create index runs_waiting on ${schema}.runs (arrival) where status = 'queued'`,
+      `create index runs_leased on ${schema}.runs (lease_until) where status = 'running'`,
+      `create table ${schema}.interrupts (
+        account text collate "C" not null,
+        subject text collate "C" not null,
+        thread_id text collate "C" not null,
+        interrupt_id text collate "C" not null,
+        run_id text not null,
+        answered_by text,
+        answer text,
+        primary key (account, subject, thread_id, interrupt_id)
+      )`,
+      `create table ${schema}.stops (
+        account text collate "C" not null,
+        subject text collate "C" not null,
+        thread_id text collate "C" not null,
+        run_name text collate "C" not null,
+        expires_at timestamptz not null,
+        primary key (account, subject, thread_id, run_name)
+      )`,
+    ],
+  },
+];

@@ -1,0 +1,186 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Fence } from "@throughline/ai-core";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { eventually } from "../conformance/eventually.js";
+import { fenceOf, newThread, nextEvent, notes, take, textsOf, write } from "../conformance/log-scene.js";
+import { createThreadLog } from "../log/create-thread-log.js";
+import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
+import { createPostgresLeaseKeeper } from "./postgres-lease-keeper.js";
+import { createPostgresLogStore } from "./postgres-log-store.js";
+import { createPostgresRunRegistry } from "./postgres-run-registry.js";
+
+describe("PostgreSQL", () => {
+  let fixture: PostgresFixture;
+  beforeAll(async () => {
+    fixture = await openPostgresFixture();
+  });
+  afterAll(() => fixture?.close());
+
+  async function using<T>(work: (database: PostgresDatabase) => Promise<T>, schema?: string): Promise<T> {
+    const database = await openPostgres({ connection: fixture.url, ...(schema ? { schema } : {}) });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  }
+
+  it("migrates once when many instances start at the same time, and never again", async () => {
+    const databases = await Promise.all(
+      Array.from({ length: 5 }, () => openPostgres({ connection: fixture.url, schema: "together" })),
+    );
+    const { rows } = (await databases[0]?.pool.query("select id from together.migrations")) ?? { rows: [] };
+    expect(rows).toEqual([{ id: 1 }]);
+    await Promise.all(databases.map((database) => database.close()));
+    await using(async () => {}, "together");
+  });
+
+  it("keeps schemas apart", async () => {
+    const thread = newThread();
+    const heads = await Promise.all(
+      ["one", "two"].map((schema) =>
+        using(async (database) => {
+          const log = createThreadLog({ store: createPostgresLogStore(database) });
+          if (schema === "one") await write(log, thread, ["a"]);
+          return log.head(thread);
+        }, schema),
+      ),
+    );
+    expect(heads).toMatchObject([{ seq: 1 }, undefined]);
+    await expect(openPostgres({ connection: fixture.url, schema: "a; drop" })).rejects.toThrow("schema");
+  });
+
+  it("R19: renews every epoch when the database is not the one it remembers, and only then", async () => {
+    const thread = newThread();
+    const head = () =>
+      using(
+        (database) => createThreadLog({ store: createPostgresLogStore(database) }).head(thread),
+        "restored",
+      );
+    await using(async (database) => {
+      await write(createThreadLog({ store: createPostgresLogStore(database) }), thread, ["a"]);
+    }, "restored");
+    const before = await head();
+    expect(await head()).toEqual(before);
+    await using(
+      (database) => database.pool.query("update restored.meta set value = 'another/cluster'"),
+      "restored",
+    );
+    const after = await head();
+    expect(after?.seq).toBe(1);
+    expect(after?.epoch).not.toBe(before?.epoch);
+    expect(await head()).toEqual(after);
+  });
+
+  it("finds what was committed while its own connections were broken", async () => {
+    await using(async (writing) => {
+      const writer = createThreadLog({ store: createPostgresLogStore(writing) });
+      const thread = newThread();
+      await write(writer, thread, ["a"]);
+      await using(async (watching) => {
+        const watcher = createThreadLog({ store: createPostgresLogStore(watching) });
+        const tail = watcher.tail(thread, undefined)[Symbol.asyncIterator]();
+        await take(tail, 1);
+        const seen = take(tail, 30);
+        for (let i = 0; i < 30; i++) {
+          if (i % 10 === 5) await fixture.interrupt?.();
+          await writer.append(thread, notes(thread, `${i}`), fenceOf(thread, 1));
+        }
+        expect(textsOf(await seen)).toEqual(Array.from({ length: 30 }, (_, i) => `${i}`));
+        await tail.return?.();
+      });
+    });
+  });
+
+  it("tells its watchers what is wrong when the database stays away", async () => {
+    const database = await openPostgres({ connection: fixture.url });
+    const log = createThreadLog({ store: createPostgresLogStore(database), giveUpAfterMs: 50 });
+    const thread = newThread();
+    await database.close();
+    await expect(nextEvent(log.tail(thread, undefined)[Symbol.asyncIterator]())).rejects.toThrow();
+    await expect(log.append(thread, notes(thread, "a"), fenceOf(thread, 1))).rejects.toMatchObject({
+      code: "internal",
+    });
+  });
+
+  it("R17: keeps the lease of a node that keeps the CPU busy for longer than the lease", async () => {
+    await using(async (database) => {
+      const registry = createPostgresRunRegistry(database);
+      const leaseMs = 1_000;
+      const keeper = createPostgresLeaseKeeper({ database, leaseMs, everyMs: 50 });
+      const thread = newThread();
+      const started = await registry.start({
+        thread,
+        stateKey: "chat/main",
+        runId: "busy-run",
+        graphId: "langgraph:chat",
+        origin: { kind: "client" },
+        start: { kind: "input", messages: [] },
+        request: {},
+        strategy: "reject",
+        owner: "here",
+        leaseMs: 60_000,
+      });
+      if (started.kind !== "started") return expect.unreachable();
+      const fence: Fence = started.fence;
+      const lost = vi.fn();
+      keeper.keep(fence, { lost, stop: () => {} });
+      const leaseUntil = async () => (await registry.find(thread, { runId: "busy-run" }))?.leaseUntil ?? 0;
+      await eventually(async () =>
+        expect(await leaseUntil()).toBeLessThan((started.run.leaseUntil ?? 0) - 30_000),
+      );
+      const busyUntil = performance.now() + 2 * leaseMs;
+      while (performance.now() < busyUntil);
+      const { rows } = await database.pool.query<{ alive: boolean }>(
+        "select lease_until > clock_timestamp() as alive from throughline.runs where run_id = 'busy-run'",
+      );
+      expect(rows).toEqual([{ alive: true }]);
+      await turn();
+      expect(lost).not.toHaveBeenCalled();
+      await registry.finish(fence, { status: "success" });
+      await eventually(() => expect(lost).toHaveBeenCalledTimes(1));
+      await keeper.close();
+    });
+  });
+
+  it("R17: declares its leases lost when it cannot renew them in time", async () => {
+    await using(async (database) => {
+      const nowhere: PostgresDatabase = {
+        ...database,
+        connection: { host: "127.0.0.1", port: 1, user: "nobody" },
+      };
+      const keeper = createPostgresLeaseKeeper({ database: nowhere, leaseMs: 100, everyMs: 20 });
+      const lost = vi.fn();
+      keeper.keep({ threadId: "t", runId: "r", token: 1n }, { lost, stop: () => {} });
+      await eventually(() => expect(lost).toHaveBeenCalledTimes(1));
+      await keeper.close();
+    });
+  });
+
+  it("asks only for what any role may ask", async () => {
+    await using(async (database) => {
+      const role = `plain_${Date.now()}`;
+      const password = "plain";
+      await database.pool.query(`create role ${role} login password '${password}'`);
+      const { rows } = await database.pool.query<{ name: string }>("select current_database() as name");
+      await database.pool.query(`grant create on database ${rows[0]?.name} to ${role}`);
+      const url = new URL(fixture.url);
+      url.username = role;
+      url.password = password;
+      const plain = await openPostgres({ connection: url.href, schema: "plain" });
+      const thread = newThread();
+      const log = createThreadLog({ store: createPostgresLogStore(plain) });
+      await write(log, thread, ["a"]);
+      const { rows: remembered } = await plain.pool.query("select key from plain.meta");
+      expect(remembered).toEqual([{ key: "cluster" }]);
+      await plain.close();
+      const owner = new pg.Client({ connectionString: fixture.url });
+      await owner.connect();
+      await owner.query(`drop owned by ${role}`);
+      await owner.query(`drop role ${role}`);
+      await owner.end();
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import type { LogStore, StoreAppend, StoreAppendResult } from "../port/log-store.js";
+import type { OpenResult } from "../port/thread-log.js";
+import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import { wakeTag } from "../port/wake-tag.js";
+import {
+  appendQuery,
+  appendStatement,
+  keysOf,
+  notTaken,
+  parseMoved,
+  type RefusalRow,
+  refusalStatement,
+  taken,
+} from "./append-statement.js";
+import { buryThreads } from "./bury-threads.js";
+import { isTransient } from "./is-transient.js";
+import { listThreads } from "./list-threads.js";
+import type { PostgresDatabase } from "./open-postgres.js";
+import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
+import { findExcess, loadSnapshot, storeSnapshot, trimEntries } from "./retain-entries.js";
+
+export function createPostgresLogStore(database: PostgresDatabase): LogStore {
+  const { pool, writer, schema, channel } = database;
+  const append = { text: appendStatement(schema), name: `${schema}_append` };
+  const read = { text: readStatement(schema), name: `${schema}_read` };
+
+  async function open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult> {
+    const key = [thread.account, subjectKey(thread), thread.threadId];
+    const { rows } = await pool.query<{ epoch: string; head: string }>(
+      `insert into ${schema}.threads as t (account, subject, thread_id, epoch, fence, state_key)
+       values ($1, $2, $3, $4, $5, coalesce($6, ''))
+       on conflict (account, subject, thread_id) do update
+       set fence = excluded.fence, deleted = false, state_key = coalesce($6, t.state_key)
+       where excluded.fence > t.fence or (excluded.fence = t.fence and not t.deleted)
+       returning epoch, head`,
+      [...key, randomBytes(9).toString("base64url"), token.toString(), stateKey ?? null],
+    );
+    const row = rows[0];
+    if (row) return { ok: true, head: { epoch: row.epoch, seq: Number(row.head) } };
+    const { rows: refusing } = await pool.query<{ deleted: boolean }>(
+      `select deleted from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3`,
+      key,
+    );
+    return { ok: false, reason: refusing[0]?.deleted ? "deleted" : "fenced" };
+  }
+
+  async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
+    const tags = batch.map(({ thread }) => wakeTag(thread));
+    const payload = database.payload({ kind: "threads", tags });
+    const query = appendQuery(append.text, append.name, batch, channel, payload);
+    const { rows } = await writer.query<{ moved: string | null }>(query);
+    const moved = parseMoved(rows[0]?.moved ?? null);
+    const refused = batch.filter((_, index) => !moved.has(index));
+    const reasons = refused.length > 0 ? await explain(refused) : new Map<StoreAppend, RefusalRow>();
+    return batch.map((each, index) => {
+      const row = moved.get(index);
+      return row ? taken(each, row) : notTaken(each, reasons.get(each));
+    });
+  }
+
+  async function explain(refused: readonly StoreAppend[]): Promise<Map<StoreAppend, RefusalRow>> {
+    const { rows } = await writer.query<RefusalRow>(refusalStatement(schema), keysOf(refused));
+    const byOrd = new Map(rows.map((row) => [Number(row.ord), row]));
+    return new Map(
+      refused.flatMap((each, index) => {
+        const row = byOrd.get(index + 1);
+        return row ? [[each, row] as const] : [];
+      }),
+    );
+  }
+
+  return {
+    open,
+    commit,
+    isTransient,
+    async read(requests, limit) {
+      const { rows } = await pool.query<ReadRow>(readQuery(read.text, read.name, requests, limit));
+      return readResults(requests.length, rows);
+    },
+    async kept(thread, afterSeq, limit) {
+      const { rows } = await pool.query<{ seq: string; envelope: string }>(
+        `select e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+         where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run is not null
+           and e.seq > $4 and e.seq < t.floor
+         order by e.seq desc limit $5`,
+        [thread.account, subjectKey(thread), thread.threadId, afterSeq, limit],
+      );
+      return rows.reverse().map(({ seq, envelope }) => ({ seq: Number(seq), text: envelope }));
+    },
+    async terminal(thread, runId) {
+      const { rows } = await pool.query<{ epoch: string; seq: string; envelope: string }>(
+        `select t.epoch, e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+         where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run = $4
+         order by e.seq desc limit 1`,
+        [thread.account, subjectKey(thread), thread.threadId, runId],
+      );
+      const row = rows[0];
+      return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.envelope } };
+    },
+    snapshot: (thread, foldVersion) => loadSnapshot(database, thread, foldVersion),
+    saveSnapshot: (thread, snapshot) => storeSnapshot(database, thread, snapshot),
+    excess: (thread, policy) => findExcess(database, thread, policy),
+    trim: (thread, epoch, through, maxTerminals) =>
+      trimEntries(database, { thread, epoch, through, maxTerminals }),
+    async deleteThread({ account, subject, threadId }) {
+      return (await buryThreads(database, { account, subject: subject ?? "", threadId })) === 1;
+    },
+    deleteAccount: (account, subject) => buryThreads(database, { account, subject }),
+    threads: (scope, page) => listThreads(database, scope, page),
+    subscribe: (listener) =>
+      database.onWake((message) => {
+        if (message.kind !== "stop") listener(message);
+      }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Json } from "@throughline/ai-core";
+import type { RetentionPolicy, Snapshot, TrimResult } from "../port/thread-log.js";
+import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import { inTransaction } from "./in-transaction.js";
+import type { PostgresDatabase } from "./open-postgres.js";
+
+export async function loadSnapshot(
+  { pool, schema }: PostgresDatabase,
+  thread: ThreadRef,
+  foldVersion: number,
+): Promise<Snapshot | undefined> {
+  const { rows } = await pool.query<{ epoch: string; seq: string; state: string }>(
+    `select t.epoch, s.seq, s.state from ${schema}.threads t join ${schema}.snapshots s using (log_id)
+     where t.account = $1 and t.subject = $2 and t.thread_id = $3 and s.fold_version = $4 and s.seq + 1 >= t.floor`,
+    [...keyOf(thread), foldVersion],
+  );
+  const row = rows[0];
+  return (
+    row && {
+      position: { epoch: row.epoch, seq: Number(row.seq) },
+      foldVersion,
+      // Ours alone to write; a fold decides by its version whether it can read it.
+      state: JSON.parse(row.state) as Json,
+    }
+  );
+}
+
+/** Holds the thread's row for one statement: the state travels before, and what it no longer covers is summed by index. */
+export async function storeSnapshot(
+  { pool, schema }: PostgresDatabase,
+  thread: ThreadRef,
+  { position, foldVersion, state }: Snapshot,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `with here as (
+       select log_id from ${schema}.threads
+       where account = $1 and subject = $2 and thread_id = $3 and epoch = $4 and head >= $5 and floor <= $5 + 1
+       for update
+     ), saved as (
+       insert into ${schema}.snapshots as s (log_id, fold_version, seq, state)
+       select log_id, $6::int, $5::bigint, $7::text from here
+       on conflict (log_id, fold_version) do update set seq = excluded.seq, state = excluded.state
+       where s.seq < excluded.seq
+       returning log_id, seq
+     )
+     update ${schema}.threads t
+     set snapshot_seq = greatest(t.snapshot_seq, saved.seq),
+       unfolded_bytes = case when saved.seq <= t.snapshot_seq then t.unfolded_bytes else
+         (select coalesce(sum(bytes), 0) from ${schema}.entries e where e.log_id = t.log_id and e.seq > saved.seq) end
+     from saved where t.log_id = saved.log_id`,
+    [...keyOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state)],
+  );
+  return rowCount === 1;
+}
+
+/** Counting costs nothing; bytes are summed only once the row's own total exceeds the bound; age reads the thread's entries. */
+export async function findExcess(
+  { pool, schema }: PostgresDatabase,
+  thread: ThreadRef,
+  { maxEntries, maxBytes, maxAgeMs }: RetentionPolicy,
+): Promise<{ epoch: string; through: number } | undefined> {
+  const { rows } = await pool.query<{ epoch: string; floor: string; through: string }>(
+    `select t.epoch, t.floor, greatest(
+       t.head - $4::bigint,
+       case when t.held_bytes > $5::bigint then (
+         select max(seq) from (
+           select seq, sum(bytes) over (order by seq desc) as total from ${schema}.entries e
+           where e.log_id = t.log_id and e.seq >= t.floor
+         ) sums where total > $5::bigint
+       ) end,
+       case when $6::double precision is not null then (
+         select max(seq) from ${schema}.entries e where e.log_id = t.log_id and e.seq >= t.floor
+           and e.at < clock_timestamp() - $6::double precision * interval '1 millisecond'
+       ) end,
+       0
+     ) as through
+     from ${schema}.threads t where t.account = $1 and t.subject = $2 and t.thread_id = $3`,
+    [...keyOf(thread), maxEntries ?? null, maxBytes ?? null, maxAgeMs ?? null],
+  );
+  const row = rows[0];
+  if (!row) return undefined;
+  const through = Number(row.through);
+  return { epoch: row.epoch, through: through < Number(row.floor) ? 0 : through };
+}
+
+export interface Trim {
+  readonly thread: ThreadRef;
+  readonly epoch: string;
+  readonly through: number;
+  readonly maxTerminals: number;
+}
+
+export async function trimEntries(
+  { pool, schema }: PostgresDatabase,
+  { thread, epoch, through, maxTerminals }: Trim,
+): Promise<TrimResult> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ log_id: string; floor: string; cut: string }>(
+      `select log_id, floor, case when epoch = $4 then least($5::bigint, snapshot_seq) else 0 end as cut
+       from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3 for update`,
+      [...keyOf(thread), epoch, through],
+    );
+    const row = rows[0];
+    if (!row) return { dropped: 0, floor: 1 };
+    const cut = Number(row.cut);
+    const floor = Number(row.floor);
+    if (cut < floor) return { dropped: 0, floor };
+    const rest = await client.query(
+      `delete from ${schema}.entries where log_id = $1 and seq >= $2 and seq <= $3 and end_of_run is null`,
+      [row.log_id, floor, cut],
+    );
+    const terminals = await client.query(
+      `delete from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null and seq <= (
+         select seq from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null
+         order by seq desc offset $3 limit 1)`,
+      [row.log_id, cut, maxTerminals],
+    );
+    await client.query(`delete from ${schema}.snapshots where log_id = $1 and seq < $2`, [row.log_id, cut]);
+    await client.query(
+      `update ${schema}.threads set floor = $2::bigint + 1, held_bytes =
+         (select coalesce(sum(bytes), 0) from ${schema}.entries where log_id = $1 and seq > $2) where log_id = $1`,
+      [row.log_id, cut],
+    );
+    return { dropped: (rest.rowCount ?? 0) + (terminals.rowCount ?? 0), floor: cut + 1 };
+  });
+}
+
+function keyOf(thread: ThreadRef): readonly [string, string, string] {
+  return [thread.account, subjectKey(thread), thread.threadId];
+}

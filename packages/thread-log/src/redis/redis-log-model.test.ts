@@ -1,0 +1,9 @@
+import { runLogModel } from "../conformance/run-log-model.js";
+import { itNeeds } from "../testing/it-needs.js";
+import { findMissingRedis } from "../testing/launch-redis.js";
+import { openRedisFixture } from "../testing/redis-fixture.js";
+
+const missing = findMissingRedis();
+if (missing === undefined) {
+  runLogModel("The Redis store", () => openRedisFixture(), { lanes: 6, scheduled: false });
+} else itNeeds(missing)("The Redis store loses, doubles and reorders nothing", () => {});

@@ -1,0 +1,27 @@
+import { runLogConformance } from "../conformance/run-log-conformance.js";
+import type { LogStore } from "../port/log-store.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
+import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import { itNeeds } from "./it-needs.js";
+import { findMissingDebianPostgres, launchDebianPostgres } from "./launch-debian-postgres.js";
+
+const missing = findMissingDebianPostgres();
+if (missing === undefined) {
+  runLogConformance("The PostgreSQL store on PostgreSQL 15", async () => {
+    const server = await launchDebianPostgres();
+    const open = new Map<LogStore, PostgresDatabase>();
+    return {
+      async openStore() {
+        const database = await openPostgres({ connection: server.url, maxConnections: 4 });
+        const store = createPostgresLogStore(database);
+        open.set(store, database);
+        return store;
+      },
+      async closeStore(store) {
+        await open.get(store)?.close();
+        open.delete(store);
+      },
+      close: () => server.stop(),
+    };
+  });
+} else itNeeds(missing)("The PostgreSQL store runs on PostgreSQL 15", () => {});

@@ -1,0 +1,34 @@
+import { startEmbeddedPostgres } from "../embedded/start-embedded-postgres.js";
+import { killProcess } from "./kill-process.js";
+import { makeTempFolder } from "./temp-folder.js";
+
+/** A server that a test may kill and start again. */
+export interface OwnServer {
+  /** Changes when a restart had to take another port. */
+  readonly url: string;
+  readonly pid: number;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function launchOwnPostgres(): Promise<OwnServer> {
+  const folder = makeTempFolder();
+  let server = await startEmbeddedPostgres({ dataDir: folder.path });
+  return {
+    get url() {
+      return server.url;
+    },
+    get pid() {
+      return server.pid;
+    },
+    kill: () => killProcess(server.pid),
+    restart: async () => {
+      server = await startEmbeddedPostgres({ dataDir: folder.path });
+    },
+    stop: async () => {
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
