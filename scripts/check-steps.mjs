@@ -44,7 +44,7 @@ const builtPublicPackages = () =>
 /** @type {readonly Step[]} */
 export const checkSteps = [
   check("lint", 30, () => [[commandScript("@biomejs/biome", "biome"), "ci", "--colors=off", "."]]),
-  check("types", 90, () =>
+  check("types", 150, () =>
     typedProjects().map((folder) => [commandScript("typescript", "tsc"), "--project", folder]),
   ),
   check("boundaries", 30, () => [
