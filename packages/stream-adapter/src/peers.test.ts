@@ -181,6 +181,29 @@ describe("what peers get wrong", () => {
   });
 });
 
+it("tells a thought that was taken back as empty, so that thinking it again under the same id does not double it", async () => {
+  const thinking = drive([piece({ content: [{ type: "reasoning", reasoning: "half a tho" }] })]).filter(
+    ({ type }) => type !== "llm_end" && type !== "step_end" && type !== "usage" && type !== "run_end",
+  );
+  const [start] = thinking;
+  if (!start) return expect.unreachable();
+  const retract = { message_ids: ["m1"], call_ids: [], reason: "takeover" };
+  const again = drive([
+    piece({ content: [{ type: "reasoning", reasoning: "a whole thought" }] }),
+    piece({ content: "so" }),
+  ]);
+  const events = agUi([
+    ...thinking,
+    { ...start, attempt: 1 },
+    { ...start, type: "retract" as const, attempt: 1, payload: retract },
+    ...again.slice(1).map((envelope) => ({ ...envelope, attempt: 1 })),
+  ]);
+  expect(await messagesOf(events)).toMatchObject([
+    { role: "reasoning", content: "a whole thought" },
+    { content: "so" },
+  ]);
+});
+
 describe("interrupts", () => {
   const question = {
     message: "Which?",

@@ -8,7 +8,7 @@ import {
   NO_USAGE,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
-import { beside, placeOfResult, withTruth } from "./message-list.js";
+import { placeOfResult, withdrawn, withTruth } from "./message-list.js";
 import {
   closedMessage,
   emptyFold,
@@ -292,7 +292,7 @@ function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFo
   const closed = closing.reduce(closeMessage, fold);
   return {
     ...closed,
-    messages: closed.messages.flatMap((message) => (gone.has(message.id) ? beside(message) : [message])),
+    messages: closed.messages.flatMap((message) => (gone.has(message.id) ? withdrawn(message) : [message])),
     openSteps: fold.openSteps.filter((open) => !calls.has(open.call_id)),
     openSubagents: fold.openSubagents.filter((open) => !calls.has(open.call_id)),
   };

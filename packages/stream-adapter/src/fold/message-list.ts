@@ -49,8 +49,19 @@ export function withTruth(shown: readonly FoldMessage[], truth: readonly FoldMes
 }
 
 /** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
-export function beside(message: FoldMessage): FoldMessage[] {
+function beside(message: FoldMessage): FoldMessage[] {
   if (!isConversation(message)) return [message];
   const { id, role, reasoning } = message;
   return reasoning === undefined ? [] : [{ id, role, content: "", reasoning, bare: true }];
+}
+
+/**
+ * What is left of a message that was taken back: nothing, but for the place of its thought. A client only ever replaces a
+ * thought, so it is told that it is empty; the message may be thought again under the same id.
+ */
+export function withdrawn({ id, role, reasoning, subagent_id }: FoldMessage): FoldMessage[] {
+  if (reasoning === undefined) return [];
+  return [
+    { id, role, content: "", reasoning: "", bare: true, ...(subagent_id !== undefined && { subagent_id }) },
+  ];
 }

@@ -268,14 +268,17 @@ export function createAgUiFace({ threadName, line, interrupts }: AgUiFaceOptions
 
   function retract(before: ThreadFold, envelope: EnvelopeOf<"retract">): AgUiEvent[] {
     const after = applyEnvelope(before, envelope);
-    const gone = {
+    const closing = {
       ...before,
       openMessages: before.openMessages.filter((open) => !after.openMessages.includes(open)),
       openSteps: before.openSteps.filter((open) => !after.openSteps.includes(open)),
       openSubagents: before.openSubagents.filter((open) => !after.openSubagents.includes(open)),
     };
-    const changed = snapshotMessages(after, line).length !== snapshotMessages(before, line).length;
-    return [...items.ends(gone, "error"), ...(changed ? messagesSnapshot(before, after) : [])];
+    const gone = new Set(envelope.payload.message_ids);
+    const changed =
+      before.messages.some(({ id }) => gone.has(id)) ||
+      before.openMessages.some((open) => gone.has(open.message_id));
+    return [...items.ends(closing, "error"), ...(changed ? messagesSnapshot(before, after) : [])];
   }
 
   /** R16: what changes while no run is open is wrapped in a run of its own. */
