@@ -1,6 +1,7 @@
 // @ts-check
 
 import { checkSteps } from "./check-steps.mjs";
+import { ensureServices } from "./ensure-services.mjs";
 import { readOptions, refuseOption } from "./read-options.mjs";
 import { bold, budgetTable, runSteps, verdict } from "./steps.mjs";
 import { unitStep } from "./unit-step.mjs";
@@ -13,6 +14,7 @@ const setUp = {
   budgetMs: 180_000,
   run: async () => {
     await ensureInstalled("all");
+    ensureServices();
     await ensureBuilt();
     return {};
   },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
@@ -14,6 +14,8 @@ let server: RunningServer;
 let config: ServerConfig;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "throughline-serve-"));
+  // As root PostgreSQL runs as another user, who must be able to enter.
+  await chmod(folder, 0o755);
   const env = { THROUGHLINE_DATA_DIR: folder, THROUGHLINE_LOG_LEVEL: "silent", PORT: "0" };
   config = readConfig({ ...env, LANGGRAPH_DATABASE_URL: process.env.LANGGRAPH_DATABASE_URL });
   server = await startServer(config);

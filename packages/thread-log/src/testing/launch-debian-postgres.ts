@@ -15,19 +15,8 @@ export interface DebianPostgres {
   stop(): Promise<void>;
 }
 
-/** What is missing to run Debian's PostgreSQL 15 here, after trying to install it where that is ours to do. */
+/** What is missing to run Debian's PostgreSQL 15 here; `npm test` installs it where it may. */
 export function findMissingDebianPostgres(): string | undefined {
-  if (!existsSync(join(BIN, "initdb")) && process.getuid?.() === 0) {
-    try {
-      const options = ["install", "-y", "--no-install-recommends", "postgresql-15"];
-      execFileSync("apt-get", options, {
-        stdio: "ignore",
-        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      });
-    } catch {
-      // Said below.
-    }
-  }
   return existsSync(join(BIN, "initdb")) ? undefined : "Debian's PostgreSQL 15 is not installed.";
 }
 
