@@ -141,8 +141,9 @@ export default {
           "^$1/",
           "^packages/[^/]+/dist/index\\.(js|d\\.ts)$",
           "^packages/[^/]+/package\\.json$",
-          // A suite that a package runs on its own backends, and e2e on real servers.
+          // A suite that a package runs on its own backends, and e2e on real servers; and what makes up requests for both.
           "^packages/[^/]+/src/behaviour/",
+          "^packages/langgraph-server/src/(http|openapi)/testing/",
         ],
       },
     },

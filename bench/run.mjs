@@ -17,6 +17,11 @@ const BENCHES = {
       "graphs behind the port: first token and tokens per second, against bare graph.stream and the stock server",
     load: () => import("./executor/executor-bench.mjs"),
   },
+  server: {
+    about:
+      "the service over HTTP: first token, CPU per frame, idle watchers, reconnects, against bare and stock ones",
+    load: () => import("./server/server-bench.mjs"),
+  },
 };
 
 const LIST = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);

@@ -1,4 +1,5 @@
-// npm run e2e -- NAME… [--filter TEXT]
+// npm run e2e -- NAME… [--filter TEXT] [--seed N] [--trials N]
+import { randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,9 @@ const ROOT = resolve(HERE, "..");
 
 const PARTS = {
   executor: "graph-executor against real LangGraph servers: behaviour, cuts, crashes, foreign runs",
+  server: "the whole service: stock clients, reconnects, crashes, instances, tenants, hostile input",
+  life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
+  client: "agent-client: cuts, restarts, kills, expired tokens, tabs, sleep, reloads, tools of the page",
 };
 
 const LIST = Object.entries(PARTS).map(([name, about]) => `  ${name.padEnd(12)}${about}`);
@@ -18,20 +22,31 @@ const HELP = `Whole-system tests against real servers, which they start and stop
   npm run e2e                              all parts
   npm run e2e -- NAME… [--filter TEXT]     these parts, or only their tests whose name contains the text
 
+  --seed N     what is random begins here; without it a seed is chosen, and printed
+  --trials N   how often what is random is tried; without it as often as each test thinks enough
+
 ${LIST.join("\n")}
 
-The last line says how many passed and failed.
+They run what was built: npm run build. The last line says how many passed and failed.
 `;
 
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { filter: { type: "string" }, help: { type: "boolean", short: "h" } },
+    options: {
+      filter: { type: "string" },
+      seed: { type: "string" },
+      trials: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
   });
   if (values.help) return void process.stdout.write(HELP);
   const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined)
     throw new Error(`No part "${unknown}". There is: ${Object.keys(PARTS).join(", ")}.`);
+  const seed = wholeNumber("seed", values.seed) ?? randomInt(2 ** 31);
+  const trials = wholeNumber("trials", values.trials);
+  process.stdout.write(`seed ${seed}\n`);
   const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
   const files = names.flatMap((name) =>
     readdirSync(join(HERE, name))
@@ -48,18 +63,37 @@ async function main() {
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ["default"],
-    env: { THROUGHLINE_OFFLINE_PACE_MS: "0" },
-    ...(values.filter === undefined ? {} : { testNamePattern: values.filter }),
+    env: {
+      THROUGHLINE_OFFLINE_PACE_MS: "0",
+      THROUGHLINE_SEED: String(seed),
+      ...(trials === undefined ? {} : { THROUGHLINE_TRIALS: String(trials) }),
+      COPILOTKIT_TELEMETRY_DISABLED: "true",
+      DO_NOT_TRACK: "1",
+    },
+    ...(values.filter === undefined ? {} : { testNamePattern: escaped(values.filter) }),
   });
   const modules = vitest.state.getTestModules();
   const tests = modules.flatMap((module) => [...module.children.allTests()]);
   const count = (state) => tests.filter((test) => test.result().state === state).length;
   // A file that could not even be loaded, or whose server did not start, has no failed test to show for it.
-  const broken = modules.filter((module) => module.errors().length > 0).length;
+  const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+  const broken = suites.filter((suite) => suite.errors().length > 0).length;
   const failed = count("failed") + broken;
   await vitest.close();
+  if (failed > 0) process.stdout.write(`Again with the same: --seed ${seed}\n`);
   process.stdout.write(`${count("passed")} passed, ${failed} failed\n`);
   process.exitCode = failed > 0 || count("passed") === 0 ? 1 : 0;
+}
+
+function wholeNumber(name, text) {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw new Error(`--${name} takes a whole number, not "${text}".`);
+  return Number(text);
+}
+
+/** The filter is a text, and vitest takes a pattern. */
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 main().catch((error) => {

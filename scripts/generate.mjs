@@ -13,6 +13,12 @@ const generated = [
     render: "renderLanggraphJson",
   },
   { file: "docs/envelope.schema.json", package: "packages/ai-core", render: "renderEnvelopeJsonSchema" },
+  {
+    file: "docs/configuration.md",
+    package: "packages/langgraph-server",
+    render: "renderConfigurationReference",
+  },
+  { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
 ];
 
 const { check } = readOptions(

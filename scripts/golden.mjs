@@ -9,7 +9,8 @@ const { update } = readOptions(
   [
     "npm run golden [-- --update]",
     "",
-    "Translates the recorded streams of packages/stream-adapter/fixtures and compares the result with the goldens there.",
+    "Translates the recorded streams of packages/stream-adapter/fixtures and compares the result with the goldens there, and",
+    "what a terminal shows of them with packages/langgraph-server/fixtures/transcripts.",
     "",
     "  --update  write the goldens anew; read the diff before you commit it",
   ].join("\n"),
@@ -21,7 +22,12 @@ await ensureBuilt();
 try {
   await runCommand(
     process.execPath,
-    [commandScript("vitest"), "run", "packages/stream-adapter/src/goldens.test.ts"],
+    [
+      commandScript("vitest"),
+      "run",
+      "packages/stream-adapter/src/goldens.test.ts",
+      "packages/langgraph-server/src/cli/transcript/goldens.test.ts",
+    ],
     { cwd: root, stream: true, env: { ...process.env, ...(update && { THROUGHLINE_UPDATE_GOLDENS: "1" }) } },
   );
 } catch {

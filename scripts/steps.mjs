@@ -28,7 +28,7 @@ const paint = (/** @type {number} */ code, /** @type {string} */ text) =>
   colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 
 export const bold = (/** @type {string} */ text) => paint(1, text);
-export const dim = (/** @type {string} */ text) => paint(2, text);
+const dim = (/** @type {string} */ text) => paint(2, text);
 const tick = paint(32, "✓");
 const cross = paint(31, "✗");
 

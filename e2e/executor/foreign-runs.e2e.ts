@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "@langchain/langgraph-sdk";
-import { type Clock, type GraphFinal, systemClock } from "@throughline/ai-core";
 import {
-  createForeignRunWatcher,
-  createLangGraphDevProvider,
-  createLocalClaims,
+  type Clock,
   type ForeignChunk,
-  type ForeignRun,
+  type ForeignRunName,
   type ForeignRunWatcher,
-  type ForeignRunWatcherOptions,
+  type GraphFinal,
   type StateChange,
-} from "@throughline/graph-executor";
+  systemClock,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import { createLangGraphDevProvider, type ServerProviderOptions } from "@throughline/graph-executor";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { countedIn, numbersTo, orderOf, runOn } from "./run-on.js";
 import { startUpstreamServer, type UpstreamServer } from "./upstream-server.js";
@@ -19,12 +19,13 @@ const PACE = { activeMs: 100, idleMs: 400 };
 const SOON = { timeout: 20_000, interval: 20 };
 
 interface Followed {
-  readonly run: ForeignRun;
+  readonly run: ForeignRunName;
   readonly chunks: ForeignChunk[];
+  readonly asked: AbortController;
   final?: GraphFinal;
 }
 
-/** An instance that watches threads and reads whatever it is given. */
+/** Somebody who watches threads and reads whatever is found there, each run once. */
 interface Instance {
   readonly watcher: ForeignRunWatcher;
   readonly followed: Followed[];
@@ -44,25 +45,27 @@ afterEach(() => {
 });
 afterAll(() => server?.stop());
 
-function startInstance(changes: Partial<ForeignRunWatcherOptions> = {}): Instance {
+function foreignRunsOf(changes: Partial<ServerProviderOptions> = {}) {
+  const { foreignRuns } = createLangGraphDevProvider({ url: server.url, watchPace: PACE, ...changes });
+  return foreignRuns ?? expect.fail("A server is used by others too.");
+}
+
+function startInstance(changes: Partial<ServerProviderOptions> = {}): Instance {
   const followed: Followed[] = [];
   const stateChanges: StateChange[] = [];
-  const watcher = createForeignRunWatcher({
-    url: server.url,
-    pace: PACE,
-    claims: createLocalClaims(),
-    listener: {
-      onRun(run) {
-        const entry: Followed = { run, chunks: [] };
-        followed.push(entry);
-        void (async () => {
-          for await (const chunk of run.stream) entry.chunks.push(chunk);
-          entry.final = await run.final;
-        })();
-      },
-      onStateChange: (change) => stateChanges.push(change),
+  const foreignRuns = foreignRunsOf(changes);
+  const watcher = foreignRuns.watch({
+    onRun(run) {
+      if (followed.some((known) => known.run.upstreamRunId === run.upstreamRunId)) return;
+      const entry: Followed = { run, chunks: [], asked: new AbortController() };
+      followed.push(entry);
+      void (async () => {
+        const { stream, final } = foreignRuns.follow(run, entry.asked.signal);
+        for await (const chunk of stream) entry.chunks.push(chunk);
+        entry.final = await final;
+      })();
     },
-    ...changes,
+    onStateChange: (change) => stateChanges.push(change),
   });
   const instance = { watcher, followed, changes: stateChanges };
   instances.push(instance);
@@ -84,22 +87,22 @@ async function heardBy(stream: AsyncIterable<{ event: string; data: unknown }>):
 }
 
 describe("a run that somebody else started", () => {
-  it("is followed by exactly one of two instances, whole, and its starter misses nothing", async () => {
-    const claims = createLocalClaims();
-    const [a, b] = [startInstance({ claims }), startInstance({ claims })];
+  it("is followed whole by all who care to, and its starter misses nothing", async () => {
+    const [a, b] = [startInstance(), startInstance()];
     const threadId = await newThread();
     for (const { watcher } of [a, b]) watcher.watch(threadId);
     const heard = heardBy(
       outsider.runs.stream(threadId, "counter", { ...counting(150, 10), streamResumable: true }),
     );
-    await vi.waitFor(() => expect([...a.followed, ...b.followed][0]?.final).toBeDefined(), SOON);
-    const all = [...a.followed, ...b.followed];
-    expect(all).toHaveLength(1);
-    expect(all[0]?.run).toMatchObject({ threadId, graphName: "counter", detail: "chunks" });
-    expect(all[0]?.final).toMatchObject({ ok: true, status: "success" });
-    expect(countedIn(all[0]?.chunks ?? [])).toEqual(numbersTo(150));
+    for (const { followed, changes } of [a, b]) {
+      await vi.waitFor(() => expect(followed[0]?.final).toBeDefined(), SOON);
+      expect(followed).toHaveLength(1);
+      expect(followed[0]?.run.threadId).toBe(threadId);
+      expect(followed[0]?.final).toMatchObject({ ok: true, status: "success" });
+      expect(countedIn(followed[0]?.chunks ?? [])).toEqual(numbersTo(150));
+      expect(changes).toEqual([]);
+    }
     expect(await heard).toEqual(numbersTo(150));
-    expect([...a.changes, ...b.changes]).toEqual([]);
   });
 
   it("is replayed up to where it stands, and live from there", async () => {
@@ -146,50 +149,106 @@ describe("a run that somebody else started", () => {
     const heard = await heardBy(outsider.runs.stream(threadId, "counter", counting(150, 10)));
     expect(heard).toEqual(numbersTo(150));
     await vi.waitFor(() => expect(instance.followed[0]?.final).toBeDefined(), SOON);
-    const { run, chunks, final } = instance.followed[0] ?? {};
-    expect(run?.detail).toBe("states");
-    expect(new Set(chunks?.map(({ mode }) => mode))).toEqual(new Set(["values"]));
+    const { chunks, final } = instance.followed[0] ?? {};
+    expect(new Set(chunks?.map(({ mode }) => mode))).toEqual(new Set(["messages", "values"]));
+    expect(JSON.stringify(chunks?.filter(({ mode }) => mode === "messages"))).toContain("I counted to 150.");
     expect(final).toMatchObject({ ok: true, status: "success" });
     expect(final?.messages?.at(-1)?.content).toBe("I counted to 150.");
   });
 
-  it("is taken by another instance when the one that followed it goes away", async () => {
-    const claims = createLocalClaims();
-    const [a, b] = [startInstance({ claims }), startInstance({ claims })];
+  it("has its messages told by its states when its starter had no use for tokens", async () => {
+    const threadId = await newThread();
+    const instance = startInstance();
+    instance.watcher.watch(threadId);
+    await outsider.runs.create(threadId, "counter", {
+      input: counting(50, 10).input,
+      streamMode: ["values"],
+      streamResumable: true,
+    });
+    await vi.waitFor(() => expect(instance.followed[0]?.final).toBeDefined(), SOON);
+    const messages = instance.followed[0]?.chunks.filter(({ mode }) => mode === "messages");
+    expect(messages).toHaveLength(2);
+    expect(JSON.stringify(messages)).toContain("I counted to 50.");
+  });
+
+  it("goes on when whoever follows it lets go, and is read whole by the next one", async () => {
+    const [a, b] = [startInstance(), startInstance()];
     const threadId = await newThread();
     a.watcher.watch(threadId);
     await outsider.runs.create(threadId, "counter", { ...counting(150, 10), streamResumable: true });
     await vi.waitFor(() => expect(a.followed[0]?.chunks.length).toBeGreaterThan(20), SOON);
+    a.followed[0]?.asked.abort(new ThroughlineError("conflict", "Somebody else has the lease."));
     b.watcher.watch(threadId);
-    a.watcher.close();
     await vi.waitFor(() => expect(b.followed[0]?.final).toBeDefined(), SOON);
     expect(a.followed[0]?.final).toMatchObject({ ok: false, error: { code: "conflict" } });
     expect(b.followed[0]?.final).toMatchObject({ ok: true, status: "success" });
     expect(countedIn(b.followed[0]?.chunks ?? [])).toEqual(numbersTo(150));
   });
 
+  it.each([true, false])("is cancelled by who follows it (log that can be read again: %s)", async (again) => {
+    const instance = startInstance();
+    const threadId = await newThread();
+    instance.watcher.watch(threadId);
+    const order = { ...counting(2_000, 10), streamResumable: again };
+    const { run_id } = await outsider.runs.create(threadId, "counter", order);
+    await vi.waitFor(() => expect(instance.followed[0]?.chunks.length).toBeGreaterThan(0), SOON);
+    instance.followed[0]?.asked.abort(new ThroughlineError("cancelled", "Enough."));
+    await vi.waitFor(() => expect(instance.followed[0]?.final).toBeDefined(), SOON);
+    expect(instance.followed[0]?.final).toMatchObject({ ok: false, status: "cancelled" });
+    expect((await outsider.runs.get(threadId, run_id)).status).toBe("interrupted");
+  });
+
+  it("is told by its checkpoint when it was over before somebody came to follow it", async () => {
+    const threadId = await newThread();
+    await outsider.runs.wait(threadId, "counter", { input: counting(3, 0).input });
+    const [over] = await outsider.runs.list(threadId);
+    const run = { threadId, upstreamRunId: over?.run_id ?? "" };
+    const { stream, final } = foreignRunsOf().follow(run, new AbortController().signal);
+    for await (const chunk of stream) expect.fail(`Nothing is streamed any more, not ${chunk.mode}.`);
+    expect(await final).toMatchObject({ ok: true, status: "success", upstreamRunId: run.upstreamRunId });
+    expect((await final).messages?.at(-1)?.content).toBe("I counted to 3.");
+  });
+
+  it("is lost when the server no longer knows it", async () => {
+    const run = { threadId: await newThread(), upstreamRunId: randomUUID() };
+    const { stream, final } = foreignRunsOf().follow(run, new AbortController().signal);
+    for await (const chunk of stream) expect.fail(chunk.mode);
+    expect(await final).toMatchObject({ ok: false, error: { code: "run_lost" } });
+  });
+
   it("is told as passed when it came and went between two looks", async () => {
     const threadId = await newThread();
-    const claims = createLocalClaims();
     let looks = 0;
     const clock: Clock = {
       now: () => systemClock.now(),
       schedule(ms, callback) {
-        // Scheduled when a look is over.
+        // Scheduled when a look is over; the sweep is scheduled before there is one.
         if (ms === 1_500) looks++;
         return systemClock.schedule(ms, callback);
       },
     };
-    const slow = { claims, clock, pace: { activeMs: 1_500, idleMs: 1_500 } };
-    const [a, b] = [startInstance(slow), startInstance(slow)];
+    const instance = startInstance({ clock, watchPace: { activeMs: 1_500, idleMs: 1_500 } });
     await outsider.runs.wait(threadId, "counter", { input: counting(1, 0).input });
-    for (const { watcher } of [a, b]) watcher.watch(threadId);
+    instance.watcher.watch(threadId);
     await vi.waitFor(() => expect(looks).toBe(2), SOON);
     const { run_id } = await outsider.runs.create(threadId, "counter", { input: counting(2, 0).input });
-    await vi.waitFor(() => expect([...a.changes, ...b.changes]).toHaveLength(1), SOON);
-    const [change] = [...a.changes, ...b.changes];
+    await vi.waitFor(() => expect(instance.changes).toHaveLength(1), SOON);
+    const [change] = instance.changes;
     expect(change).toMatchObject({ threadId, passedRun: { upstreamRunId: run_id } });
     expect(change?.checkpoint.messages.at(-1)?.content).toBe("I counted to 2.");
+  });
+
+  it("is noticed at once on a thread that was quiet for long, whatever the number of threads", async () => {
+    const instance = startInstance({ watchPace: { activeMs: 1_000, idleMs: 3_600_000 } });
+    const threads = await Promise.all(Array.from({ length: 150 }, newThread));
+    for (const threadId of threads) instance.watcher.watch(threadId);
+    const threadId = threads.at(-1) ?? "";
+    const order = { ...counting(400, 10), streamResumable: true };
+    const { run_id } = await outsider.runs.create(threadId, "counter", order);
+    await vi.waitFor(() => expect(instance.followed[0]?.chunks.length).toBeGreaterThan(0), SOON);
+    expect(instance.followed[0]?.run).toEqual({ threadId, upstreamRunId: run_id });
+    expect((await outsider.runs.get(threadId, run_id)).status).toBe("running");
+    await vi.waitFor(() => expect(instance.followed[0]?.final).toBeDefined(), SOON);
   });
 
   it("is not taken for foreign when it is ours, while a stranger and a late joiner read it whole", async () => {
@@ -238,12 +297,13 @@ describe("a thread that somebody connects to", () => {
     expect(instance.followed).toEqual([]);
   });
 
-  it("is among the busy ones for as long as something runs", async () => {
-    const { watcher } = startInstance();
+  it("has an outsider's run active for as long as it runs, and none when it does not exist", async () => {
+    const foreignRuns = foreignRunsOf();
     const threadId = await newThread();
     const { run_id } = await outsider.runs.create(threadId, "counter", counting(2_000, 10));
-    expect(await watcher.busyThreads()).toContain(threadId);
+    expect(await foreignRuns.active(threadId)).toEqual([{ threadId, upstreamRunId: run_id }]);
     await outsider.runs.cancel(threadId, run_id);
-    await vi.waitFor(async () => expect(await watcher.busyThreads()).not.toContain(threadId), SOON);
+    await vi.waitFor(async () => expect(await foreignRuns.active(threadId)).toEqual([]), SOON);
+    expect(await foreignRuns.active(randomUUID())).toEqual([]);
   });
 });

@@ -1,12 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "@langchain/langgraph-sdk";
-import type { GraphFinal, Json } from "@throughline/ai-core";
-import {
-  createForeignRunWatcher,
-  createLangGraphServerAdapter,
-  createLocalClaims,
-  type ForeignChunk,
-} from "@throughline/graph-executor";
+import type { ForeignChunk, GraphFinal, Json } from "@throughline/ai-core";
+import { createLangGraphServerAdapter } from "@throughline/graph-executor";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { installPythonServer, type PythonServer, startPythonServer } from "./python-server.js";
 import { countedIn, numbersTo, orderOf, runOn } from "./run-on.js";
@@ -163,22 +158,25 @@ function describeServer(): void {
     it("has a run of somebody else followed whole, and its starter misses nothing", async () => {
       const chunks: ForeignChunk[] = [];
       let final: GraphFinal | undefined;
-      const watcher = createForeignRunWatcher({
+      let following = false;
+      const { foreignRuns } = createLangGraphServerAdapter({
         url: server.url,
-        pace: { activeMs: 100, idleMs: 400 },
-        claims: createLocalClaims(),
-        listener: {
-          onRun(run) {
-            void (async () => {
-              for await (const chunk of run.stream) chunks.push(chunk);
-              final = await run.final;
-            })();
-          },
-          onStateChange() {},
+        watchPace: { activeMs: 100, idleMs: 400 },
+      });
+      const watcher = foreignRuns?.watch({
+        onRun(run) {
+          if (following) return;
+          following = true;
+          void (async () => {
+            const followed = foreignRuns.follow(run, new AbortController().signal);
+            for await (const chunk of followed.stream) chunks.push(chunk);
+            final = await followed.final;
+          })();
         },
+        onStateChange() {},
       });
       const { thread_id: threadId } = await outsider.threads.create();
-      watcher.watch(threadId);
+      watcher?.watch(threadId);
       const heard: number[] = [];
       for await (const { event, data } of outsider.runs.stream(threadId, "counter", {
         input: { messages: [], count: 150, paceMs: 10 },
@@ -188,7 +186,7 @@ function describeServer(): void {
         heard.push(...countedIn([{ ns: [], mode: event, data }]));
       }
       await vi.waitFor(() => expect(final).toBeDefined(), { timeout: 20_000, interval: 20 });
-      watcher.close();
+      watcher?.close();
       expect(heard).toEqual(numbersTo(150));
       expect(countedIn(chunks)).toEqual(numbersTo(150));
       expect(final?.status).toBe("success");

@@ -1,4 +1,4 @@
 import { defineConfig } from "tsdown";
 import { libraryBuild } from "../../tsdown.base.ts";
 
-export default defineConfig(libraryBuild);
+export default defineConfig({ ...libraryBuild, entry: { index: "src/index.ts", cli: "src/cli/run-cli.ts" } });

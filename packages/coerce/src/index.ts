@@ -1,3 +1,4 @@
+export { toAttachmentReference } from "./attachment-reference.js";
 export {
   asLoose,
   asString,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
+import { toAttachmentReference } from "./attachment-reference.js";
 import { equalsPlain } from "./equals-plain.js";
 import { messageFields } from "./message-fields.js";
 import { isJsonObject } from "./read.js";
@@ -78,7 +79,7 @@ function describe(value: object, previous: Json | undefined, ancestors: object[]
     if (value instanceof ArrayBuffer) return coerceView(new Uint8Array(value));
     if (value instanceof URL || value instanceof RegExp) return String(value);
   }
-  const message = messageFields(value);
+  const message = messageFields(value) ?? toAttachmentReference(value);
   if (message) return coerceRecord(message, previous, ancestors, depth);
   const toJson: unknown = Reflect.get(value, "toJSON");
   const own: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentCatalogPort,
+  type AttachmentPort,
   type Clock,
   type GraphExecutorPort,
   type GraphStatePort,
@@ -11,17 +12,37 @@ import {
   createAggregatingAgentCatalog,
   createAggregatingGraphExecutor,
   createInProcProvider,
+  createStoreItems,
   type GraphProvider,
   type GraphSource,
+  type StoreItems,
 } from "@throughline/graph-executor";
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
+import { type AttachmentGate, acceptAttachments } from "./attachments/accept-attachments.js";
+import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "./attachments/attachment-limits.js";
+import { materialiseAttachments } from "./attachments/materialise-attachments.js";
+import { createCronService } from "./crons/create-cron-service.js";
+import type { CronService } from "./crons/cron-service.js";
+import { createDeletionService, type DeletionService } from "./deletion/deletion-service.js";
 import { createRunService, type DrivingRunService } from "./drive/create-run-service.js";
 import { type ServiceObserver, silentObserver } from "./drive/service-observer.js";
 import { noUsage } from "./drive/usage-facts.js";
+import { attendForeignRuns } from "./foreign/attend-foreign-runs.js";
+import { startWithinLimits } from "./http/start-within-limits.js";
 import { createThreadHub } from "./hub/create-thread-hub.js";
 import type { ThreadHub } from "./hub/thread-hub.js";
 import { openStores, type ServiceStore } from "./open-stores.js";
+import { DEFAULT_RETENTION, type Retention, startRetentionSweeper } from "./operations/retention-sweeper.js";
+import {
+  type AccountLimits,
+  type AccountUsage,
+  createAccountUsage,
+  DEFAULT_LIMITS,
+} from "./tenancy/account-limits.js";
+import { keepDirectory } from "./threads/keep-directory.js";
+import type { ThreadDirectory } from "./threads/thread-directory.js";
+import { createThreadService, type ThreadService } from "./threads/thread-service.js";
 
 export type { ServiceStore } from "./open-stores.js";
 
@@ -42,6 +63,24 @@ export interface ServiceOptions {
   readonly maxAttempts?: number;
   /** Names this instance among others. Random by default. */
   readonly instance?: string;
+  /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
+  readonly retention?: Retention;
+  /** What runs may take, those of crons included. Give `createHandler` the same, and they share it with requests. */
+  readonly admission?: {
+    readonly usage: AccountUsage;
+    readonly limitsOf: (account: string) => AccountLimits;
+  };
+  readonly crons?: CronOptions;
+  readonly attachmentLimits?: AttachmentLimits;
+}
+
+export interface CronOptions {
+  /** How long another instance's changes may go unnoticed, give or take a quarter. Default 5 s. */
+  readonly everyMs?: number;
+  /** Per account. Default 100. */
+  readonly maxCrons?: number;
+  /** What time it is for crons. Default: what the store's own clock says (R18). */
+  readonly now?: () => number;
 }
 
 export interface Service {
@@ -53,44 +92,117 @@ export interface Service {
   readonly log: ThreadLog;
   readonly registry: RunRegistry;
   readonly state: GraphStatePort;
+  readonly crons: CronService;
+  readonly threads: ThreadService;
+  readonly deletions: DeletionService;
+  readonly directory: ThreadDirectory;
+  readonly attachments: AttachmentGate;
+  /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
+  readonly storeItems: StoreItems | undefined;
   /** Rejects with what is wrong when the stores do not answer. */
   ready(): Promise<void>;
   /** Drains (default 10 s), hands over, ends every watch, closes what it opened. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
+/** How long whoever deletes a thread waits to see it gone. */
+const DELETION_PATIENCE_MS = 5_000;
+
 /** An instance: everything that runs graphs, keeps their logs and feeds who watches, without a word of HTTP. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, leaseMs = 15_000 } = options;
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
   const lease = { owner: options.instance ?? randomUUID(), leaseMs };
-  const stores = await openStores(options.store, { clock, lease, observer });
-  const { log, registry, keeper } = stores;
+  const admission = options.admission ?? { usage: createAccountUsage(), limitsOf: () => DEFAULT_LIMITS };
+  const retention = options.retention ?? DEFAULT_RETENTION;
+  const stores = await openStores(options.store, {
+    clock,
+    lease,
+    observer,
+    retention,
+    cronNow: options.crons?.now,
+  });
+  const { log, keeper, directory } = stores;
+  const { registry, written } = keepDirectory(stores.registry, directory, (error) =>
+    observer.failed("A thread's listing could not be written.", error),
+  );
+  const attachments: AttachmentGate = {
+    store: stores.attachments,
+    limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+  };
+  const attachmentPort: AttachmentPort = {
+    readAttachment: ({ caller: { billingAccountId: account, subject }, threadId }, id) =>
+      stores.attachments.read({ account, subject, threadId }, id),
+  };
   const provider = isProvider(options.graphs)
     ? options.graphs
     : createInProcProvider({
         graphs: options.graphs,
         checkpointer: stores.checkpointer.saver,
         lease: registry,
+        store: stores.graphStore.store,
+        attachments: attachmentPort,
       });
-  const executor = createAggregatingGraphExecutor([provider]);
+  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
   const agents = createAggregatingAgentCatalog([provider]);
-  const runs = createRunService({
+  const driving = createRunService({
     log,
     registry,
     keeper,
     executor,
     state: executor,
+    foreignRuns: provider.foreignRuns,
     agents,
     usage: options.usage ?? noUsage,
     clock,
     observer,
     lease,
+    boundsOf: admission.limitsOf,
     maxAttempts: options.maxAttempts ?? 5,
     defaultModel: options.defaultModel ?? OFFLINE_MODEL_NAME,
     reapEveryMs: options.reapEveryMs ?? 5_000,
     random: Math.random,
   });
+  const runs = acceptAttachments(driving, attachments);
+  const storeItems = isProvider(options.graphs) ? undefined : createStoreItems(stores.graphStore);
+  const deletions = createDeletionService({
+    store: stores.deletions,
+    log,
+    registry: stores.registry,
+    state: executor,
+    directory,
+    attachments: stores.attachments,
+    crons: stores.crons,
+    storeItems,
+    clock,
+    leaseMs,
+    everyMs: 5_000,
+    random: Math.random,
+    observer,
+  });
+  const threads = createThreadService({
+    registry,
+    state: executor,
+    runs,
+    directory,
+    written,
+    attachments: stores.attachments,
+    agents,
+    clock,
+    lease,
+    async removeThread(thread) {
+      const { account, subject = account } = thread.ref;
+      await deletions.untilErased(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
+    },
+  });
+  const attendant =
+    provider.foreignRuns &&
+    attendForeignRuns({
+      foreignRuns: provider.foreignRuns,
+      adopt: runs.adopt,
+      settle: runs.settle,
+      observer,
+    });
   const hub = createThreadHub({
     log,
     registry,
@@ -98,8 +210,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     executorType: executor.executorType,
     clock,
     observer,
-    settle: runs.settle,
+    settle: attendant?.settle ?? runs.settle,
+    attend: attendant?.attend,
   });
+  const crons = createCronService({
+    store: stores.crons,
+    registry,
+    agents,
+    start: ({ caller, ...request }) =>
+      startWithinLimits(
+        { service: { runs, registry }, usage: admission.usage },
+        { caller, limits: admission.limitsOf(caller.billingAccountId) },
+        { caller, ...request },
+      ),
+    clock,
+    observer,
+    random: Math.random,
+    everyMs: options.crons?.everyMs ?? 5_000,
+    maxCrons: options.crons?.maxCrons ?? 100,
+  });
+  const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
   return {
     runs,
     hub,
@@ -108,8 +238,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log,
     registry,
     state: executor,
+    crons,
+    threads,
+    directory,
+    attachments,
+    storeItems,
+    deletions,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
+      attendant?.close();
+      await crons.close();
+      await sweeper.close();
+      await deletions.close();
       await runs.close({ drainMs });
       await hub.close();
       await stores.close();

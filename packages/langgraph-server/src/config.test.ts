@@ -33,6 +33,20 @@ describe("the server's configuration", () => {
     expect(config.corsOrigins).toEqual(["https://app.example.com", "http://localhost:3000"]);
   });
 
+  it("keeps what retention says, without end where it says 0", () => {
+    expect(readConfig({}).retention).toEqual({
+      maxEntries: 500_000,
+      maxBytes: 536_870_912,
+      maxAgeMs: 90 * 86_400_000,
+    });
+    const env = {
+      THROUGHLINE_RETENTION_MAX_ENTRIES: "0",
+      THROUGHLINE_RETENTION_MAX_BYTES: "1000",
+      THROUGHLINE_RETENTION_MAX_AGE_DAYS: "0",
+    };
+    expect(readConfig(env).retention).toEqual({ maxBytes: 1_000 });
+  });
+
   it.each([
     ["PORT", "eighty"],
     ["PORT", "65536"],

@@ -14,7 +14,7 @@ import {
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
-import { createService, type Service } from "./compose.js";
+import { createService, type Service, type ServiceOptions } from "./compose.js";
 import type { ServerConfig, SignInConfig } from "./config.js";
 import { createHandler, type Handler } from "./http/create-handler.js";
 import { type Listening, listen } from "./http/listen.js";
@@ -40,6 +40,10 @@ export interface ServeOptions {
   /** Progress for a person who waits for the start. */
   readonly onProgress?: (line: string) => void;
   readonly version?: string;
+  /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
+  readonly service?: Partial<
+    Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxAttempts" | "instance" | "crons">
+  >;
 }
 
 /** Starts the whole service: database, graphs, drivers, HTTP. What it started is closed again if a later step fails. */
@@ -57,10 +61,15 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
         kind: "postgres",
         databaseUrl: database.url,
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
+        ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },
       graphs: graphsOf(config.backend, config.signIn),
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
-      observer: observeService({ metrics, usage, logger }),
+      leaseMs: config.leaseMs,
+      retention: config.retention,
+      ...options.service,
+      admission: { usage, limitsOf: () => config.limits },
+      observer: observeService({ metrics, logger }),
     });
     const handler = createHandler({
       service,

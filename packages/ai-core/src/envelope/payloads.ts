@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { type ErrorCode, isErrorCode } from "../errors/error-codes.js";
+import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonObjectSchema, jsonSchema } from "../json/json.js";
 import { messageRoleSchema, messageSchema } from "../messages/message.js";
 import { tokenUsageSchema } from "../usage/usage.js";
-
-const errorCodeSchema = z.custom<ErrorCode>(isErrorCode, "unknown error code").meta({ type: "string" });
 
 export const runOriginSchema = z.object({
   /** `client`: a person's request; `cron`: a schedule; `foreign`: somebody else on the upstream server. */

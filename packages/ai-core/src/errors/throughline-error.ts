@@ -2,6 +2,10 @@ import { z } from "zod";
 import { type Json, jsonObjectSchema } from "../json/json.js";
 import { ERROR_CODES, type ErrorCode, httpStatusOf, isErrorCode } from "./error-codes.js";
 
+export const errorCodeSchema = z
+  .custom<ErrorCode>(isErrorCode, "unknown error code")
+  .meta({ type: "string", enum: Object.keys(ERROR_CODES) });
+
 export interface ThroughlineErrorOptions {
   /** Facts a client can act on (`runId`, `retryAfterMs`, `field`). They reach the browser: never a secret. */
   readonly details?: Readonly<Record<string, Json>>;
@@ -26,7 +30,7 @@ export class ThroughlineError extends Error {
 }
 
 export const wireErrorSchema = z.object({
-  code: z.custom<ErrorCode>(isErrorCode, "unknown error code"),
+  code: errorCodeSchema,
   message: z.string(),
   hint: z.string(),
   details: jsonObjectSchema.optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ErrorCode, isErrorCode } from "../errors/error-codes.js";
+import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonSchema } from "../json/json.js";
 import { executorTypeSchema } from "../usage/usage.js";
 
@@ -36,7 +36,7 @@ export const aiEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("error"),
     ok: z.literal(false),
-    code: z.custom<ErrorCode>(isErrorCode, "unknown error code"),
+    code: errorCodeSchema,
     message: z.string(),
   }),
 ]);

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../json/json.js";
 import type { ContextItem, FrontendTool, Message } from "../messages/message.js";
 import type { Fence } from "../ports/lease.js";
 import type { ExecutorType } from "../usage/usage.js";
+import type { AgentCommand } from "./agent-command.js";
 import type { UpstreamChunk } from "./upstream-chunk.js";
 
 /** What a run that nobody ran before begins from. */
@@ -34,6 +35,7 @@ export interface GraphRunRequest {
   readonly start: GraphRunStart;
   readonly tools: readonly FrontendTool[];
   readonly context: readonly ContextItem[];
+  readonly command?: AgentCommand | undefined;
   readonly profile: Profile;
   /** R17: presented with every checkpoint write. Required where the executor was given a `LeasePort`. */
   readonly fence?: Fence;

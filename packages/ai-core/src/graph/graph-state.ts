@@ -57,6 +57,11 @@ export interface GraphStatePort {
   updateState(thread: GraphThread, update: StateUpdate, fence?: Fence): Promise<string>;
   /** R27: ids of those messages that a checkpoint holds. The rest was streamed, and will be streamed anew. */
   committedMessages(thread: GraphThread, messages: readonly StreamedMessage[]): Promise<ReadonlySet<string>>;
-  /** Forgets the thread; one that does not exist is no error. */
+  /**
+   * Makes `to`, which has no checkpoint yet, begin where `from` stood at a checkpoint. The fence is of `to`. Throws
+   * `not_found` for a checkpoint that is not there, `invalid_input` for one that this backend can't copy.
+   */
+  copyThread(from: GraphThread, checkpointId: string, to: GraphThread, fence?: Fence): Promise<void>;
+  /** Forgets the thread; one that does not exist is no error. Without a fence the caller knows that nobody writes it. */
   deleteThread(thread: GraphThread, fence?: Fence): Promise<void>;
 }

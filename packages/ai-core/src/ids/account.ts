@@ -5,12 +5,16 @@ export const accountIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, "account must be 1–128 characters of A–Z, a–z, 0–9, _ and -");
 
+/** `isPrintable` for JSON Schema, as far as every language's patterns go: half a surrogate pair is in none. */
+export const PRINTABLE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
 /** Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only what would break a key is refused. */
 export const subjectSchema = z
   .string()
   .min(1)
   .max(256)
-  .refine(isPrintable, "subject must be well-formed text without control characters");
+  .refine(isPrintable, "subject must be well-formed text without control characters")
+  .meta({ pattern: PRINTABLE_PATTERN });
 
 /** Lone surrogates encode to the same UTF-8 bytes as one another, which would let two names share a thread. */
 export function isPrintable(text: string): boolean {

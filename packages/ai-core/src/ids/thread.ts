@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from "uuid";
 import { z } from "zod";
 import { invalidInput } from "../errors/throughline-error.js";
-import { accountIdSchema, isPrintable, subjectSchema } from "./account.js";
+import { accountIdSchema, isPrintable, PRINTABLE_PATTERN, subjectSchema } from "./account.js";
 import { graphNameSchema } from "./graph-id.js";
 
 /** Fixed for ever: another value would orphan every thread there is. */
@@ -17,7 +17,9 @@ export const threadNameSchema = z
   .refine((name) => {
     const characters = [...name].length;
     return characters >= 1 && characters <= MAX_NAME_CHARACTERS;
-  }, `threadName must be 1–${MAX_NAME_CHARACTERS} characters long`);
+  }, `threadName must be 1–${MAX_NAME_CHARACTERS} characters long`)
+  // JSON Schema sees no refinement.
+  .meta({ type: "string", minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: PRINTABLE_PATTERN });
 
 export const threadKeySchema = z.object({
   account: accountIdSchema,

@@ -33,6 +33,8 @@ export function createAggregatingGraphExecutor(
     updateState: async (thread, update, fence) => table.of(thread.graphId).updateState(thread, update, fence),
     committedMessages: async (thread, messages) =>
       table.of(thread.graphId).committedMessages(thread, messages),
+    copyThread: async (from, checkpointId, to, fence) =>
+      table.of(from.graphId).copyThread(from, checkpointId, to, fence),
     deleteThread: async (thread, fence) => table.of(thread.graphId).deleteThread(thread, fence),
   };
 }

@@ -142,6 +142,34 @@ export function describeState(provider: () => GraphProvider): void {
     );
   });
 
+  it("begins a thread where another stood at a checkpoint, and each goes its own way", async () => {
+    const session = openThread(provider(), "notebook");
+    const past = (await session.say("first")).final;
+    await session.say("second");
+    const copy = openThread(provider(), "notebook");
+    await provider().copyThread(session.thread, past.checkpointId ?? "", copy.thread);
+    const read = await provider().getState(copy.thread);
+    expect(read).toMatchObject({ state: { notes: [": first"] }, next: [], interrupts: [] });
+    expect(read?.messages).toEqual(past.messages);
+    expect((await copy.say("third")).final.state).toMatchObject({ notes: [": first", ": third"] });
+    expect((await provider().getState(session.thread))?.state).toMatchObject({
+      notes: [": first", ": second"],
+    });
+  });
+
+  it("refuses to begin a thread at a checkpoint that is not there", async () => {
+    const session = openThread(provider(), "notebook");
+    await session.say("first");
+    const copy = openThread(provider(), "notebook");
+    const missing = provider().copyThread(
+      session.thread,
+      "1f0c0000-0000-6000-8000-000000000000",
+      copy.thread,
+    );
+    await expect(missing).rejects.toMatchObject({ code: "not_found" });
+    expect(await provider().getState(copy.thread)).toBeUndefined();
+  });
+
   it("forgets a thread, once and again", async () => {
     const session = openThread(provider(), "notebook");
     await session.say("first");

@@ -86,6 +86,25 @@ export function describeStreaming(provider: () => GraphProvider): void {
     expect(final.messages?.at(-1)?.role).toBe("assistant");
   });
 
+  it("hands a command to the graph, and writes it to no state", async () => {
+    const sentinel = openThread(provider(), "sentinel");
+    const nothing = { kind: "input", messages: [] } as const;
+    const { final } = await sentinel.run(nothing, { command: { name: "hire" } });
+    expect(final.state).toMatchObject({ lifecycle: "hired" });
+    const synced = await sentinel.run(
+      { ...nothing, state: { settings: { watch: ["queue"] } } },
+      { command: { name: "sync", clientMutationId: "m1" } },
+    );
+    expect(synced.final.state).toMatchObject({
+      settings: { watch: ["queue"] },
+      lastAppliedClientMutationId: "m1",
+    });
+    expect(synced.final.state).not.toHaveProperty("command");
+    expect((await sentinel.say("Are you there?")).final.state).toMatchObject({
+      log: [{ command: "hire" }, { command: "sync" }],
+    });
+  });
+
   it("hands a frontend's tools and context to the graph", async () => {
     const { final } = await openThread(provider(), "frontend").say("What do you see?", {
       tools: [{ name: "confetti", description: "Throws confetti", parameters: { type: "object" } }],

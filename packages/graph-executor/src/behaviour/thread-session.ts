@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type {
+  AgentCommand,
   ContextItem,
   Fence,
   FrontendTool,
@@ -25,6 +26,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly tools?: readonly FrontendTool[];
   readonly context?: readonly ContextItem[];
+  readonly command?: AgentCommand;
   readonly fence?: Fence;
   /** Called with each chunk before the next is asked for; `"leave"` leaves the stream. */
   readonly onChunk?: (chunk: UpstreamChunk) => unknown;
@@ -70,6 +72,7 @@ export function openThread(
       start,
       tools: options.tools ?? [],
       context: options.context ?? [],
+      command: options.command,
       profile: "debug",
       signal: options.signal ?? new AbortController().signal,
       ...(options.fence && { fence: options.fence }),

@@ -3,24 +3,32 @@ import { type AgentCapability, type GraphDescriptor, type JsonObject, toGraphId 
 import { readString, toPlainObject } from "@throughline/coerce";
 import type { RunnableGraph } from "./runnable-graph.js";
 
+/** What a configuration says of a graph. */
+export interface GraphNotes {
+  readonly graphName: string;
+  readonly description?: string | undefined;
+  readonly commands?: readonly string[];
+}
+
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
 export function describeLoadedGraph(
-  graphName: string,
+  { graphName, description, commands = [] }: GraphNotes,
   graph: RunnableGraph | undefined,
-  description: string | undefined,
 ): GraphDescriptor {
   return {
     graphId: toGraphId(graphName),
     graphName,
     name: graphName,
     description: description ?? readString(graph, "description") ?? "",
-    capabilities: graph ? capabilitiesOf(graph) : [],
-    commands: [],
+    capabilities: [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])],
+    commands: [...commands],
     inputSchema: graph ? schemaOf(graph, getInputTypeSchema) : {},
     outputSchema: graph ? schemaOf(graph, getOutputTypeSchema) : {},
     subgraphSchemas: {},
   };
 }
+
+const COMMANDED: readonly AgentCapability[] = ["commands"];
 
 function capabilitiesOf(graph: RunnableGraph): AgentCapability[] {
   const capabilities: AgentCapability[] = [];

@@ -3,7 +3,7 @@ import { notebook } from "../behaviour/graphs/notebook.js";
 import { describeLoadedGraph } from "./describe-graph.js";
 import { graphRegistry } from "./graph-registry.js";
 
-const descriptor = describeLoadedGraph("notebook", notebook, "Takes notes.");
+const descriptor = describeLoadedGraph({ graphName: "notebook", description: "Takes notes." }, notebook);
 const opening = { configurable: {} };
 
 it("makes a graph once, when it is first asked for", async () => {

@@ -4,6 +4,7 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
 import { register as registerCommonJs } from "tsx/cjs/api";
 import { register as registerModules } from "tsx/esm/api";
+import { editionUrl } from "./module-edition.js";
 
 let typescriptLoads = false;
 
@@ -18,11 +19,17 @@ function loadTypescript(): void {
   registerModules();
 }
 
-/** One export of a TypeScript or JavaScript file of a project. Failures name file and export. */
-export async function importExport(file: string, exportName: string): Promise<unknown> {
+/**
+ * One export of a TypeScript or JavaScript file of a project. Failures name file and export. With an `edition` the file and
+ * what it imports of the project are read again, once per edition.
+ */
+export async function importExport(file: string, exportName: string, edition?: number): Promise<unknown> {
   if (!existsSync(file)) throw new ThroughlineError("invalid_input", `${file}: there is no such file.`);
   if (/\.[cm]?tsx?$/.test(file)) loadTypescript();
-  const module = await importFile(file);
+  const module = await importFile(
+    edition === undefined ? pathToFileURL(file) : editionUrl(file, edition),
+    file,
+  );
   // A file that Node takes for CommonJS has its exports under `default`.
   const exported = read(module, exportName) ?? read(read(module, "default"), exportName);
   if (exported !== undefined && exported !== null) return exported;
@@ -30,9 +37,9 @@ export async function importExport(file: string, exportName: string): Promise<un
   throw new ThroughlineError("invalid_input", `${file}: has no export "${exportName}". It exports ${names}.`);
 }
 
-async function importFile(file: string): Promise<object> {
+async function importFile(url: URL, file: string): Promise<object> {
   try {
-    const module: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const module: unknown = await import(/* @vite-ignore */ url.href);
     return typeof module === "object" && module !== null ? module : {};
   } catch (error) {
     throw new ThroughlineError(

@@ -6,7 +6,11 @@ import { z } from "zod";
 
 const graphSpecSchema = z.union([
   z.string(),
-  z.object({ path: z.string(), description: z.string().optional() }),
+  z.object({
+    path: z.string(),
+    description: z.string().optional(),
+    commands: z.array(z.string().min(1).max(128)).optional(),
+  }),
 ]);
 
 const langgraphJsonSchema = z.object({
@@ -20,6 +24,8 @@ export interface GraphSpec {
   readonly file: string;
   readonly exportName: string;
   readonly description: string | undefined;
+  /** R29: what the graph reads from `config.configurable.command`; LangGraph itself has no place to say so. */
+  readonly commands: readonly string[];
 }
 
 export interface LanggraphJson {
@@ -40,8 +46,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
     );
   }
   const graphs = Object.entries(parsed.data.graphs).map(([graphName, spec]): GraphSpec => {
-    const { path: target, description } =
-      typeof spec === "string" ? { path: spec, description: undefined } : spec;
+    const { path: target, description, commands = [] } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
     const hasExport = colon > 1 && !/[\\/]/.test(target.slice(colon + 1));
@@ -50,6 +55,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       file: resolve(folder, hasExport ? target.slice(0, colon) : target),
       exportName: hasExport ? target.slice(colon + 1) : "default",
       description,
+      commands,
     };
   });
   return { graphs, env: readEnv(path, parsed.data.env) };

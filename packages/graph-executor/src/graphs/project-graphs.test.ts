@@ -48,7 +48,7 @@ describe("Somebody's own project", () => {
   it("is described by what its configuration and its graphs say", async () => {
     expect(await provider.listAgents()).toMatchObject([
       { graphId: "langgraph:greeter", name: "greeter", capabilities: ["chat"] },
-      { graphId: "langgraph:builder", description: "The same, not compiled yet." },
+      { graphId: "langgraph:builder", description: "The same, not compiled yet.", commands: ["tidy"] },
       { graphId: "langgraph:made", capabilities: ["chat"] },
       { graphId: "langgraph:script", inputSchema: { properties: { messages: {} } } },
     ]);

@@ -3,6 +3,7 @@ import { describeLoadedGraph } from "./describe-graph.js";
 import type { GraphOpening, GraphSource } from "./graph-source.js";
 import { importExport } from "./import-export.js";
 import { type GraphSpec, readLanggraphJson } from "./langgraph-json.js";
+import { nextEdition } from "./module-edition.js";
 import { type RunnableGraph, toRunnableGraph } from "./runnable-graph.js";
 
 interface LoadedGraph {
@@ -13,36 +14,49 @@ interface LoadedGraph {
 /**
  * The graphs of somebody's own project, by its `langgraph.json`: TypeScript or JavaScript, compiled graphs, builders,
  * agents, and factories, which are called for each run with its config as LangGraph's own server calls them. Everything
- * is imported at once, so that a mistake shows when a process starts and not in somebody's first run.
+ * is imported at once, so that a mistake shows when a process starts and not in somebody's first run. `again`: as the files
+ * are now, though they were imported before.
  */
-export async function loadProjectGraphs(configPath: string): Promise<GraphSource> {
+export async function loadProjectGraphs(
+  configPath: string,
+  { again = false }: { readonly again?: boolean } = {},
+): Promise<GraphSource> {
   const { graphs, env } = readLanggraphJson(configPath);
-  for (const [key, value] of Object.entries(env)) process.env[key] ??= value;
+  giveVariables(env);
+  const edition = again ? nextEdition() : undefined;
   const loaded = new Map<string, LoadedGraph>();
-  for (const spec of graphs) loaded.set(spec.graphName, await loadGraph(spec));
+  for (const spec of graphs) loaded.set(spec.graphName, await loadGraph(spec, edition));
   return {
     list: async () => [...loaded.values()].map((graph) => graph.descriptor),
     open: async (graphName, opening) => loaded.get(graphName)?.open(opening),
   };
 }
 
-async function loadGraph(spec: GraphSpec): Promise<LoadedGraph> {
-  const exported = await importExport(spec.file, spec.exportName);
+/** What a project's file gave to this process, and may therefore change. */
+const given = new Map<string, string>();
+
+function giveVariables(env: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(env)) {
+    const held = process.env[key];
+    if (held !== undefined && held !== given.get(key)) continue;
+    process.env[key] = value;
+    given.set(key, value);
+  }
+}
+
+async function loadGraph(spec: GraphSpec, edition: number | undefined): Promise<LoadedGraph> {
+  const exported = await importExport(spec.file, spec.exportName, edition);
   if (typeof exported !== "function") {
     const graph = required(spec, await exported);
     return {
-      descriptor: describeLoadedGraph(spec.graphName, graph, spec.description),
+      descriptor: describeLoadedGraph(spec, graph),
       open: async () => graph,
     };
   }
   // A factory may need what only a run has; then it is described by its name alone.
   const sample = await callFactory(exported, { configurable: {} }).catch(() => undefined);
   return {
-    descriptor: describeLoadedGraph(
-      spec.graphName,
-      sample === undefined ? undefined : required(spec, sample),
-      spec.description,
-    ),
+    descriptor: describeLoadedGraph(spec, sample === undefined ? undefined : required(spec, sample)),
     open: async (opening) => required(spec, await callFactory(exported, opening)),
   };
 }

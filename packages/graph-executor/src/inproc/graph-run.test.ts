@@ -139,7 +139,7 @@ it("gives a graph its caller's part of the store, and the context it asks for", 
     .compile();
   const provider = createInProcProvider({
     graphs: graphRegistry([
-      { descriptor: describeLoadedGraph("keeper", keeper, undefined), create: () => keeper },
+      { descriptor: describeLoadedGraph({ graphName: "keeper" }, keeper), create: () => keeper },
     ]),
     checkpointer: new MemorySaver(),
     store,

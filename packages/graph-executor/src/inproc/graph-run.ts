@@ -1,5 +1,6 @@
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import {
+  type AttachmentPort,
   type GraphFinal,
   type GraphRunRequest,
   type GraphRunResult,
@@ -9,6 +10,7 @@ import {
 } from "@throughline/ai-core";
 import { bindGraph } from "../graphs/bind-graph.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
+import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { toRunError, toStopError } from "./run-error.js";
@@ -25,6 +27,7 @@ export interface GraphRunSetup {
   /** Already fenced, where there is a lease. */
   readonly saver: BaseCheckpointSaver;
   readonly store: BaseStore | undefined;
+  readonly attachments: AttachmentPort | undefined;
   readonly extraConfigurable: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
 }
@@ -57,7 +60,7 @@ async function* pump(
   try {
     signal.throwIfAborted();
     graph = bindGraph(await setup.open(configurable), {
-      checkpointer: saver,
+      checkpointer: setup.attachments ? attachmentSaver(saver, request, setup.attachments) : saver,
       ...(setup.store && { store: setup.store }),
     });
     const plan = await planStart({ graph, saver, request });
@@ -74,7 +77,7 @@ async function* pump(
     end = { kind: "failed", error: failure };
   } finally {
     stop.abort(toStopError("The run is over."));
-    saver.close();
+    await saver.close();
     settle(await readFinal(end, graph, setup.saver, request.threadId));
   }
 }

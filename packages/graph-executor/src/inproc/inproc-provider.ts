@@ -1,5 +1,6 @@
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import {
+  type AttachmentPort,
   type Fence,
   GRAPH_PROVIDER_ID,
   type GraphCheckpoint,
@@ -21,6 +22,7 @@ import { fencedSaver } from "../persistence/fenced-saver.js";
 import { tenantStore } from "../persistence/tenant-store.js";
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { committedMessages } from "./committed-messages.js";
+import { copyThread } from "./copy-thread.js";
 import { startGraphRun } from "./graph-run.js";
 import { toRunError } from "./run-error.js";
 import { newestCheckpoint, pastCheckpoint, readThread } from "./thread-reading.js";
@@ -32,6 +34,8 @@ export interface InProcProviderOptions {
   readonly store?: BaseStore;
   /** R17: with it every checkpoint write presents the run's fence, and a run without one is refused. */
   readonly lease?: LeasePort;
+  /** Where files behind the messages of checkpoints are read; a graph gets the bytes, a checkpoint never does. */
+  readonly attachments?: AttachmentPort;
   /** More of a run's `configurable`; what a run always carries wins over it. */
   readonly configurable?: (request: GraphRunRequest) => JsonObject;
   /** LangGraph's `context`, for graphs compiled with a context schema. */
@@ -77,6 +81,7 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
           open: (configurable: JsonObject) => open(request.graphId, configurable),
           saver: fenced(request.fence),
           store: store && tenantStore(store, request.caller),
+          attachments: options.attachments,
           extraConfigurable: options.configurable?.(request) ?? {},
           context: options.context?.(request),
         };
@@ -123,7 +128,18 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
 
     committedMessages: (thread, messages) => committedMessages(checkpointer, thread.threadId, messages),
 
-    deleteThread: (thread, fence) => fenced(fence).deleteThread(thread.threadId),
+    async copyThread(from, checkpointId, to, fence) {
+      await copyThread({
+        saver: checkpointer,
+        from: from.threadId,
+        checkpointId,
+        to: to.threadId,
+        target: fenced(fence),
+        runId: fence?.runId,
+      });
+    },
+
+    deleteThread: ({ threadId }, fence) => (fence ? fenced(fence) : checkpointer).deleteThread(threadId),
 
     listAgents: () => graphs.list(),
 

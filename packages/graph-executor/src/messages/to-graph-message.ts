@@ -10,12 +10,17 @@ export function toGraphMessage(message: Message): JsonObject {
   return {
     role,
     id,
-    content: toPlain(content),
+    content: toGraphContent(content),
     ...(name !== undefined && { name }),
     ...(calls && calls.length > 0 && { tool_calls: calls.map(toGraphCall) }),
     ...(callId !== undefined && { tool_call_id: callId }),
     ...(status !== undefined && { status }),
   };
+}
+
+/** JSON already, and not made so again: `toPlain` would take out the bytes that a graph is to have. */
+function toGraphContent(content: Message["content"]): Json {
+  return typeof content === "string" ? content : JSON.parse(JSON.stringify(content));
 }
 
 function toGraphCall({ id, name, args }: ToolCall): JsonObject {

@@ -1,9 +1,10 @@
 import { type BaseCheckpointSaver, emptyCheckpoint, MemorySaver } from "@langchain/langgraph-checkpoint";
-import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { validate } from "@langchain/langgraph-checkpoint-validation";
 import { type LeasePort, ThroughlineError } from "@throughline/ai-core";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fencedSaver } from "./fenced-saver.js";
+import { OneStatementSaver } from "./one-statement-saver.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
 import { RunSaver } from "./run-saver.js";
 
@@ -36,18 +37,19 @@ validate({
 });
 
 let postgres: PostgresFixture | undefined;
-const opened = new Map<BaseCheckpointSaver, PostgresSaver>();
+const opened = new Map<BaseCheckpointSaver, OneStatementSaver>();
 let schemas = 0;
 
 validate({
-  checkpointerName: "a fenced PostgresSaver",
+  checkpointerName: "a fenced OneStatementSaver",
   beforeAllTimeout: 60_000,
   async beforeAll() {
     postgres = await startPostgresFixture();
   },
   async createCheckpointer() {
     schemas += 1;
-    const saver = PostgresSaver.fromConnString(postgres?.url ?? "", { schema: `validation_${schemas}` });
+    const pool = new pg.Pool({ connectionString: postgres?.url });
+    const saver = new OneStatementSaver(pool, `validation_${schemas}`);
     await saver.setup();
     const fenced = fencedSaver(saver, held, fence);
     opened.set(fenced, saver);
@@ -111,8 +113,25 @@ describe("The saver of a run", () => {
   it("writes nothing once its run is over", async () => {
     const inner = new MemorySaver();
     const saver = new RunSaver(inner, { runId: "run-1", onWriteFailed: () => {} });
-    saver.close();
+    await saver.close();
     await saver.put(config, emptyCheckpoint(), metadata, {});
     expect(await inner.getTuple(config)).toBeUndefined();
+  });
+
+  it("is closed when what it was writing is written", async () => {
+    const inner = new MemorySaver();
+    let letGo = () => {};
+    const slow: LeasePort = {
+      assertHeld: () =>
+        new Promise((resolve) => {
+          letGo = resolve;
+        }),
+    };
+    const saver = new RunSaver(fencedSaver(inner, slow, fence), { runId: "run-1", onWriteFailed: () => {} });
+    void saver.put(config, emptyCheckpoint(), metadata, {});
+    const closed = saver.close();
+    letGo();
+    await closed;
+    expect(await inner.getTuple(config)).toBeDefined();
   });
 });

@@ -1,7 +1,10 @@
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
+import { attachmentSerializer } from "./attachment-serializer.js";
 import type { Checkpointer } from "./checkpointer.js";
 
 /** Checkpoints that go with the process. */
 export function createMemoryCheckpointer(): Checkpointer {
-  return { saver: new MemorySaver(), async setup() {}, async close() {} };
+  const saver = new MemorySaver();
+  saver.serde = attachmentSerializer(saver.serde);
+  return { saver, async setup() {}, async close() {} };
 }

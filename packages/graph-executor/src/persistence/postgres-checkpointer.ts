@@ -1,49 +1,54 @@
-import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import pg from "pg";
+import { attachmentSerializer } from "./attachment-serializer.js";
+import { checkpointTypes } from "./bytea-arrays.js";
 import type { Checkpointer } from "./checkpointer.js";
+import { OneStatementSaver } from "./one-statement-saver.js";
+import { underSetupLock } from "./setup-lock.js";
 
 export type PostgresCheckpointerOptions = {
   /** Default `langgraph`: its tables stay apart from everybody else's. */
   readonly schema?: string;
 } & (
-  | { readonly connectionString: string; readonly maxConnections?: number }
+  | {
+      readonly connectionString: string;
+      readonly maxConnections?: number;
+      /** Past this time without a statement the database ends a transaction. Default 15 s, as long as a lease usually is. */
+      readonly standstillMs?: number;
+    }
   /** Stays open when the checkpointer closes. */
   | { readonly pool: pg.Pool }
 );
 
-const SETUP_LOCK = 8_217_003_641;
-
 export function createPostgresCheckpointer(options: PostgresCheckpointerOptions): Checkpointer {
   const isShared = "pool" in options;
-  const pool = isShared ? options.pool : createPool(options.connectionString, options.maxConnections);
-  const saver = new PostgresSaver(pool, undefined, { schema: options.schema ?? "langgraph" });
+  const pool = isShared ? options.pool : createPool(options);
+  const saver = new OneStatementSaver(pool, options.schema ?? "langgraph");
+  saver.serde = attachmentSerializer(saver.serde);
   return {
     saver,
-    // Instances start together, and the saver's own migration takes no lock: the second would fail on what the first made.
-    setup: () => underLock(pool, () => saver.setup()),
+    setup: () => underSetupLock(pool, () => saver.setup()),
     async close() {
       if (!isShared) await pool.end();
     },
   };
 }
 
-async function underLock(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("select pg_advisory_lock($1)", [SETUP_LOCK]);
-    await work();
-  } finally {
-    // Ends the session, and the lock with it, whatever state it is in.
-    client.release(true);
-  }
-}
+type OwnPool = Exclude<PostgresCheckpointerOptions, { readonly pool: pg.Pool }>;
 
-function createPool(connectionString: string, max = 8): pg.Pool {
+function createPool({ connectionString, maxConnections = 8, standstillMs = 15_000 }: OwnPool): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
-    max: Math.max(2, max),
+    max: Math.max(2, maxConnections),
     application_name: "throughline checkpoints",
     connectionTimeoutMillis: 5_000,
+    types: checkpointTypes,
+    // A process that is paused in the middle of a write holds rows that whoever takes its run over has to write too. Not a
+    // parameter of the connection: poolers refuse those.
+    async onConnect(client) {
+      // The saver listens for no errors between two statements of a transaction, and one without a listener ends the process.
+      client.on("error", () => {});
+      await client.query(`set idle_in_transaction_session_timeout = ${standstillMs}`);
+    },
   });
   // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
   pool.on("error", () => {});

@@ -24,6 +24,7 @@ export interface RunSaverOptions {
  */
 export class RunSaver extends ForwardingSaver {
   readonly #options: RunSaverOptions;
+  readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(inner: BaseCheckpointSaver, options: RunSaverOptions) {
@@ -31,9 +32,13 @@ export class RunSaver extends ForwardingSaver {
     this.#options = options;
   }
 
-  /** From here on nothing is written: a node that ignores its abort signal may come back long after its run ended. */
-  close(): void {
+  /**
+   * From here on nothing is written: a node that ignores its abort signal may come back long after its run ended. Resolves
+   * when what was under way is done, so that whoever deletes the thread next deletes that too.
+   */
+  async close(): Promise<void> {
     this.#closed = true;
+    await Promise.allSettled(this.#underWay);
   }
 
   override async put(
@@ -61,14 +66,18 @@ export class RunSaver extends ForwardingSaver {
 
   async #write<T>(write: () => Promise<T>): Promise<T | undefined> {
     if (this.#closed) return undefined;
+    const writing = write();
+    this.#underWay.add(writing);
     try {
-      return await write();
+      return await writing;
     } catch (error) {
       if (!this.#closed) {
         this.#closed = true;
         this.#options.onWriteFailed(error);
       }
       return undefined;
+    } finally {
+      this.#underWay.delete(writing);
     }
   }
 }

@@ -16,7 +16,7 @@ type Tenant = Pick<Caller, "billingAccountId" | "subject">;
  * in `~`, which no other character of it can be: some stores search by text, where `@ann` would find `@anna` too.
  */
 export function tenantNamespace({ billingAccountId, subject }: Tenant): readonly string[] {
-  return [billingAccountId, subject === undefined ? "shared~" : `@${escapeLabel(subject)}~`];
+  return [escapeLabel(billingAccountId), subject === undefined ? "shared~" : `@${escapeLabel(subject)}~`];
 }
 
 /**
@@ -50,17 +50,21 @@ class TenantStore extends BaseStore {
   #inwards(operation: Operation): Operation {
     if (isListNamespaces(operation)) return this.#inwardsList(operation);
     if (isSearch(operation)) {
-      return { ...operation, namespacePrefix: [...this.#prefix, ...operation.namespacePrefix] };
+      return { ...operation, namespacePrefix: this.#below(operation.namespacePrefix) };
     }
-    return { ...operation, namespace: [...this.#prefix, ...operation.namespace] };
+    return { ...operation, namespace: this.#below(operation.namespace) };
+  }
+
+  #below(labels: readonly string[]): string[] {
+    return [...this.#prefix, ...labels.map(escapeLabel)];
   }
 
   #inwardsList(operation: ListNamespacesOperation): ListNamespacesOperation {
     const own: MatchCondition = { matchType: "prefix", path: [...this.#prefix] };
     const asked = (operation.matchConditions ?? []).map((condition) =>
       condition.matchType === "prefix"
-        ? { ...condition, path: [...this.#prefix, ...condition.path] }
-        : condition,
+        ? { ...condition, path: this.#below(condition.path) }
+        : { ...condition, path: condition.path.map(escapeLabel) },
     );
     return {
       ...operation,
@@ -71,9 +75,15 @@ class TenantStore extends BaseStore {
 
   #outwards(result: unknown, operation: Operation | undefined): unknown {
     if (operation !== undefined && isListNamespaces(operation) && Array.isArray(result)) {
-      return result.filter(isNamespace).map((namespace) => this.#strip(namespace));
+      return result
+        .filter((namespace) => isNamespace(namespace) && this.#isOwn(namespace))
+        .map((namespace) => this.#strip(namespace));
     }
-    if (Array.isArray(result)) return result.map((item) => (isItem(item) ? this.#outwardsItem(item) : item));
+    if (Array.isArray(result)) {
+      return result
+        .filter((item) => !isItem(item) || this.#isOwn(item.namespace))
+        .map((item) => (isItem(item) ? this.#outwardsItem(item) : item));
+    }
     return isItem(result) ? this.#outwardsItem(result) : result;
   }
 
@@ -81,8 +91,13 @@ class TenantStore extends BaseStore {
     return { ...item, namespace: this.#strip(item.namespace) };
   }
 
+  /** A store that searches by pattern takes the `_` of one account's name for any character of another's. */
+  #isOwn(namespace: readonly string[]): boolean {
+    return this.#prefix.every((label, index) => namespace[index] === label);
+  }
+
   #strip(namespace: readonly string[]): string[] {
-    return namespace.slice(this.#prefix.length);
+    return namespace.slice(this.#prefix.length).map(unescapeLabel);
   }
 }
 
@@ -102,10 +117,22 @@ function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && "namespace" in value && isNamespace(value.namespace);
 }
 
-/** Stores join labels by `.` or `:`, so what an identity provider calls a person is escaped, byte by byte, reversibly. */
+/** Any label, where a match may name it. */
+const WILDCARD = "*";
+
+/**
+ * Stores join labels by `.` or `:`, and one that searches by pattern takes no `_` or `%`; people and graphs use all of
+ * them. So a label is escaped byte by byte, reversibly.
+ */
 function escapeLabel(text: string): string {
+  if (text === WILDCARD) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => {
     const character = String.fromCharCode(byte);
-    return /[A-Za-z0-9-]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
+    return /[A-Za-z0-9-]/.test(character) ? character : `=${byte.toString(16).padStart(2, "0")}`;
   }).join("");
+}
+
+function unescapeLabel(label: string): string {
+  const bytes = label.replaceAll(/=([0-9a-f]{2})/g, "%$1");
+  return decodeURIComponent(bytes);
 }

@@ -18,6 +18,7 @@ import { failed, runOutcome } from "./run-outcome.js";
 import type { UpstreamRun } from "./run-reader.js";
 import { toChunk } from "./server-event.js";
 import { findOwnRun } from "./server-run.js";
+import { leavingReason, stopOrLeave } from "./stop-or-leave.js";
 import { statusOf, toUpstreamError } from "./upstream-failure.js";
 import { whileUnreachable } from "./while-unreachable.js";
 
@@ -111,18 +112,9 @@ export function createServerExecutor(
   ): AsyncGenerator<UpstreamChunk, void, undefined> {
     const start = await begun;
     if (start.kind === "settled") return resolveFinal(start.final);
-    const stop = new AbortController();
-    const leave = new AbortController();
-    const onAbort = () => (leavingReason(request.signal) ? leave : stop).abort();
-    request.signal.addEventListener("abort", onAbort, { once: true });
-    if (request.signal.aborted) onAbort();
-    const events = followRun(start.run, {
-      client,
-      clock,
-      patience,
-      stop: stop.signal,
-      leave: leave.signal,
-    });
+    const asked = stopOrLeave(request.signal);
+    const { stop, leave } = asked;
+    const events = followRun(start.run, { client, clock, patience, stop, leave });
     let end: FollowEnd | undefined;
     try {
       for (let step = await events.next(); ; step = await events.next()) {
@@ -133,10 +125,10 @@ export function createServerExecutor(
         if (step.value.event !== "metadata") yield toChunk(step.value);
       }
     } finally {
-      if (end === undefined) stop.abort();
+      if (end === undefined) asked.giveUp("stop");
       end ??= await endOf(events);
-      request.signal.removeEventListener("abort", onAbort);
-      resolveFinal(await settle(start.run, end, stop.signal.aborted, request.signal));
+      asked.release();
+      resolveFinal(await settle(start.run, end, stop.aborted, request.signal));
     }
   }
 
@@ -155,11 +147,6 @@ async function endOf(events: AsyncGenerator<unknown, FollowEnd, undefined>): Pro
     const step = await events.next();
     if (step.done) return step.value;
   }
-}
-
-/** A lost lease or a shutdown ends our part only: whoever takes the run up will read on upstream. */
-function leavingReason({ reason }: AbortSignal): ThroughlineError | undefined {
-  return reason instanceof ThroughlineError && reason.code !== "cancelled" ? reason : undefined;
 }
 
 function refusedBySignal(signal: AbortSignal): GraphFinal | undefined {

@@ -1,5 +1,7 @@
 import { type Clock, GRAPH_PROVIDER_ID, type GraphDescriptor, systemClock } from "@throughline/ai-core";
 import type { GraphProvider } from "../provider/graph-provider.js";
+import { createForeignRuns } from "../watcher/foreign-runs.js";
+import type { WatchPace } from "../watcher/watch-plan.js";
 import type { Patience } from "./follow-run.js";
 import { createServerCatalog } from "./server-catalog.js";
 import { createServerClient, type ServerAddress } from "./server-client.js";
@@ -20,6 +22,10 @@ export interface ServerProviderOptions extends ServerAddress {
    * run; wrong where another process may still be running it.
    */
   readonly freesDeadRuns?: boolean;
+  /** How often threads are looked at for what others run there. */
+  readonly watchPace?: WatchPace;
+  /** Whether a run that carries one of our run ids is ours; by default every such run is. */
+  readonly isOurs?: (runId: string) => boolean;
 }
 
 export const DEFAULT_PATIENCE: Patience = {
@@ -44,6 +50,13 @@ function createServerProvider(options: ServerProviderOptions): GraphProvider {
     providerId: GRAPH_PROVIDER_ID,
     ...createServerExecutor({ ...shared, patience, freesDeadRuns }, states),
     ...states,
+    foreignRuns: createForeignRuns({
+      ...shared,
+      patience,
+      freesDeadRuns,
+      ...(options.watchPace && { pace: options.watchPace }),
+      ...(options.isOurs && { isOurs: options.isOurs }),
+    }),
     ...createServerCatalog({
       ...shared,
       patient: createServerClient({ ...options, requestTimeoutMs: 60_000 }),

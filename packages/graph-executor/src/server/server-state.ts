@@ -8,6 +8,7 @@ import {
 } from "@throughline/ai-core";
 import { read, readNumber, readString } from "@throughline/coerce";
 import { toGraphMessage } from "../messages/to-graph-message.js";
+import { copyServerThread } from "./copy-server-thread.js";
 import { busy } from "./create-run.js";
 import { isOver } from "./follow-run.js";
 import { pause } from "./pause.js";
@@ -98,6 +99,10 @@ export function createServerState(options: ServerStateOptions): GraphStatePort {
       const state = await askIfThere(() => client.threads.getState(threadId, undefined, { subgraphs: true }));
       const held = state ? messages.filter((message) => holds(state, message)) : [];
       return new Set(held.map(({ messageId }) => messageId));
+    },
+
+    async copyThread(from, checkpointId, to) {
+      await ask(() => copyServerThread(client, from, checkpointId, to));
     },
 
     async deleteThread({ threadId }) {

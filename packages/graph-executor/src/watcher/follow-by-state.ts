@@ -5,30 +5,47 @@ import { pause } from "../server/pause.js";
 import type { UpstreamRun } from "../server/run-reader.js";
 import type { ServerEvent } from "../server/server-event.js";
 import { statusOf } from "../server/upstream-failure.js";
+import { newMessages } from "./new-messages.js";
 
 export interface FollowByStateOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly pollMs: number;
   readonly lostAfterMs: number;
+  readonly cancelMs: number;
+  /** Cancels the run upstream and follows it to its end. */
+  readonly stop: AbortSignal;
   readonly leave: AbortSignal;
 }
 
+const CANCEL_POLL_MS = 40;
+
 /**
  * Follows a run whose log can be read only once, and so belongs to whoever started it: its states are shown as they are
- * checkpointed, and its record tells when it is over.
+ * checkpointed, each new message whole, and its record tells when it is over.
  */
 export async function* followByState(
   { threadId, upstreamRunId }: UpstreamRun,
-  { client, clock, pollMs, lostAfterMs, leave }: FollowByStateOptions,
+  options: FollowByStateOptions,
 ): AsyncGenerator<ServerEvent, FollowEnd, undefined> {
+  const { client, clock, pollMs, lostAfterMs, stop, leave } = options;
+  const hurry = AbortSignal.any([stop, leave]);
+  const told = new Set<string>();
   let shown: string | null | undefined;
   let failingSince: number | undefined;
   let silentSinceRestart: number | undefined;
+  let cancelledAt: number | undefined;
+  const wait = () =>
+    cancelledAt === undefined ? pause(clock, pollMs, hurry) : pause(clock, CANCEL_POLL_MS, leave);
+
   for (;;) {
     if (leave.aborted) return { kind: "left" };
     let found: { readonly run: Run; readonly state: ThreadState };
     try {
+      if (stop.aborted && cancelledAt === undefined) {
+        await client.runs.cancel(threadId, upstreamRunId);
+        cancelledAt = clock.now();
+      }
       // The record first: a state read after it ended is the run's last.
       const run = await client.runs.get(threadId, upstreamRunId);
       found = { run, state: await client.threads.getState(threadId, undefined, { subgraphs: true }) };
@@ -46,12 +63,15 @@ export async function* followByState(
     if (checkpointId && checkpointId !== shown) {
       shown = checkpointId;
       silentSinceRestart = undefined;
+      yield* newMessages(state.values, told);
       yield { event: "values", data: state.values };
     }
     if (isOver(run)) return { kind: "ended", run, sign: { kind: "none" }, state };
+    if (cancelledAt !== undefined && clock.now() - cancelledAt >= options.cancelMs)
+      return { kind: "unstoppable" };
     // A log that may not be touched can't prove that its run still lives.
     if (silentSinceRestart !== undefined && clock.now() - silentSinceRestart >= lostAfterMs)
       return { kind: "unreachable" };
-    await pause(clock, pollMs, leave);
+    await wait();
   }
 }

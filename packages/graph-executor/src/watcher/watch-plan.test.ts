@@ -37,6 +37,11 @@ describe("a watched thread", () => {
     expect(watch(idleAt("c1"), idleAt("c1"), idleAt("c2")).state.waitMs).toBe(1_000);
   });
 
+  it("is looked at less and less often while a run of ours is all that happens", () => {
+    const waits = [2, 3, 4].map((looks) => watch(...Array(looks).fill(running("r1", true))).state.waitMs);
+    expect(waits).toEqual([4_000, 8_000, 15_000]);
+  });
+
   it("has its foreign runs followed for as long as they are active, in case the one who followed them died", () => {
     const follow = { kind: "follow", upstreamRunId: "r1" };
     expect(watch(running("r1"), running("r1")).effects).toEqual([[follow], [follow]]);

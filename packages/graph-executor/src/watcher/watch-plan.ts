@@ -49,11 +49,13 @@ export function planWatch(
     known.add(upstreamRunId);
     if (!isOurs) effects.push({ kind: "follow", upstreamRunId });
   }
-  if (active.length > 0) return [{ ...state, known, waitMs: pace.activeMs }, effects];
+  if (effects.length > 0) return [{ ...state, known, waitMs: pace.activeMs }, effects];
+  // Behind a run of ours an outsider's can only wait.
+  if (active.length > 0) return [{ ...state, known, waitMs: longer(state, pace) }, effects];
 
   const checkpointId = checkpoint?.checkpointId ?? null;
   if (checkpointId === state.checkpointId) {
-    return [{ ...state, known, waitMs: Math.min(state.waitMs * 2, pace.idleMs) }, effects];
+    return [{ ...state, known, waitMs: longer(state, pace) }, effects];
   }
   const writer = checkpoint?.upstreamRunId;
   const isNews = state.checkpointId !== undefined && (writer === undefined || !known.has(writer));
@@ -67,4 +69,8 @@ export function planWatch(
   // All earlier runs are behind this checkpoint; remembering them longer would only grow.
   const remembered = new Set(writer === undefined ? [] : [writer]);
   return [{ checkpointId, known: remembered, waitMs: pace.activeMs }, effects];
+}
+
+function longer({ waitMs }: WatchState, { idleMs }: WatchPace): number {
+  return Math.min(waitMs * 2, idleMs);
 }

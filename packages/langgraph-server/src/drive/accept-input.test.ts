@@ -5,7 +5,7 @@ import { acceptInput } from "./accept-input.js";
 
 const user = (id: string, content: Message["content"] = id): Message => ({ id, role: "user", content });
 const assistant = (id: string): Message => ({ id, role: "assistant", content: id });
-const agent = { inputSchema: { type: "object", properties: { messages: {}, topic: {} } } };
+const agent = { inputSchema: { type: "object", properties: { messages: {}, topic: {} } }, commands: [] };
 
 const held: ThreadFold = {
   ...emptyFold,
@@ -57,6 +57,35 @@ describe("Input", () => {
       kind: "input",
       messages: [],
     });
+  });
+
+  it("of a mutation sets its keys also where they do not differ, because by its turn they may", () => {
+    const input = { kind: "input", messages: [], state: { topic: "tides" } } as const;
+    const accepted = { kind: "input", messages: [], state: { topic: "tides" } };
+    expect(acceptInput(held, agent, input, { name: "sync" })).toEqual(accepted);
+    expect(acceptInput(held, agent, input, { name: "own", clientMutationId: "m1" })).toEqual(accepted);
+    expect(acceptInput(held, agent, input, { name: "own" })).toEqual({ kind: "input", messages: [] });
+  });
+
+  it("P52: holds no command as state, unless the agent has none and means something else by it", () => {
+    const schema = { type: "object", properties: { command: {} } };
+    const input = { kind: "input", messages: [], state: { command: { name: "fire" } } } as const;
+    const accepted = (commands: string[]) => acceptInput(held, { inputSchema: schema, commands }, input);
+    expect(accepted(["fire"])).toEqual({ kind: "input", messages: [] });
+    expect(accepted([])).toEqual({ kind: "input", messages: [], state: { command: { name: "fire" } } });
+  });
+
+  it("P53: alone goes with a command: an answer or a fork does not", () => {
+    const command = { name: "sync" };
+    for (const input of [
+      { kind: "resume", answers: { q1: 1 } },
+      { kind: "answer", value: 1 },
+      { kind: "fork", checkpointId: "c1", messages: [] },
+    ] as const) {
+      expect(() => acceptInput(held, agent, input, command)).toThrow(
+        expect.objectContaining({ code: "invalid_input", details: { field: "command" } }),
+      );
+    }
   });
 
   it("that answers without a name answers the one open question", () => {

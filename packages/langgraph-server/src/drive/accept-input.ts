@@ -1,4 +1,5 @@
 import {
+  type AgentCommand,
   type FreshRunStart,
   type GraphDescriptor,
   type JsonObject,
@@ -6,6 +7,7 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
+import { isMutation } from "../commands/command-lane.js";
 import type { RunInput } from "./run-service.js";
 import { schemaKeys } from "./schema-keys.js";
 
@@ -17,13 +19,15 @@ export interface NoQuestion {
 /** R26: measures what a client sent against what the thread holds. Throws `invalid_input` naming the field. */
 export function acceptInput(
   fold: ThreadFold,
-  { inputSchema }: Pick<GraphDescriptor, "inputSchema">,
+  agent: Pick<GraphDescriptor, "inputSchema" | "commands">,
   input: RunInput,
+  command?: AgentCommand,
 ): FreshRunStart | NoQuestion {
+  if (command && input.kind !== "input") throw beginsNothing(input.kind);
   switch (input.kind) {
     case "input": {
       refuseChangedText(fold, input.messages);
-      const state = acceptedState(fold, inputSchema, input.state);
+      const state = acceptedState(isMutation(command) ? undefined : fold.state, agent, input.state);
       return {
         kind: "input",
         messages: unheldMessages(fold, input.messages),
@@ -75,14 +79,29 @@ function textOf({ content }: Message): string {
   return content.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
 }
 
-/** Clients send their whole copy of the state: only keys of the input schema count, and of those only what differs. */
-function acceptedState(fold: ThreadFold, inputSchema: JsonObject, sent: JsonObject = {}): JsonObject {
-  const keys = schemaKeys(inputSchema) ?? [];
+function beginsNothing(kind: RunInput["kind"]): ThroughlineError {
+  const what = kind === "fork" ? "a fork" : "an answer";
+  return new ThroughlineError("invalid_input", `command: goes with new input, not with ${what}`, {
+    details: { field: "command" },
+  });
+}
+
+/**
+ * Clients send their whole copy of the state: only keys of the input schema count, and of those only what differs from what
+ * is `known`. A mutation says what the state is to be, so nothing is left out: until its turn comes, the thread may have
+ * become something else. R29: as state nobody can smuggle in a command.
+ */
+function acceptedState(
+  known: JsonObject | undefined,
+  { inputSchema, commands }: Pick<GraphDescriptor, "inputSchema" | "commands">,
+  sent: JsonObject = {},
+): JsonObject {
+  const keys = (schemaKeys(inputSchema) ?? []).filter((key) => key !== "command" || commands.length === 0);
   const accepted: JsonObject = {};
   for (const key of keys) {
     const value = Object.hasOwn(sent, key) ? sent[key] : undefined;
     if (key === "messages" || value === undefined) continue;
-    if (JSON.stringify(value) !== JSON.stringify(fold.state[key])) accepted[key] = value;
+    if (JSON.stringify(value) !== JSON.stringify(known?.[key])) accepted[key] = value;
   }
   return accepted;
 }

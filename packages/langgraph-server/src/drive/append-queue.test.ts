@@ -93,6 +93,17 @@ describe("An append queue", () => {
     expect(failures).toEqual([{ kind: "refused", reason: "fenced" }]);
   });
 
+  it("tells of a refusal that comes after it was closed, and of no other failure then", async () => {
+    for (const answer of [{ ok: false, reason: "fenced" } as const, new Error("away")]) {
+      const { queue, appends, failures } = openQueue();
+      queue.push([entry(1)]);
+      queue.close();
+      appends[0]?.answer(answer);
+      expect(await queue.settled()).toBe(false);
+      expect(failures).toEqual(answer instanceof Error ? [] : [{ kind: "refused", reason: "fenced" }]);
+    }
+  });
+
   it("tells a store that is away from one that refuses", async () => {
     const { queue, appends, failures } = openQueue();
     const error = new Error("away");

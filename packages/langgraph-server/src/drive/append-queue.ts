@@ -11,7 +11,7 @@ export interface AppendQueueOptions {
   readonly log: Pick<ThreadLog, "append">;
   readonly thread: ThreadRef;
   readonly fence: Fence;
-  /** Called once. */
+  /** Called once; a refusal is told also when the queue was closed by then, because it is what a fence is counted by. */
   readonly onFailure: (failure: AppendFailure) => void;
   readonly onAppended: (count: number) => void;
   /** Entries that may wait before `room` holds its caller back. */
@@ -52,7 +52,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   }
 
   function fail(failure: AppendFailure): void {
-    if (closed) return;
+    if (closed && failure.kind === "failed") return;
     close();
     options.onFailure(failure);
   }

@@ -6,8 +6,14 @@ import type {
   RunRecord,
   StartResult,
   StartRun,
+  StopResult,
   ThreadRef,
 } from "@throughline/thread-log";
+import { createArrivals } from "../commands/arrivals.js";
+import { requireKnownCommand } from "../commands/command-lane.js";
+import { createHeardStops } from "../commands/heard-stops.js";
+import { isBeingDeleted } from "../deletion/deletion-gate.js";
+import { adoptForeignRun } from "../foreign/adopt-foreign-run.js";
 import type { ThreadAddress } from "../hub/thread-address.js";
 import { acceptInput } from "./accept-input.js";
 import { type DrivenRun, driveRun } from "./drive-run.js";
@@ -26,8 +32,16 @@ export interface RunServiceOptions extends DriverDeps {
 }
 
 export interface DrivingRunService extends RunService {
-  /** R6: resolves when the log of an idle thread says what its checkpoint says; `false` when it did already. */
-  settle(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
+  /**
+   * R6: resolves when the log of an idle thread says what its checkpoint says; `false` when it did already, or the thread is
+   * not idle. `isRunning`: whether somebody else runs something in it.
+   */
+  settle(thread: ThreadAddress, fold: ThreadFold, isRunning?: () => Promise<boolean>): Promise<boolean>;
+  /**
+   * R5: sees to it that somebody drives a run which an outsider started. Resolves when the run is in the registry and, if
+   * it is driven here, its beginning in the log.
+   */
+  adopt(thread: ThreadAddress, upstreamRunId: string): Promise<void>;
   /** Looks for abandoned and waiting runs now. */
   reap(): Promise<void>;
 }
@@ -39,12 +53,15 @@ const LATE_END_STEP_MS = 20;
 export function createRunService(deps: RunServiceOptions): DrivingRunService {
   const { registry, log, clock, lease, observer } = deps;
   const driven = new Map<string, DrivenRun>();
+  const arrivals = createArrivals();
+  const heardStops = createHeardStops(registry);
   let closing = false;
 
   function drive(leased: LeasedRun): DrivenRun {
     const driving = driveRun(deps, leased);
     const { runId, thread } = leased.run;
     driven.set(runId, driving);
+    if (heardStops.has(runId)) driving.stop();
     if (closing) driving.handOver();
     void driving.done.then(async ({ next }) => {
       // Taken over from ourselves, the same run may be driven anew by now.
@@ -57,14 +74,22 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   async function driveNext(thread: ThreadRef): Promise<void> {
     if (closing) return;
     try {
-      const next = await registry.claimNext(thread, lease);
+      const next = await heardStops.during(() => registry.claimNext(thread, lease));
       if (next) drive(next);
     } catch (error) {
       observer.failed("The next run of a thread could not be claimed; it is looked for again.", error);
     }
   }
 
-  const reaper: Reaper = startReaper({ ...deps, everyMs: deps.reapEveryMs, drive });
+  const reaper: Reaper = startReaper({
+    ...deps,
+    registry: {
+      claimExpired: (by, limit) => heardStops.during(() => registry.claimExpired(by, limit)),
+      claimQueued: (by, limit) => heardStops.during(() => registry.claimQueued(by, limit)),
+    },
+    everyMs: deps.reapEveryMs,
+    drive,
+  });
 
   async function start(request: StartRunRequest): Promise<StartOutcome> {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no new runs.");
@@ -81,8 +106,13 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     }
     // R25: sent again, a request is what it was, whatever the thread has become since.
     if (same) return { kind: "attached", run: same };
-    const from = acceptInput(fold, agent, request.input);
-    if (from.kind === "no_question") return refused({ kind: "conflict", interruptIds: [] });
+    if (request.command) requireKnownCommand(agent, request.command);
+    const from = acceptInput(fold, agent, request.input, request.command);
+    if (from.kind === "no_question") {
+      // R25: it may be that the same request, sent twice at once, was answered in between.
+      const answered = clientRunId && (await registry.find(thread.ref, { alias: clientRunId }));
+      return answered ? { kind: "attached", run: answered } : refused({ kind: "conflict", interruptIds: [] });
+    }
     const result = await startOrWait({
       ...lease,
       thread: thread.ref,
@@ -96,19 +126,28 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         work: "graph",
         stateKey: thread.stateKey,
         ingressRequestId: request.ingressRequestId,
+        ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
         caller: request.caller,
         model: request.model ?? deps.defaultModel,
         tools: [...request.tools],
         context: [...request.context],
+        command: request.command,
         profile: request.profile,
       }),
       strategy: request.strategy,
     });
-    if (result.kind === "started") {
-      drive(result);
-      return { kind: "started", run: result.run };
-    }
-    return refused(result);
+    if (result.kind === "started") drive(result);
+    const outcome: StartOutcome =
+      result.kind === "started" ? { kind: "started", run: result.run } : refused(result);
+    return request.arrival?.isStopped(thread.ref) ? stopArrived(outcome) : outcome;
+  }
+
+  /** R25: its thread was stopped while the request was on its way: that was meant for it. */
+  async function stopArrived(outcome: StartOutcome): Promise<StartOutcome> {
+    if (outcome.kind !== "started" && outcome.kind !== "queued") return outcome;
+    const { thread, runId } = outcome.run;
+    const result = await stopNamed(thread, { runId });
+    return result.kind === "cancelled" ? result : outcome;
   }
 
   function refused(outcome: StartOutcome): StartOutcome {
@@ -119,12 +158,21 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
 
   /**
    * A run's end is in the log before it is in the registry, so whoever saw it may be quicker than the registry: refused for
-   * the sake of a run that has ended, they are let in as soon as that is known.
+   * the sake of a run that has ended, they are let in as soon as that is known. So is a person who goes on in a thread that
+   * is being deleted; what a cron wants there may have been deleted with it.
    */
   async function startOrWait(request: StartRun): Promise<StartResult> {
     const deadline = clock.now() + LATE_END_MS;
     for (;;) {
-      const result = await registry.start(request);
+      let result: StartResult;
+      try {
+        result = await heardStops.during(() => registry.start(request));
+      } catch (error) {
+        const isPatient = request.origin.kind === "client" && clock.now() < deadline;
+        if (!isPatient || !isBeingDeleted(error)) throw error;
+        await untilElapsed(clock, LATE_END_STEP_MS);
+        continue;
+      }
       const isRefused = result.kind === "busy" || result.kind === "conflict";
       if (!isRefused || clock.now() >= deadline) return result;
       const active = await registry.active(request.thread);
@@ -143,19 +191,28 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     return isMoment || (await log.terminal(run.thread, run.runId)) !== undefined;
   }
 
-  async function stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome> {
-    const name = runId === undefined ? await openRun(thread.ref) : await nameOf(thread.ref, runId);
-    if (name === undefined) return { kind: "idle" };
-    const result = await registry.stop(thread.ref, name);
-    if (result.kind === "unknown") return result;
-    // The driver is told by the registry too; here it need not wait to hear of it.
-    if (result.kind === "stopping") driven.get(result.run.runId)?.stop();
-    return { kind: result.kind, runId: result.run.runId };
+  async function stop({ ref }: ThreadAddress, runId?: string): Promise<StopOutcome> {
+    if (runId === undefined) return stopThread(ref);
+    return toOutcome(await stopNamed(ref, await nameOf(ref, runId)));
   }
 
-  async function openRun(thread: ThreadRef): Promise<RunName | undefined> {
-    const active = await registry.active(thread);
-    return active && { runId: active.runId };
+  async function stopThread(thread: ThreadRef): Promise<StopOutcome> {
+    // First these: what is in the registry by now is found there, what is not yet will find this.
+    arrivals.stop(thread);
+    let first: StopOutcome | undefined;
+    // What waits before what runs, or it would take its place.
+    for (const { runId } of (await registry.open(thread)).toReversed()) {
+      const outcome = toOutcome(await stopNamed(thread, { runId }));
+      if (outcome.kind === "stopping" || outcome.kind === "cancelled") first = outcome;
+    }
+    return first ?? { kind: "idle" };
+  }
+
+  async function stopNamed(thread: ThreadRef, name: RunName): Promise<StopResult> {
+    const result = await registry.stop(thread, name);
+    // The driver is told by the registry too; here it need not wait to hear of it.
+    if (result.kind === "stopping") driven.get(result.run.runId)?.stop();
+    return result;
   }
 
   /** A client knows a run by its own id, or by ours from a frame's metadata. */
@@ -166,13 +223,22 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   return {
     start,
     stop,
+    arriving: arrivals.arriving,
     active: ({ ref }) => registry.active(ref),
     driving: () => driven.size,
     reap: () => reaper.look(),
-    async settle(thread, fold) {
-      const leased = closing ? undefined : await settleThread(deps, thread, fold);
+    async settle(thread, fold, isRunning) {
+      const leased = closing
+        ? undefined
+        : await heardStops.during(() => settleThread(deps, thread, fold, isRunning));
       if (leased) await drive(leased).done;
       return leased !== undefined;
+    },
+    async adopt(thread, upstreamRunId) {
+      const leased = closing
+        ? undefined
+        : await heardStops.during(() => adoptForeignRun(deps, thread, upstreamRunId));
+      if (leased) await drive(leased).begun;
     },
     async close({ drainMs }) {
       closing = true;
@@ -185,6 +251,11 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         for (const driving of driven.values()) driving.handOver();
         await Promise.all([...driven.values()].map(({ done }) => done));
       }
+      heardStops.close();
     },
   };
+}
+
+function toOutcome(result: StopResult): StopOutcome {
+  return result.kind === "unknown" ? result : { kind: result.kind, runId: result.run.runId };
 }

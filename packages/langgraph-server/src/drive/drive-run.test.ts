@@ -44,11 +44,9 @@ describe("A run", () => {
     async (graphName) => {
       scene = await openServiceScene();
       const thread = scene.thread(graphName);
-      const input =
-        graphName === "sentinel"
-          ? { kind: "input" as const, messages: [], state: { command: { name: "hire" } } }
-          : "Tell me about tides";
-      await scene.run(thread, input);
+      if (graphName === "sentinel") {
+        await scene.run(thread, { kind: "input", messages: [] }, { command: { name: "hire" } });
+      } else await scene.run(thread, "Tell me about tides");
       const checkpoint = await scene.service.state.getState({
         graphId: thread.graphId,
         threadId: thread.ref.threadId,

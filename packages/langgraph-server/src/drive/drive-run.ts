@@ -1,17 +1,22 @@
 import {
+  type FollowedRun,
   type FreshRunStart,
   type GraphFinal,
+  type GraphRunResult,
   type GraphRunStart,
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
 import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
+import { outsidersMessages } from "../foreign/outsiders-messages.js";
 import { unheldMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
+import { noteCall } from "./call-notes.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { planTakeUp } from "./plan-take-up.js";
 import { type ReadFold, readThreadFold } from "./read-thread-fold.js";
+import { noteOf } from "./run-note.js";
 import { createRunRecorder, type RunRecorder } from "./run-recorder.js";
 import { fromRunRow, type RunRequest } from "./run-request.js";
 import { schemaKeys } from "./schema-keys.js";
@@ -21,6 +26,8 @@ import { createUsageFacts } from "./usage-facts.js";
 
 export interface DrivenRun {
   readonly run: RunRecord;
+  /** Settles once the run's beginning is in the log, or will not be; never rejects. */
+  readonly begun: Promise<void>;
   /** Settles once the run was ended or left; never rejects. `next`: a run of this thread waits. */
   readonly done: Promise<{ readonly ended: boolean; readonly next: boolean }>;
   stop(): void;
@@ -39,9 +46,11 @@ const STOP_GRACE_MS = 5_000;
  */
 export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun {
   const { log, registry, clock, observer } = deps;
-  const about = { runId: run.runId, graphId: run.graphId };
+  const about = noteOf(run);
   const abort = new AbortController();
+  const { promise: begun, resolve: begin } = deferred();
   let left: LeaveReason | undefined;
+  let excess: ThroughlineError | undefined;
 
   const queue = createAppendQueue({
     log,
@@ -54,9 +63,9 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
   function onFailure(failure: AppendFailure): void {
     if (failure.kind === "refused") {
       observer.appendRefused(failure.reason);
-      leave("lost_lease");
+      leave(failure.reason === "deleted" ? "deleted" : "lost_lease");
     } else {
-      observer.failed("The log could not be written.", failure.error);
+      observer.failed("The log could not be written.", failure.error, about);
       leave("log_unavailable");
     }
   }
@@ -77,10 +86,11 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
       const end = await work();
       if (end !== undefined && left === undefined) return await finish(end);
     } catch (error) {
-      observer.failed("A run could not be driven.", error);
+      observer.failed("A run could not be driven.", error, about);
       leave("failed");
     } finally {
       stopKeeping();
+      begin();
     }
     await queue.settled();
     return letGo(left ?? "lost_lease");
@@ -91,10 +101,12 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     try {
       // Nothing stays running: what fails even to be given up in order is given up.
       if (why === "failed" && run.attempt > deps.maxAttempts) return await finish({ status: "lost" });
+      // Whoever deletes the thread waits for the last word of its driver.
+      if (why === "deleted") await registry.finish(fence, { status: "cancelled" });
       // What failed is left until its lease runs out, or it would be taken up again at once, and again.
       if (why === "handed_over" || why === "log_unavailable") await registry.release(fence);
     } catch (error) {
-      observer.failed("A lease could not be given up; it runs out by itself.", error);
+      observer.failed("A lease could not be given up; it runs out by itself.", error, about);
     }
     return { ended: false, next: false };
   }
@@ -113,9 +125,11 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
         : await readThreadFold(deps, { ref: run.thread, graphId: run.graphId });
     const plan = await planTakeUp(deps, run, read);
     if (plan.kind === "ended") return { status: plan.status, interrupts: plan.interrupts };
-    if (run.attempt > 0) observer.takenOver({ ...about, attempt: run.attempt });
+    if (run.attempt > 0) observer.takenOver(about);
     const agent = await deps.agents.getAgent(run.graphId);
-    const factOf = createUsageFacts(run, request, deps.executor.executorType);
+    // Whoever started a run pays for it.
+    const factOf =
+      request.work === "graph" ? createUsageFacts(run, request, deps.executor.executorType) : () => undefined;
     const recorder = createRunRecorder({
       run,
       request,
@@ -124,15 +138,27 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
       fold: read.fold,
       withdrawn: plan.kind === "again" ? plan.withdrawn : [],
       stateKeys: agent && schemaKeys(agent.outputSchema),
+      bounds: deps.boundsOf(run.thread.account),
+      onExcess(error) {
+        excess = error;
+        abort.abort(error);
+      },
       onEnvelope(envelope) {
+        noteCall(observer, about, envelope);
         const fact = factOf(envelope);
-        if (fact) deps.usage.settle(fact).catch((error) => observer.failed("Usage was not recorded.", error));
+        if (fact)
+          deps.usage.settle(fact).catch((error) => observer.failed("Usage was not recorded.", error, about));
       },
     });
     const start = freshStart(run.start, plan.kind === "again" ? undefined : read.fold);
-    recorder.start(runStart(run, request, start));
-    observer.runStarted({ ...about, attempt: run.attempt });
-    const final = await reachEnd(request, start, recorder);
+    recorder.start(runStart(run, request, await shownStart(request, start, read.fold)));
+    observer.runStarted(about);
+    if (request.work === "foreign") await queue.settled();
+    begin();
+    const reached = await reachEnd(request, start, recorder);
+    const final: GraphFinal = excess
+      ? { ...reached, ok: false, status: "error", error: excess, interrupts: [] }
+      : reached;
     if (left !== undefined) {
       recorder.close();
       return undefined;
@@ -146,12 +172,23 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     };
   }
 
+  /** What a watcher is told the run began from. */
+  async function shownStart(
+    { work }: RunRequest,
+    start: FreshRunStart,
+    fold: ThreadFold,
+  ): Promise<FreshRunStart> {
+    if (work !== "foreign") return start;
+    return { kind: "input", messages: await outsidersMessages(deps.state, run, fold) };
+  }
+
   async function reachEnd(
     request: RunRequest,
     start: FreshRunStart,
     recorder: RunRecorder,
   ): Promise<GraphFinal> {
-    if (request.work === "settle") return settledFinal(deps.state, run);
+    if (request.work === "settle" || (request.work === "foreign" && !deps.foreignRuns))
+      return settledFinal(deps.state, run);
     if (run.attempt > deps.maxAttempts) {
       const error = new ThroughlineError("run_lost", "The run was interrupted too often and was given up.");
       return { ...(await settledFinal(deps.state, run)), ok: false, status: "error", error, interrupts: [] };
@@ -166,8 +203,13 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     }
   }
 
-  async function pump(request: RunRequest, start: FreshRunStart, recorder: RunRecorder): Promise<GraphFinal> {
-    const { stream, final } = deps.executor.runGraph({
+  /** R5: an outsider's run is read by its name, on its first attempt as on any later one; nothing is run again. */
+  function open(request: RunRequest, start: FreshRunStart): FollowedRun | GraphRunResult {
+    if (request.work === "foreign" && deps.foreignRuns && run.upstreamRunId !== undefined) {
+      const name = { threadId: run.thread.threadId, upstreamRunId: run.upstreamRunId };
+      return deps.foreignRuns.follow(name, abort.signal);
+    }
+    return deps.executor.runGraph({
       runId: run.runId,
       attempt: run.attempt,
       ingressRequestId: request.ingressRequestId,
@@ -179,10 +221,15 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
       start: run.attempt === 0 ? start : { kind: "continue", original: start },
       tools: request.tools,
       context: request.context,
+      command: request.command,
       profile: request.profile,
       fence,
       signal: abort.signal,
     });
+  }
+
+  async function pump(request: RunRequest, start: FreshRunStart, recorder: RunRecorder): Promise<GraphFinal> {
+    const { stream, final } = open(request, start);
     let over = false;
     const read = async () => {
       for await (const chunk of stream) {
@@ -227,7 +274,15 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     return { ended: true, next: result.next !== undefined };
   }
 
-  return { run, done: drive(), stop, handOver: () => leave("handed_over") };
+  return { run, begun, done: drive(), stop, handOver: () => leave("handed_over") };
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 /** Waiting in the queue, a run's messages may have entered the thread by another way. */

@@ -1,11 +1,13 @@
 import type {
   AgentCatalogPort,
   Clock,
+  ForeignRunsPort,
   GraphExecutorPort,
   GraphStatePort,
   UsagePort,
 } from "@throughline/ai-core";
 import type { Lease, LeaseKeeper, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { RunBounds } from "./run-meter.js";
 import type { ServiceObserver } from "./service-observer.js";
 
 /** What drives runs on this instance. */
@@ -15,11 +17,15 @@ export interface DriverDeps {
   readonly keeper: LeaseKeeper;
   readonly executor: GraphExecutorPort;
   readonly state: GraphStatePort;
+  /** Where graphs run on a server that others use too. */
+  readonly foreignRuns?: ForeignRunsPort | undefined;
   readonly agents: AgentCatalogPort;
   readonly usage: UsagePort;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly lease: Lease;
+  /** What an account's run may write. */
+  readonly boundsOf: (account: string) => RunBounds;
   /** How many times a run is taken up before it is lost. */
   readonly maxAttempts: number;
 }

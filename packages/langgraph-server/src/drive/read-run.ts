@@ -15,10 +15,17 @@ export async function readRun(
 ): Promise<readonly LogEntry[]> {
   const { epoch } = until;
   let found: LogEntry[] = [];
-  for (let end = until.seq; end > 0; end -= ENTRIES_PER_READ) {
-    const after = Math.max(0, end - ENTRIES_PER_READ);
+  let count = ENTRIES_PER_READ;
+  for (let end = until.seq; end > 0; ) {
+    const after = Math.max(0, end - count);
     const page = await log.read(thread, { epoch, seq: after }, end - after);
+    // Trimmed somewhere in this page: smaller ones find what is left of it.
+    if (page.kind === "gap" && page.reason === "trimmed" && count > 1) {
+      count = Math.ceil(count / 2);
+      continue;
+    }
     if (page.kind !== "entries") return found;
+    end = after;
     found = [...page.entries.filter(({ envelope }) => envelope.run_id === runId), ...found];
     if (found.some(({ envelope }) => isFirstOf(envelope))) return found;
   }

@@ -1,7 +1,17 @@
-import type { Clock, Envelope, GraphFinal, PayloadOf, Timer, UpstreamChunk } from "@throughline/ai-core";
+import type {
+  Clock,
+  Envelope,
+  ForeignChunk,
+  GraphFinal,
+  PayloadOf,
+  ThroughlineError,
+  Timer,
+  UpstreamChunk,
+} from "@throughline/ai-core";
 import { applyEntry, createRunTranslator, type ThreadFold } from "@throughline/stream-adapter";
 import type { RunRecord } from "@throughline/thread-log";
 import type { AppendQueue } from "./append-queue.js";
+import { createRunMeter, type RunBounds } from "./run-meter.js";
 import type { RunRequest } from "./run-request.js";
 
 export interface RunRecorderOptions {
@@ -15,13 +25,17 @@ export interface RunRecorderOptions {
   readonly withdrawn: readonly string[];
   /** Keys of the graph's output schema. */
   readonly stateKeys: readonly string[] | undefined;
+  readonly bounds: RunBounds;
   readonly onEnvelope: (envelope: Envelope) => void;
+  /** The run wrote more than it may: nothing more of it is recorded but its end. Called once. */
+  readonly onExcess: (error: ThroughlineError) => void;
 }
 
 /** One attempt's way from upstream chunks into the log, on time: what the sampler holds back goes out when it is due. */
 export interface RunRecorder {
   start(payload: PayloadOf<"run_start">): void;
-  chunk(chunk: UpstreamChunk): void;
+  /** R31: an outsider's run also brings what it had streamed before we came. */
+  chunk(chunk: UpstreamChunk | ForeignChunk): void;
   finish(final: GraphFinal): void;
   /** Nothing is recorded any more. */
   close(): void;
@@ -49,13 +63,27 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   let timer: Timer | undefined;
   let timerDue = Number.POSITIVE_INFINITY;
   let closed = false;
+  let isFull = false;
+  let isCoarse = false;
+  const excessOf = createRunMeter(options.bounds);
+  let origin: Envelope["origin"] = "live";
 
-  function record(envelopes: readonly Envelope[]): void {
+  function record(translated: readonly Envelope[]): void {
+    const envelopes =
+      origin === "live" ? translated : translated.map((envelope) => ({ ...envelope, origin }));
     for (const envelope of envelopes) {
       fold = applyEntry(fold, { epoch: "", seq: 0, envelope });
       options.onEnvelope(envelope);
     }
     queue.push(envelopes);
+  }
+
+  function recordWithinBounds(envelopes: readonly Envelope[]): void {
+    record(envelopes);
+    const excess = excessOf(envelopes);
+    if (!excess || isFull) return;
+    isFull = true;
+    options.onExcess(excess);
   }
 
   function arm(): void {
@@ -65,8 +93,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     timerDue = due;
     timer = clock.schedule(Math.max(0, due - clock.now()), () => {
       timerDue = Number.POSITIVE_INFINITY;
-      if (closed) return;
-      record(translator.flush(clock.now()));
+      if (closed || isFull) return;
+      recordWithinBounds(translator.flush(clock.now()));
       arm();
     });
   }
@@ -95,18 +123,29 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
 
   return {
     start(payload) {
+      isCoarse = payload.coarse ?? false;
       record([...translator.start(payload, clock.now()), ...(withdrawn.length > 0 ? [retraction()] : [])]);
     },
     chunk(chunk) {
-      if (closed) return;
-      record(translator.push(chunk, clock.now()));
+      if (closed || isFull) return;
+      if ("origin" in chunk) origin = chunk.origin;
+      recordWithinBounds(translator.push(chunk, clock.now()));
       arm();
     },
     finish(final) {
       if (closed) return;
       close();
-      record(translator.finish(final, fold, clock.now()));
+      origin = "live";
+      const ending = translator.finish(final, fold, clock.now());
+      record(isCoarse ? ending.map(asCoarse) : ending);
     },
     close,
   };
+}
+
+/** R31: both ends of a run that passed unwatched say so. */
+function asCoarse(envelope: Envelope): Envelope {
+  return envelope.type === "run_end"
+    ? { ...envelope, payload: { ...envelope.payload, coarse: true } }
+    : envelope;
 }

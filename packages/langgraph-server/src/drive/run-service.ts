@@ -1,4 +1,5 @@
 import type {
+  AgentCommand,
   Caller,
   ContextItem,
   FrontendTool,
@@ -8,6 +9,7 @@ import type {
   Profile,
 } from "@throughline/ai-core";
 import type { BusyStrategy, RunOrigin, RunRecord } from "@throughline/thread-log";
+import type { Arrival } from "../commands/arrivals.js";
 import type { ThreadAddress } from "../hub/thread-address.js";
 
 /** What a client sent, before it is measured against what the thread holds. */
@@ -28,11 +30,17 @@ export interface StartRunRequest {
   readonly thread: ThreadAddress;
   readonly caller: Caller;
   readonly ingressRequestId: string;
+  /** Of that request: what the run does is traced below it, on whichever instance. */
+  readonly traceparent?: string | undefined;
   /** R25: the client's own run id, and its idempotency key. */
   readonly clientRunId?: string | undefined;
+  /** Of the request that asks, so that a stop which comes while it is on its way is not lost. */
+  readonly arrival?: Arrival | undefined;
   readonly input: RunInput;
   readonly tools: readonly FrontendTool[];
   readonly context: readonly ContextItem[];
+  /** R29: one that the agent has; goes with new input only. */
+  readonly command?: AgentCommand | undefined;
   /** The service's default when absent. */
   readonly model?: string | undefined;
   readonly profile: Profile;
@@ -79,8 +87,13 @@ export interface RunService {
    * Resolves once the run is recorded; what it does is in the log.
    */
   start(request: StartRunRequest): Promise<StartOutcome>;
-  /** By the client's run id or ours; without one, whatever is open in the thread. */
+  /**
+   * By the client's run id or ours. Without one it is for everything that was asked of the thread before: what runs is
+   * asked to stop, what waits is cancelled, and so is what is on its way to this instance. Tells of the first of these.
+   */
   stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome>;
+  /** For whoever takes requests, from their first byte on. */
+  arriving<Result>(work: (arrival: Arrival) => Promise<Result>): Promise<Result>;
   /** The open run of a thread. */
   active(thread: ThreadAddress): Promise<RunRecord | undefined>;
   /** Runs driven by this instance now. */

@@ -4,7 +4,7 @@ import type { LeasedRun } from "@throughline/thread-log";
 import type { ThreadAddress } from "../hub/thread-address.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { readThreadFold } from "./read-thread-fold.js";
-import { toRunRow } from "./run-request.js";
+import { nobodysRequest, toRunRow } from "./run-request.js";
 
 /**
  * R6: an idle thread whose checkpoint is not the one the log ends with was changed by somebody else. What it became enters
@@ -15,43 +15,38 @@ export async function settleThread(
   deps: Pick<DriverDeps, "log" | "state" | "registry" | "clock" | "lease">,
   thread: ThreadAddress,
   fold: ThreadFold,
+  isRunning: () => Promise<boolean> = async () => false,
 ): Promise<LeasedRun | undefined> {
   const { state, registry, clock, lease } = deps;
   const { ref, graphId, stateKey } = thread;
   if (fold.run?.open) return undefined;
   const checkpoint = await state.getState({ graphId, threadId: ref.threadId });
   if (checkpoint === undefined || checkpoint.checkpointId === fold.checkpoint_id) return undefined;
-  // A run that is about to begin will tell everything itself.
-  if ((await registry.active(ref)) !== undefined) return undefined;
+  // A run that is on its way, here or upstream, tells everything itself. Asked only now: one that made the checkpoint is
+  // either still running, or done with it.
+  if ((await registry.active(ref)) !== undefined || (await isRunning())) return undefined;
   // The caller's fold may be a moment old, in which a run of ours has passed.
   const { fold: newest } = await readThreadFold(deps, thread);
   if (newest.run?.open || newest.checkpoint_id === checkpoint.checkpointId) return undefined;
+  const name = `checkpoint:${checkpoint.checkpointId}`;
   const started = await registry.start({
     ...lease,
     thread: ref,
     stateKey,
     runId: newRunId(clock),
-    alias: `checkpoint:${checkpoint.checkpointId}`,
+    alias: name,
     graphId,
     origin: { kind: "foreign", ...(checkpoint.runId !== undefined && { id: checkpoint.runId }) },
     // Answers nothing, so it may pass while a question is open.
     start: { kind: "resume", answers: {} },
-    request: toRunRow({
-      work: "settle",
-      stateKey,
-      ingressRequestId: `checkpoint:${checkpoint.checkpointId}`,
-      caller: {
-        billingAccountId: ref.account,
-        ...(ref.subject !== undefined && { subject: ref.subject }),
-        virtualKeyId: "none",
-        traceId: `checkpoint:${checkpoint.checkpointId}`,
-      },
-      model: "none",
-      tools: [],
-      context: [],
-      profile: "user",
-    }),
+    request: toRunRow(nobodysRequest("settle", thread, name)),
     strategy: "reject",
   });
-  return started.kind === "started" ? started : undefined;
+  if (started.kind !== "started") return undefined;
+  if (await state.getState({ graphId, threadId: ref.threadId })) return started;
+  // Deleted between the look and the start: the thread is put back to rest, and nobody else was let in meanwhile.
+  await deps.log.deleteThread(ref);
+  await registry.release(started.fence);
+  await registry.deleteThread(ref);
+  return undefined;
 }

@@ -28,7 +28,10 @@ describe("A stop", () => {
       const watching = scene.watch(thread, { kind: "run", runId });
       await watching.ended;
       expect(watching.frames.at(-1)?.data).toMatchObject(cancelled);
-      expect(await scene.service.runs.stop(thread, "mine")).toEqual({ kind: "ended", runId });
+      // Its end is in the log a moment before it is in the registry.
+      await vi.waitFor(async () =>
+        expect(await scene.service.runs.stop(thread, "mine")).toEqual({ kind: "ended", runId }),
+      );
       expect(scene.failures).toEqual([]);
     },
   );

@@ -3,6 +3,7 @@ import type { LogEntry, StreamedMessage } from "@throughline/ai-core";
 /** R27: what a run showed so far, and where each message came from, which is what decides whether a checkpoint holds it. */
 export function streamedMessages(entries: readonly LogEntry[]): readonly StreamedMessage[] {
   const steps = new Map<string, number>();
+  const reached = new Map<string, number>();
   const shown = new Map<string, StreamedMessage>();
 
   function show(messageId: string, path: string | null, runId: string, step: number | null): void {
@@ -17,9 +18,14 @@ export function streamedMessages(entries: readonly LogEntry[]): readonly Streame
 
   for (const { envelope } of entries) {
     switch (envelope.type) {
-      case "step_start":
-        if (envelope.payload.step !== null) steps.set(envelope.call_id, envelope.payload.step);
+      case "subgraph_checkpoint":
+        if (envelope.payload.step !== null) reached.set(envelope.call_id, envelope.payload.step);
         break;
+      case "step_start": {
+        const step = envelope.payload.step ?? stepAfter(reached.get(envelope.parent_id ?? ""));
+        if (step !== undefined) steps.set(envelope.call_id, step);
+        break;
+      }
       case "llm_start":
         show(envelope.payload.message_id, envelope.parent_id, envelope.run_id, envelope.payload.step);
         break;
@@ -34,4 +40,9 @@ export function streamedMessages(entries: readonly LogEntry[]): readonly Streame
     }
   }
   return [...shown.values()];
+}
+
+/** LangGraph tells no step when a task begins, but a graph stores each of its steps before the next one begins. */
+function stepAfter(checkpoint: number | undefined): number | undefined {
+  return checkpoint === undefined ? undefined : checkpoint + 1;
 }

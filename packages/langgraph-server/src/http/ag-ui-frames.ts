@@ -35,7 +35,9 @@ export function agUiLastWords(ids: FailureIds, ending: Ending, last: Buffer | un
   const error = earlyEndError(ending.reason);
   if (last === undefined) return failureFrames(ids, error);
   const isOpen = ending.reason === "expired" ? !isTerminal(last) : ending.runOpen;
-  return isOpen ? [encodeEvent(runError(error))] : [];
+  if (isOpen) return [encodeEvent(runError(error))];
+  // Whoever followed would come back for ever: only this tells that there is nothing to come back to.
+  return ending.reason === "deleted" ? failureFrames(ids, error) : [];
 }
 
 function runError(error: unknown): JsonObject {

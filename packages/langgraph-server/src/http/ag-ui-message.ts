@@ -1,29 +1,51 @@
 import { randomUUID } from "node:crypto";
-import { type ContentPart, isPrintable, type Message } from "@throughline/ai-core";
+import {
+  attachmentUrl,
+  type ContentPart,
+  isPrintable,
+  type Message,
+  PRINTABLE_PATTERN,
+} from "@throughline/ai-core";
 import { z } from "zod";
+import { blockTypeOf } from "../attachments/media-block.js";
 
 const idSchema = z
   .string()
   .min(1)
   .max(512)
-  .refine(isPrintable, "must be well-formed text without control characters");
+  .refine(isPrintable, "must be well-formed text without control characters")
+  .meta({ pattern: PRINTABLE_PATTERN });
 
-const sourceSchema = z.object({
-  type: z.enum(["data", "url"]),
-  value: z.string(),
-  mimeType: z.string().max(256).optional(),
-});
+/** What a model or this server can open. Anything else would be fetched by whoever happens to read it. */
+const urlSchema = z
+  .string()
+  .refine((url) => /^(?:https?|data|throughline):/i.test(url), "must begin with https:, http: or data:");
+const filenameSchema = z.string().max(512);
+const mimeTypeSchema = z.string().max(256);
+
+const sourceSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("data"), value: z.string(), mimeType: mimeTypeSchema.optional() }),
+  z.object({ type: z.literal("url"), value: urlSchema, mimeType: mimeTypeSchema.optional() }),
+]);
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
+  z
+    .object({
+      type: z.literal("binary"),
+      mimeType: mimeTypeSchema,
+      /** Of an attachment that was uploaded before. */
+      id: z.string().max(256).optional(),
+      url: urlSchema.optional(),
+      data: z.string().optional(),
+      filename: filenameSchema.optional(),
+    })
+    .refine(({ id, url, data }) => (id ?? url ?? data) !== undefined, "must have an id, a url or data"),
   z.object({
-    type: z.literal("binary"),
-    mimeType: z.string().max(256),
-    url: z.string().optional(),
-    data: z.string().optional(),
-    filename: z.string().max(512).optional(),
+    type: z.enum(["image", "audio", "video", "document"]),
+    source: sourceSchema,
+    metadata: z.object({ filename: filenameSchema.optional().catch(undefined) }).nullish(),
   }),
-  z.object({ type: z.enum(["image", "audio", "video", "document"]), source: sourceSchema }),
 ]);
 type AgUiPart = z.infer<typeof partSchema>;
 
@@ -99,43 +121,58 @@ function toContent(content: string | readonly AgUiPart[]): string | ContentPart[
   return typeof content === "string" ? content : content.map(toPart);
 }
 
-/** As models take it: images by URL, where a data URL counts as one, and everything else as a block with its kind. */
+/** In the form LangChain's models take. What has bytes is stored, and named instead, before anything else sees it. */
 function toPart(part: AgUiPart): ContentPart {
   if (part.type === "text") return { type: "text", text: part.text };
-  const { kind, mimeType, url, data } = part.type === "binary" ? binary(part) : sourced(part);
-  if (kind === "image") {
-    return {
-      type: "image_url",
-      image_url: { url: url ?? `data:${mimeType ?? "image/png"};base64,${data ?? ""}` },
-    };
+  const { mimeType, url, data, filename } = part.type === "binary" ? binary(part) : sourced(part);
+  const inline = data === undefined ? dataUrl(url) : { data, mimeType };
+  const type = inline?.mimeType ?? mimeType ?? "";
+  // By URL every model takes an image in this form, and few take it in another.
+  if (!inline && url?.startsWith("http") && (part.type === "image" || type.startsWith("image/"))) {
+    return { type: "image_url", image_url: { url } };
   }
   return {
-    type: kind,
-    ...(mimeType !== undefined && { mimeType }),
-    ...(url === undefined ? { data } : { url }),
+    type: blockTypeOf(type),
+    ...(inline ? { source_type: "base64", data: inline.data } : { source_type: "url", url }),
+    ...(type !== "" && { mime_type: type }),
+    ...(filename !== undefined && { metadata: { filename } }),
   };
 }
 
 interface Media {
-  readonly kind: string;
   readonly mimeType: string | undefined;
   readonly url: string | undefined;
   readonly data: string | undefined;
+  readonly filename: string | undefined;
 }
 
-function binary(part: Extract<AgUiPart, { type: "binary" }>): Media {
-  const [family = ""] = part.mimeType.split("/");
-  const kind = ["image", "audio", "video"].includes(family) ? family : "file";
-  return { kind, mimeType: part.mimeType, url: part.url, data: part.data };
+function binary({ mimeType, id, url, data, filename }: Extract<AgUiPart, { type: "binary" }>): Media {
+  return { mimeType, url: id === undefined ? url : attachmentUrl(id), data, filename };
 }
 
-function sourced(part: Extract<AgUiPart, { source: unknown }>): Media {
-  const { type, value, mimeType } = part.source;
-  const kind = part.type === "document" ? "file" : part.type;
+function sourced({ type: kind, source, metadata }: Extract<AgUiPart, { source: unknown }>): Media {
+  const { type, value, mimeType = kind === "image" && type === "data" ? "image/png" : undefined } = source;
   return {
-    kind,
     mimeType,
     url: type === "url" ? value : undefined,
     data: type === "data" ? value : undefined,
+    filename: metadata?.filename,
   };
+}
+
+/** A file that is its own address. One that is not in base64 is text, percent-encoded. */
+function dataUrl(url: string | undefined): { readonly data: string; readonly mimeType: string } | undefined {
+  const found = /^data:([^,]*?)(;base64)?,(.*)$/is.exec(url ?? "");
+  if (!found) return undefined;
+  const [, mimeType = "", isBase64, body = ""] = found;
+  const data = isBase64 ? body : Buffer.from(decodeSafely(body)).toString("base64");
+  return { data, mimeType: mimeType === "" ? "text/plain" : mimeType };
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

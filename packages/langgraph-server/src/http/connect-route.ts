@@ -1,6 +1,7 @@
 import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
 import { threadAddress } from "../hub/thread-address.js";
 import { agUiLastWords, failureFrames } from "./ag-ui-frames.js";
+import { followOf } from "./follow-query.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "./ingress.js";
 import { cursorOf } from "./last-event-id.js";
 import type { RunAgentInput } from "./run-agent-input.js";
@@ -15,6 +16,7 @@ export function connectAgent(
   agent: GraphDescriptor,
   input: RunAgentInput,
 ): Response {
+  const follow = input.forwardedProps?.throughline?.follow ?? followOf(c) ?? false;
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(parts.clock) };
   const thread = threadName === "" ? undefined : threadAddress(caller, agent.graphName, threadName);
@@ -40,16 +42,11 @@ export function connectAgent(
     options: {
       face: { kind: "ag-ui", ...faceOf(input) },
       from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
-      follow: input.forwardedProps?.throughline?.follow ?? asksToFollow(c),
+      follow,
     },
     stream,
     expiresAt: credentials.expiresAt,
     lastWords: (ending, last) => agUiLastWords(ids, ending, last),
   });
   return response;
-}
-
-function asksToFollow(c: RouteContext): boolean {
-  const asked = c.req.query("follow");
-  return asked === "" || asked === "1" || asked === "true";
 }

@@ -3,6 +3,11 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
+import { attachmentRoutes } from "../attachments/attachment-routes.js";
+import { cronRoutes } from "../crons/cron-routes.js";
+import { deletionRoutes } from "../deletion/deletion-routes.js";
+import { openApiDocument } from "../openapi/openapi-document.js";
+import { openApiRoutes } from "../openapi/openapi-routes.js";
 import { createLogger, type Logger } from "../operations/logger.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { operationsRoutes } from "../operations/operations-routes.js";
@@ -14,11 +19,14 @@ import {
   DEFAULT_LIMITS,
 } from "../tenancy/account-limits.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
+import { storeRoutes } from "../threads/store-routes.js";
+import { threadRoutes } from "../threads/thread-routes.js";
+import { agentsRoute } from "./agents-route.js";
 import { copilotkitRoutes } from "./copilotkit-routes.js";
 import { answerError } from "./error-answer.js";
 import { eventsRoute } from "./events-route.js";
 import type { HandlerService, RouteEnv, RouteParts } from "./ingress.js";
-import { addRoutes } from "./route-table.js";
+import { addRoutes, type Route } from "./route-table.js";
 import { runsRoute } from "./runs-route.js";
 import { whenClosed } from "./sse-stream.js";
 import { createSseWriter } from "./sse-writer.js";
@@ -31,7 +39,7 @@ export interface HandlerOptions {
   /** Web origins that may ask from a browser. None by default. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
-  /** Pass the one whose `runEnded` you call, so that places are free the moment runs end. */
+  /** Pass the same to all that starts runs on this instance. */
   readonly usage?: AccountUsage;
   /** Default `false`: the `debug` profile shows prompts. */
   readonly allowDebug?: boolean;
@@ -46,6 +54,8 @@ export interface HandlerOptions {
 export interface Handler {
   /** A fetch handler. Given Node's own request and response, as `@hono/node-server` does, streams are written straight to it. */
   fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
+  /** All there is, so that what is said of every route can be checked of every route. */
+  readonly routes: readonly Pick<Route, "method" | "path" | "isStream">[];
   /** From now on `/ready` says no. Streams go on until the service ends them. */
   startClosing(): void;
   /** Ends every stream that is still open. */
@@ -70,7 +80,7 @@ export function createHandler(options: HandlerOptions): Handler {
     service,
     resolver: options.caller,
     limitsOf: typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits }),
-    usage: options.usage ?? createAccountUsage(),
+    usage: options.usage ?? createAccountUsage({ clock }),
     writer,
     clock,
     allowDebug: options.allowDebug ?? false,
@@ -92,6 +102,8 @@ export function createHandler(options: HandlerOptions): Handler {
     const status = stream ? 200 : c.res.status;
     const route = c.get("route");
     metrics.requestAnswered(route, status);
+    const limit = c.error instanceof ThroughlineError ? c.error.details.limit : undefined;
+    if (typeof limit === "string") metrics.limitMet(limit);
     const finish = () => {
       span.updateName(route);
       endSpan(span, status);
@@ -100,26 +112,40 @@ export function createHandler(options: HandlerOptions): Handler {
     if (stream) whenClosed(stream, finish);
     else finish();
   });
+  app.use((c, next) => {
+    // PostgreSQL stores no NUL, so it is the name of nothing; asked for all the same, it would fail there.
+    if (!c.req.url.includes("%00")) return next();
+    throw new ThroughlineError("invalid_input", "path: holds a NUL", { details: { field: "path" } });
+  });
   if (options.corsOrigins && options.corsOrigins.length > 0) {
     app.use(
       cors({
         origin: options.corsOrigins.includes("*") ? "*" : [...options.corsOrigins],
-        allowMethods: ["GET", "POST"],
+        allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
         exposeHeaders: ["x-request-id", "traceparent", "retry-after"],
         maxAge: 600,
       }),
     );
   }
-  addRoutes(app, [
+  const routes: readonly Route[] = [
     ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
     runsRoute(parts),
     eventsRoute(parts),
+    agentsRoute(parts),
+    ...threadRoutes(parts),
+    ...attachmentRoutes(parts),
+    ...storeRoutes(parts),
+    ...cronRoutes(parts),
+    ...deletionRoutes(parts),
     ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
-  ]);
+    ...openApiRoutes(() => openApiDocument(routes, version)),
+  ];
+  addRoutes(app, routes);
   app.notFound((c) => answerError(c, new ThroughlineError("not_found", "There is no such route.")));
   app.onError((error, c) => answerError(c, error));
 
   return {
+    routes,
     async fetch(request, env) {
       const response = await app.fetch(request, env as HttpBindings | undefined);
       // A middleware that touches headers after a stream began would make Node's adapter answer a second time, into the

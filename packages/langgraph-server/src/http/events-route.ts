@@ -1,8 +1,12 @@
+import { envelopeSchema } from "@throughline/ai-core";
+import { encodeSseFrame } from "../hub/sse-frame.js";
 import { threadAddress } from "../hub/thread-address.js";
+import { earlyEndError } from "./early-end.js";
+import { followOf, followQuerySchema } from "./follow-query.js";
 import { openStream, type RouteParts, requireAgent, signIn } from "./ingress.js";
-import { cursorOf } from "./last-event-id.js";
+import { cursorOf, lastEventIdHeaders } from "./last-event-id.js";
 import type { Route } from "./route-table.js";
-import { watchOnStream } from "./watch-stream.js";
+import { type Ending, watchOnStream } from "./watch-stream.js";
 
 /** A thread's log as envelopes: all that is kept, or what follows a cursor, then what comes unless `follow=false`. */
 export function eventsRoute(parts: RouteParts): Route {
@@ -10,10 +14,21 @@ export function eventsRoute(parts: RouteParts): Route {
     method: "GET",
     path: "/agents/:agentId/threads/:threadName/events",
     isStream: true,
+    doc: {
+      summary: "Read a thread's log, and what follows",
+      description:
+        "All that is kept, or what follows a cursor, then what comes unless `follow` is false. A deleted thread ends with an `error` event.",
+      tag: "threads",
+      query: followQuerySchema,
+      headers: lastEventIdHeaders,
+      answer: { status: 200, description: "One envelope an event", events: envelopeSchema },
+      errors: ["rate_limited"],
+    },
     async handle(c) {
       const { caller, credentials, limits } = await signIn(c, parts);
       const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
       const thread = threadAddress(caller, agent.graphName, c.req.param("threadName") ?? "");
+      const follow = followOf(c) ?? true;
       const watching = parts.usage.watch(caller.billingAccountId, limits);
       const { stream, response } = openStream(c, parts, watching);
       const cursor = cursorOf(c.req.raw.headers);
@@ -24,13 +39,20 @@ export function eventsRoute(parts: RouteParts): Route {
         options: {
           face: { kind: "envelopes" },
           from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
-          follow: !["false", "0"].includes(c.req.query("follow") ?? ""),
+          follow,
         },
         stream,
         expiresAt: credentials.expiresAt,
-        lastWords: () => [],
+        lastWords,
       });
       return response;
     },
   };
+}
+
+/** Any other reader comes back and goes on; one of a deleted thread would come back for ever. */
+function lastWords({ reason }: Ending): readonly Buffer[] {
+  if (reason !== "deleted") return [];
+  const { code, message } = earlyEndError(reason);
+  return [encodeSseFrame({ event: "error", data: JSON.stringify({ code, message }) })];
 }

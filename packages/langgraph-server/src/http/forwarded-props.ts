@@ -7,21 +7,33 @@ const commandSchema = z.strictObject({
   clientMutationId: z.string().min(1).max(256).optional(),
   args: parsedObject.optional(),
 });
-export type Command = z.infer<typeof commandSchema>;
 
 /** What a request may ask of us beyond AG-UI. Unknown keys are refused: a misspelt option must not be ignored. */
 const throughlineSchema = z.strictObject({
-  command: commandSchema.optional(),
-  /** Of `connect`: stay over many runs. */
-  follow: z.boolean().optional(),
+  command: commandSchema
+    .optional()
+    .describe("A wish that is not state: `sync`, `fire`, `stop`, `poll` or the agent's own."),
+  follow: z.boolean().optional().describe("Of `connect`: stay over many runs."),
+  calls: z
+    .boolean()
+    .optional()
+    .describe("Also the tree of runs, nodes, model and tool calls, as `CUSTOM throughline.calls`."),
   /** R15. */
-  interrupts: z.enum(["legacy", "standard", "both"]).optional(),
+  interrupts: z
+    .enum(["legacy", "standard", "both"])
+    .optional()
+    .describe("How questions are told. By default as the client's protocol line expects."),
   /** R24. */
-  strategy: z.enum(["reject", "enqueue", "preempt"]).optional(),
-  profile: z.enum(["user", "debug"]).optional(),
+  strategy: z
+    .enum(["reject", "enqueue", "preempt"])
+    .optional()
+    .describe("What becomes of a run whose thread is busy. Default: reject."),
+  profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
   model: z.string().min(1).max(128).optional(),
-  /** Runs again from a checkpoint of the past. */
-  fork: z.strictObject({ checkpointId: z.string().min(1).max(256) }).optional(),
+  fork: z
+    .strictObject({ checkpointId: z.string().min(1).max(256) })
+    .optional()
+    .describe("Runs again from a checkpoint of the past."),
 });
 
 /**

@@ -1,4 +1,35 @@
+import { agentCapabilitySchema } from "@throughline/ai-core";
+import { z } from "zod";
+import { THREAD_ENDPOINTS } from "../threads/copilotkit-threads.js";
 import type { RouteContext, RouteParts } from "./ingress.js";
+
+const threadEndpointsSchema = z.object({
+  list: z.boolean(),
+  inspect: z.boolean(),
+  mutations: z.boolean(),
+  realtimeMetadata: z.boolean(),
+});
+
+export const runtimeInfoSchema = z.object({
+  version: z.string(),
+  mode: z.literal("sse"),
+  agents: z.record(
+    z.string(),
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      className: z.string(),
+      capabilities: z.object({
+        custom: z.object({ capabilities: z.array(agentCapabilitySchema), commands: z.array(z.string()) }),
+      }),
+    }),
+  ),
+  audioFileTranscriptionEnabled: z.boolean(),
+  a2uiEnabled: z.boolean(),
+  openGenerativeUIEnabled: z.boolean(),
+  threadEndpoints: threadEndpointsSchema,
+  singleRoute: z.object({ resourceOperations: z.boolean(), threadEndpoints: threadEndpointsSchema }),
+});
 
 /** What a client asks for first: which agents there are. The shape is CopilotKit's; capabilities are ours. */
 export async function describeRuntime(
@@ -7,7 +38,7 @@ export async function describeRuntime(
   version: string,
 ): Promise<Response> {
   const agents = await parts.service.agents.listAgents();
-  return c.json({
+  const answer: z.output<typeof runtimeInfoSchema> = {
     version,
     mode: "sse",
     agents: Object.fromEntries(
@@ -24,5 +55,8 @@ export async function describeRuntime(
     audioFileTranscriptionEnabled: false,
     a2uiEnabled: false,
     openGenerativeUIEnabled: false,
-  });
+    threadEndpoints: THREAD_ENDPOINTS,
+    singleRoute: { resourceOperations: true, threadEndpoints: THREAD_ENDPOINTS },
+  };
+  return c.json(answer);
 }

@@ -4,18 +4,25 @@ import {
   type Caller,
   type Clock,
   type GraphDescriptor,
+  type Json,
   parseGraphId,
   ThroughlineError,
   toGraphId,
 } from "@throughline/ai-core";
+import type { StoreItems } from "@throughline/graph-executor";
 import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
 import type { Context } from "hono";
+import type { AttachmentGate } from "../attachments/accept-attachments.js";
+import type { CronService } from "../crons/cron-service.js";
+import type { DeletionService } from "../deletion/deletion-service.js";
 import type { RunService } from "../drive/run-service.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
 import type { Logger } from "../operations/logger.js";
 import type { RequestTrace } from "../operations/request-trace.js";
 import type { AccountLimits, AccountUsage, Place } from "../tenancy/account-limits.js";
 import { type CallerResolver, type Credentials, toCaller } from "../tenancy/caller-resolver.js";
+import type { ThreadService } from "../threads/thread-service.js";
+import { readJsonBody } from "./read-json-body.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 import type { SseWriter } from "./sse-writer.js";
 
@@ -25,7 +32,12 @@ export interface HandlerService {
   readonly hub: ThreadHub;
   readonly agents: AgentCatalogPort;
   readonly log: Pick<ThreadLog, "read" | "snapshot">;
-  readonly registry: Pick<RunRegistry, "find">;
+  readonly registry: Pick<RunRegistry, "find" | "countOpen">;
+  readonly crons: CronService;
+  readonly threads: ThreadService;
+  readonly deletions: DeletionService;
+  readonly attachments: AttachmentGate;
+  readonly storeItems: StoreItems | undefined;
   ready(): Promise<void>;
 }
 
@@ -56,6 +68,8 @@ export interface SignedIn {
   readonly caller: Caller;
   readonly credentials: Credentials;
   readonly limits: AccountLimits;
+  /** The request's body as JSON, within the account's limits; `undefined` when there is none. */
+  readBody(): Promise<Json | undefined>;
 }
 
 /** Who asks. Every route that touches a thread begins here, so that none can be reached without. */
@@ -69,7 +83,26 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Signed
     throw new ThroughlineError("unauthorized", "The token has expired.");
   }
   const caller = toCaller(credentials, c.get("trace").traceId);
-  return { caller, credentials, limits: parts.limitsOf(caller.billingAccountId) };
+  const account = caller.billingAccountId;
+  const limits = parts.limitsOf(account);
+  const declared = declaredLength(c.req.raw);
+  if (declared !== 0) parts.usage.body(account, limits, declared);
+  return {
+    caller,
+    credentials,
+    limits,
+    readBody: () =>
+      readJsonBody(c.req.raw, limits.maxBodyBytes, (bytes) => {
+        if (declared === undefined) parts.usage.bodyRead(account, limits, bytes);
+      }),
+  };
+}
+
+/** 0 where there is no body, `undefined` where its length is not told. */
+function declaredLength({ method, headers }: Request): number | undefined {
+  const declared = headers.get("content-length");
+  if (declared !== null) return Number(declared);
+  return method === "GET" || method === "HEAD" ? 0 : undefined;
 }
 
 /** The agent a path names, `langgraph:chat` or plain `chat`. */

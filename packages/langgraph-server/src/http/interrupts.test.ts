@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { isType, type ReadEvent, readEvents, typesOf } from "./testing/sse-events.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
@@ -94,6 +94,20 @@ describe("a question", () => {
     expect(lastCode(twice)).toEqual(["RUN_ERROR", "invalid_input"]);
     const nobody = await send(RUN, { threadId: "once", resume: resume("never-asked", 1) });
     expect(lastCode(nobody)).toEqual(["RUN_ERROR", "conflict"]);
+  });
+
+  it("takes an answer that was sent twice at once as one, also in the form that names no question", async () => {
+    const { options } = await asked("at once");
+    const flight = { threadId: "at once", forwardedProps: { command: { resume: options[0] } } };
+    const hotels = (await send(RUN, flight)).find(({ data }) => data.name === "on_interrupt");
+    const command = { resume: JSON.parse(String(hotels?.data.value)).options[0] };
+    const hotel = { threadId: "at once", runId: "hotel", forwardedProps: { command } };
+    const first = await send(RUN, hotel);
+    // The second one looked for its run before the first one's was there.
+    vi.spyOn(server.service.registry, "find").mockResolvedValueOnce(undefined);
+    const second = await send(RUN, hotel);
+    expect(typesOf(first).at(-1)).toBe("RUN_FINISHED");
+    expect(second.map((event) => event.id)).toEqual(first.map((event) => event.id));
   });
 
   it("can be dismissed, which the graph is told", async () => {

@@ -1,7 +1,8 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
-import { ThroughlineError } from "@throughline/ai-core";
+import { type ErrorCode, httpStatusOf, ThroughlineError, toWireError } from "@throughline/ai-core";
 import type { Handler } from "./create-handler.js";
 
 const DEFAULT_PORT = 8_000;
@@ -27,6 +28,7 @@ export async function listen(
       overrideGlobalObjects: false,
     }),
   );
+  server.on("clientError", answerMalformed);
   await bind(server, host, port);
   // Once bound to an address and not to a pipe, this is what Node gives.
   const { port: bound } = server.address() as AddressInfo;
@@ -41,6 +43,30 @@ export async function listen(
       clearTimeout(late);
     },
   };
+}
+
+/** What is no HTTP never reaches the handler; it is answered with a code all the same. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // A stream may be half-way through: nothing can be said in it any more.
+  const isMidway = "bytesWritten" in socket && socket.bytesWritten !== 0;
+  if (!socket.writable || isMidway || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const code: ErrorCode = error.code === "HPE_HEADER_OVERFLOW" ? "too_large" : "invalid_input";
+  const what = code === "too_large" ? "headers: are too large" : "request: is not HTTP";
+  const status = httpStatusOf(code);
+  const body = JSON.stringify(toWireError(new ThroughlineError(code, what)));
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "connection: close",
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
 }
 
 /** The adapter also speaks HTTP/2; this server never does. */

@@ -10,10 +10,15 @@ const NOT_STORABLE = "holds a NUL or half a surrogate pair, which can't be store
  * A request's body as JSON, `undefined` when there is none. Reads no further than the limit. Another content type is refused:
  * a form on any web page could send one without asking (CSRF), JSON it could not.
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<Json | undefined> {
+export async function readJsonBody(
+  request: Request,
+  maxBytes: number,
+  onRead: (bytes: number) => void = () => {},
+): Promise<Json | undefined> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const bytes = await readUpTo(request, maxBytes);
+  onRead(bytes.byteLength);
   if (bytes.byteLength === 0) return undefined;
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -22,7 +27,8 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
     });
   }
   const value = parse(bytes);
-  const problem = problemIn(value);
+  // No route takes it, and whoever fills in for a body that is missing would take it for one.
+  const problem = value === null ? "is null; send an object, or nothing" : problemIn(value);
   if (problem !== undefined) {
     throw new ThroughlineError("invalid_input", `body: ${problem}`, { details: { field: "body" } });
   }
@@ -82,7 +88,9 @@ function problemIn(value: Json): string | undefined {
 }
 
 function tooLarge(maxBytes: number): ThroughlineError {
-  return new ThroughlineError("too_large", `body: is larger than ${maxBytes} bytes`, {
-    details: { field: "body", maxBytes },
-  });
+  return new ThroughlineError(
+    "too_large",
+    `body: is larger than ${maxBytes} bytes, the most a request may have. Send less at once.`,
+    { details: { field: "body", limit: "maxBodyBytes", max: maxBytes } },
+  );
 }

@@ -1,12 +1,15 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import type { Hono } from "hono";
 import type { RouteContext, RouteEnv } from "./ingress.js";
+import type { RouteDoc } from "./route-doc.js";
 
 export interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Answers with an event stream. */
   readonly isStream?: boolean;
+  /** Its part of the OpenAPI document. */
+  readonly doc: RouteDoc;
   readonly handle: (c: RouteContext) => Promise<Response> | Response;
 }
 

@@ -1,4 +1,4 @@
-import { isPrintable, threadNameSchema } from "@throughline/ai-core";
+import { isPrintable, PRINTABLE_PATTERN, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { agUiMessageSchema } from "./ag-ui-message.js";
 import { forwardedPropsSchema } from "./forwarded-props.js";
@@ -9,7 +9,8 @@ export const runIdSchema = z
   .string()
   .min(1)
   .max(256)
-  .refine(isPrintable, "must be well-formed text without control characters");
+  .refine(isPrintable, "must be well-formed text without control characters")
+  .meta({ pattern: PRINTABLE_PATTERN });
 
 const resumeEntrySchema = z.object({
   interruptId: z.string().min(1).max(512),
@@ -30,15 +31,25 @@ const contextSchema = z.object({ description: z.string(), value: parsedJson });
  * has a default. A missing `threadId` is let through, because stock clients only see failures that come as events.
  */
 export const runAgentInputSchema = z.object({
-  threadId: z.union([z.literal(""), threadNameSchema]).nullish(),
-  runId: runIdSchema.nullish(),
-  protocolVersion: z.string().max(32).nullish(),
-  state: parsedObject.nullish(),
-  messages: z.array(agUiMessageSchema).nullish(),
-  tools: z.array(toolSchema).nullish(),
-  context: z.array(contextSchema).nullish(),
+  threadId: z
+    .union([z.literal(""), threadNameSchema])
+    .nullish()
+    .describe("The thread's name. Missing or empty, the stream says so in a RUN_ERROR."),
+  runId: runIdSchema
+    .nullish()
+    .describe("The client's own name of the run: the same again attaches to the same run."),
+  protocolVersion: z.string().max(32).nullish().describe("Of AG-UI. Absent means the 0.0 line."),
+  state: parsedObject
+    .nullish()
+    .describe("Applied at the run's start as far as the agent's input schema knows its keys."),
+  messages: z.array(agUiMessageSchema).nullish().describe("Those whose id the thread does not hold are new."),
+  tools: z.array(toolSchema).nullish().describe("What the frontend offers to run itself."),
+  context: z.array(contextSchema).nullish().describe("Facts the frontend shares with the agent."),
   forwardedProps: forwardedPropsSchema.nullish(),
-  resume: z.array(resumeEntrySchema).nullish(),
-  lastSeenEventId: z.union([z.string().max(512), z.number()]).nullish(),
+  resume: z.array(resumeEntrySchema).nullish().describe("Answers to the questions that wait."),
+  lastSeenEventId: z
+    .union([z.string().max(512), z.number()])
+    .nullish()
+    .describe("As the `Last-Event-ID` header, which goes first."),
 });
 export type RunAgentInput = z.infer<typeof runAgentInputSchema>;

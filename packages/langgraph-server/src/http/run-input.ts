@@ -1,16 +1,13 @@
 import {
   type ContextItem,
   type FrontendTool,
-  type GraphDescriptor,
   invalidInput,
   type Json,
-  type JsonObject,
   ThroughlineError,
 } from "@throughline/ai-core";
 import type { AgUiLine, InterruptForm } from "@throughline/stream-adapter";
 import type { RunInput } from "../drive/run-service.js";
 import { countParts, toMessages } from "./ag-ui-message.js";
-import type { Command } from "./forwarded-props.js";
 import { type RunAgentInput, runAgentInputSchema } from "./run-agent-input.js";
 
 /** Throws `invalid_input` naming the field, or `too_large`. */
@@ -18,9 +15,11 @@ export function parseRunAgentInput(body: Json | undefined, maxContentParts: numb
   const parsed = runAgentInputSchema.safeParse(body ?? {});
   if (!parsed.success) throw invalidInput(parsed.error, "body");
   if (countParts(parsed.data.messages ?? []) > maxContentParts) {
-    throw new ThroughlineError("too_large", `messages: hold more than ${maxContentParts} content parts`, {
-      details: { field: "messages", maxContentParts },
-    });
+    throw new ThroughlineError(
+      "too_large",
+      `messages: hold more than ${maxContentParts} content parts, the most a request may have. Send fewer.`,
+      { details: { field: "messages", limit: "maxContentParts", max: maxContentParts } },
+    );
   }
   return parsed.data;
 }
@@ -29,14 +28,15 @@ export function parseRunAgentInput(body: Json | undefined, maxContentParts: numb
 export function faceOf(input: RunAgentInput): {
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
+  readonly calls: boolean;
 } {
   const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
-  const asked = input.forwardedProps?.throughline?.interrupts;
-  return { line, interrupts: asked ?? (line === "1.0" ? "standard" : "legacy") };
+  const { interrupts, calls = false } = input.forwardedProps?.throughline ?? {};
+  return { line, interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"), calls };
 }
 
 /** What the request asks the graph to do. Answers count in either form, whatever form the question came in (R15). */
-export function runInputOf(input: RunAgentInput, agent: GraphDescriptor): RunInput {
+export function runInputOf(input: RunAgentInput): RunInput {
   const answers = input.resume ?? [];
   if (answers.length > 0) return { kind: "resume", answers: answersOf(answers) };
   const legacy = input.forwardedProps?.command;
@@ -48,7 +48,7 @@ export function runInputOf(input: RunAgentInput, agent: GraphDescriptor): RunInp
   const messages = toMessages(input.messages ?? []);
   const fork = input.forwardedProps?.throughline?.fork;
   if (fork) return { kind: "fork", checkpointId: fork.checkpointId, messages };
-  const state = stateOf(input.state ?? {}, input.forwardedProps?.throughline?.command, agent);
+  const state = input.state ?? {};
   return { kind: "input", messages, ...(Object.keys(state).length > 0 && { state }) };
 }
 
@@ -65,28 +65,6 @@ function answersOf(entries: NonNullable<RunAgentInput["resume"]>): Readonly<Reco
     answers.set(interruptId, status === "cancelled" ? dismissed : (payload ?? null));
   }
   return Object.fromEntries(answers);
-}
-
-/** R29: a command reaches a graph that understands it as input and never stays; as state a client can't smuggle one in. */
-function stateOf(sent: JsonObject, command: Command | undefined, agent: GraphDescriptor): JsonObject {
-  if (!command) {
-    if (agent.commands.length === 0) return sent;
-    const { command: _, ...state } = sent;
-    return state;
-  }
-  if (!agent.commands.includes(command.name)) {
-    const known = agent.commands.length > 0 ? `It knows: ${agent.commands.join(", ")}.` : "It knows none.";
-    throw new ThroughlineError(
-      "invalid_input",
-      `forwardedProps.throughline.command.name: ${agent.graphId} does not know "${command.name}". ${known}`,
-      { details: { field: "forwardedProps.throughline.command.name" } },
-    );
-  }
-  const { name, clientMutationId, args } = command;
-  return {
-    ...sent,
-    command: { name, ...(clientMutationId !== undefined && { clientMutationId }), ...(args && { args }) },
-  };
 }
 
 export function toolsOf(input: RunAgentInput): FrontendTool[] {

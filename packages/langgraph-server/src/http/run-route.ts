@@ -1,4 +1,6 @@
 import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { Arrival } from "../commands/arrivals.js";
+import { type CommandLane, laneOf } from "../commands/command-lane.js";
 import type { StartRunRequest } from "../drive/run-service.js";
 import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
 import type { WatchFrom } from "../hub/thread-hub.js";
@@ -21,6 +23,7 @@ export async function runAgent(
   { caller, credentials, limits }: SignedIn,
   agent: GraphDescriptor,
   input: RunAgentInput,
+  arrival: Arrival,
 ): Promise<Response> {
   const { service, clock, usage } = parts;
   const account = caller.billingAccountId;
@@ -46,18 +49,23 @@ export async function runAgent(
       );
     }
     const thread = threadAddress(caller, agent.graphName, threadName);
-    const options = input.forwardedProps?.throughline ?? {};
-    if (options.command?.name === "poll") {
-      return answer(await pollFrames(service, thread, { runId: ids.runId, ...faceOf(input) }));
+    const lane = laneOf(agent, input.forwardedProps?.throughline ?? {});
+    switch (lane.kind) {
+      case "poll":
+        return answer(await pollFrames(service, thread, { runId: ids.runId, ...faceOf(input) }));
+      case "stop": {
+        const stopped = await service.runs.stop(thread, lane.runId);
+        return answer(emptyRunFrames(ids, { stop: stopped.kind }));
+      }
+      case "run":
+        return stream(thread, await start(thread, lane));
     }
-    if (options.command?.name === "stop") {
-      const stopped = await service.runs.stop(thread);
-      return answer(emptyRunFrames(ids, { stop: stopped.kind }));
-    }
-    return stream(thread, await start(thread));
   }
 
-  async function start(thread: ThreadAddress): Promise<WatchableStart> {
+  async function start(
+    thread: ThreadAddress,
+    { command, strategy }: Extract<CommandLane, { kind: "run" }>,
+  ): Promise<WatchableStart> {
     const options = input.forwardedProps?.throughline ?? {};
     if (options.profile === "debug" && !parts.allowDebug) {
       throw new ThroughlineError(
@@ -72,15 +80,18 @@ export async function runAgent(
       thread,
       caller,
       ingressRequestId: c.get("trace").requestId,
+      traceparent: c.get("trace").traceparent,
       clientRunId: input.runId ?? undefined,
-      input: runInputOf(input, agent),
+      arrival,
+      input: runInputOf(input),
       tools: toolsOf(input),
       context: contextOf(input),
+      command,
       model: options.model,
       profile: options.profile ?? "user",
-      strategy: options.strategy ?? "reject",
+      strategy,
     };
-    return startWithinLimits(parts, { caller, limits, credentials }, request);
+    return startWithinLimits(parts, { caller, limits }, request);
   }
 
   function stream(thread: ThreadAddress, { kind, run }: WatchableStart): Response {

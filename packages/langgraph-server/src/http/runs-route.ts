@@ -1,5 +1,6 @@
 import {
   accountIdSchema,
+  aiEventSchema,
   type Caller,
   graphNameSchema,
   invalidInput,
@@ -9,6 +10,7 @@ import {
   threadNameSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
+import type { Arrival } from "../commands/arrivals.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import { threadAddress } from "../hub/thread-address.js";
 import { earlyEndError } from "./early-end.js";
@@ -20,7 +22,6 @@ import {
   type SignedIn,
   signIn,
 } from "./ingress.js";
-import { readJsonBody } from "./read-json-body.js";
 import type { Route } from "./route-table.js";
 import { runIdSchema } from "./run-agent-input.js";
 import { startWithinLimits } from "./start-within-limits.js";
@@ -29,18 +30,23 @@ import { type Ending, watchOnStream } from "./watch-stream.js";
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
 
 /** The service contract between backends: who pays, what to run, what it is called. */
-const runRequestSchema = z.object({
+export const runRequestSchema = z.object({
   accountId: accountIdSchema,
-  runId: runIdSchema,
-  /** Names the thread to go on with; without it the run has one of its own. */
-  stateKey: threadNameSchema.optional(),
+  runId: runIdSchema.describe("The caller's own name of the run: the same again attaches to the same run."),
+  stateKey: threadNameSchema
+    .optional()
+    .describe("Names the thread to go on with; without it the run has one of its own."),
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
   messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
   requestId: correlationSchema,
   traceId: correlationSchema,
-  /** Whose key pays, where a trusted service asks for another account. */
-  virtualKeyId: z.string().min(1).max(256).optional(),
+  virtualKeyId: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe("Whose key pays, where a trusted service asks for another account."),
 });
 type RunRequest = z.infer<typeof runRequestSchema>;
 
@@ -49,14 +55,34 @@ export function runsRoute(parts: RouteParts): Route {
   return {
     method: "POST",
     path: "/runs",
-    async handle(c) {
-      const who = await signIn(c, parts);
-      const parsed = runRequestSchema.safeParse(
-        (await readJsonBody(c.req.raw, who.limits.maxBodyBytes)) ?? {},
-      );
-      if (!parsed.success) throw invalidInput(parsed.error, "body");
-      return startRun(c, parts, who, parsed.data);
+    doc: {
+      summary: "Start a run and stream it as AiEvents",
+      description:
+        "The contract between backends. `accountId` must be the caller's own unless the caller is a trusted service. Failures before the run begins are HTTP statuses, later ones an `error` event.",
+      tag: "runs",
+      body: runRequestSchema,
+      answer: {
+        status: 200,
+        description: "`text_delta` any number of times, `usage_report`, then one `done` or `error`",
+        events: aiEventSchema,
+      },
+      errors: [
+        "forbidden",
+        "not_found",
+        "busy",
+        "conflict",
+        "interrupt_pending",
+        "rate_limited",
+        "upstream_unavailable",
+      ],
     },
+    handle: (c) =>
+      parts.service.runs.arriving(async (arrival) => {
+        const who = await signIn(c, parts);
+        const parsed = runRequestSchema.safeParse((await who.readBody()) ?? {});
+        if (!parsed.success) throw invalidInput(parsed.error, "body");
+        return startRun(c, parts, who, parsed.data, arrival);
+      }),
   };
 }
 
@@ -65,14 +91,17 @@ async function startRun(
   parts: RouteParts,
   who: SignedIn,
   request: RunRequest,
+  arrival: Arrival,
 ): Promise<Response> {
   const { service, clock, usage } = parts;
   const caller = callerFor(who, request);
   const limits = parts.limitsOf(caller.billingAccountId);
   if (request.messages.length > limits.maxContentParts) {
-    throw new ThroughlineError("too_large", `messages: are more than ${limits.maxContentParts}`, {
-      details: { field: "messages", maxContentParts: limits.maxContentParts },
-    });
+    throw new ThroughlineError(
+      "too_large",
+      `messages: are more than ${limits.maxContentParts}, the most a request may have. Send fewer.`,
+      { details: { field: "messages", limit: "maxContentParts", max: limits.maxContentParts } },
+    );
   }
   const agent = await requireAgent(parts, request.graphName);
   const thread = threadAddress(
@@ -91,7 +120,9 @@ async function startRun(
         thread,
         caller,
         ingressRequestId: request.requestId,
+        traceparent: c.get("trace").traceparent,
         clientRunId: request.runId,
+        arrival,
         input: { kind: "input", messages: messagesOf(request) },
         tools: [],
         context: [],

@@ -4,9 +4,19 @@ import { threadAddress } from "../hub/thread-address.js";
 import type { RouteContext, RouteParts, SignedIn } from "./ingress.js";
 import { runIdSchema } from "./run-agent-input.js";
 
-const stopSchema = z.strictObject({ runId: runIdSchema.nullish() });
+export const stopSchema = z.strictObject({
+  runId: runIdSchema
+    .nullish()
+    .describe("The client's own name of the run, or ours. Absent: all of the thread."),
+});
 
-/** Stops the run that a client names by its own id or ours, or whatever is open in the thread. */
+export const stoppedSchema = z.object({
+  stopped: z.boolean(),
+  outcome: z.enum(["stopping", "cancelled", "unknown", "ended", "idle"]),
+  runId: z.string().optional(),
+});
+
+/** Stops the run that a client names by its own id or ours; without one, everything that was asked of the thread. */
 export async function stopAgent(
   c: RouteContext,
   { service }: RouteParts,
@@ -21,5 +31,10 @@ export async function stopAgent(
   const outcome = await service.runs.stop(thread, parsed.data.runId ?? undefined);
   // `unknown` counts: a run by that name is cancelled when it arrives.
   const stopped = outcome.kind === "stopping" || outcome.kind === "cancelled" || outcome.kind === "unknown";
-  return c.json({ stopped, outcome: outcome.kind, ...("runId" in outcome && { runId: outcome.runId }) });
+  const answer: z.output<typeof stoppedSchema> = {
+    stopped,
+    outcome: outcome.kind,
+    ...("runId" in outcome && { runId: outcome.runId }),
+  };
+  return c.json(answer);
 }

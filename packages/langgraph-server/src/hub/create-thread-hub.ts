@@ -1,24 +1,28 @@
 import type { Clock, ExecutorType, GraphStatePort } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/stream-adapter";
 import { type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
+import { isBeingDeleted } from "../deletion/deletion-gate.js";
 import type { ServiceObserver } from "../drive/service-observer.js";
 import { type JoinRunOptions, joinRun } from "./join-run.js";
 import { joinFromCursor, joinFromNothing } from "./join-thread.js";
 import type { ThreadAddress } from "./thread-address.js";
 import { openThreadChannel, type ThreadChannel } from "./thread-channel.js";
 import type { ThreadHub, Watch, WatchOptions, WatchSink } from "./thread-hub.js";
+import { type UntilBegunOptions, untilBegun } from "./until-begun.js";
 import { createWatcherLine, type WatcherLine } from "./watcher-line.js";
 import { createWireFace } from "./wire-face.js";
 
 export interface ThreadHubOptions {
   readonly log: ThreadLog;
-  readonly registry: Pick<RunRegistry, "find">;
+  readonly registry: Pick<RunRegistry, "active" | "find" | "onStop">;
   readonly state: GraphStatePort;
   readonly executorType: ExecutorType;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   /** R6: writes down what an idle thread's checkpoint says, if the log does not. `false` when there was nothing to write. */
   readonly settle: (thread: ThreadAddress, fold: ThreadFold) => Promise<boolean>;
+  /** R5: called while somebody watches a thread, so that what others do to it upstream is seen; gives what ends that. */
+  readonly attend?: ((thread: ThreadAddress) => () => void) | undefined;
 }
 
 interface OpenChannel {
@@ -37,11 +41,13 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     const key = threadKey(thread.ref);
     const known = channels.get(key);
     if (known) return known;
+    const leave = options.attend?.(thread);
     const opened: OpenChannel = {
       channel: openThreadChannel({
         ...options,
         thread,
         onClosed() {
+          leave?.();
           if (channels.get(key) === opened) channels.delete(key);
         },
       }),
@@ -68,6 +74,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       const head = await log.head(thread.ref);
       if (head) await channel.reached(head);
     } catch (error) {
+      if (isBeingDeleted(error)) return;
       // What the log says is still worth showing.
       observer.failed("A thread could not be compared with its checkpoint.", error);
     }
@@ -77,7 +84,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     const opened = open(thread);
     const { channel } = opened;
     const { from } = watching;
-    const about: JoinRunOptions = {
+    const about: JoinRunOptions & UntilBegunOptions = {
       ...options,
       thread,
       channel,
@@ -100,6 +107,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     async function join(): Promise<void> {
       await channel.ready;
       if (!line.isGone() && from.kind !== "run") await settle(opened, thread);
+      if (!line.isGone() && from.kind !== "run" && !watching.follow) await untilBegun(about, line);
       if (line.isGone()) return;
       const unavailable = closed ? "shutting_down" : channel.closedWith();
       if (unavailable) return line.end(unavailable);

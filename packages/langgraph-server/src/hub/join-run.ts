@@ -10,13 +10,13 @@ import type { WatchFrom } from "./thread-hub.js";
 import type { WatcherLine, WatcherLineOptions } from "./watcher-line.js";
 
 export interface JoinRunOptions extends WatcherLineOptions {
-  readonly registry: Pick<RunRegistry, "find">;
+  readonly registry: Pick<RunRegistry, "find" | "onStop">;
   readonly clock: Clock;
 }
 
 type FromRun = Extract<WatchFrom, { kind: "run" }>;
 
-/** A run that waits may be cancelled by another instance, of which nothing tells us. */
+/** A run that waits may be cancelled, of which the log tells nothing; a stop is told, and might be missed. */
 const LOOK_AGAIN_MS = 2_000;
 
 /** For somebody who asked for a run: from its beginning, which may be past, or yet to come. */
@@ -53,14 +53,22 @@ function waitForRun(about: JoinRunOptions, line: WatcherLine, from: FromRun): Pr
       },
       end: line.end,
     };
+    let told = false;
+    const forgetStops = registry.onStop((runId) => {
+      if (runId !== from.runId) return;
+      told = true;
+      pause?.cancel();
+    });
     const stop = (run: RunRecord | undefined) => {
       waits = false;
+      forgetStops();
       pause?.cancel();
       channel.forget(waiter);
       resolve(run);
     };
     const look = async () => {
       while (waits) {
+        told = false;
         const run = await registry.find(thread.ref, { runId: from.runId });
         if (!waits) return;
         if (run === undefined) {
@@ -68,6 +76,7 @@ function waitForRun(about: JoinRunOptions, line: WatcherLine, from: FromRun): Pr
           return line.end("deleted");
         }
         if (run.status !== "queued" && run.status !== "running") return stop(run);
+        if (told) continue;
         pause = untilElapsed(clock, LOOK_AGAIN_MS);
         await pause;
       }

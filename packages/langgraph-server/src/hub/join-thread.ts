@@ -29,6 +29,11 @@ export async function joinFromCursor(
   const { face, channel } = about;
   const cursor = parseFrameCursor(text);
   const position = channel.position();
+  if (cursor && position && cursor.epoch !== position.epoch) {
+    // Somebody who was away when the thread was deleted is told now; a thread that began anew is shown from its beginning.
+    const page = await about.log.read(about.thread.ref, { epoch: cursor.epoch, seq: cursor.seq }, 1);
+    if (page.kind === "deleted") return line.end("deleted");
+  }
   if (!cursor || !position || cursor.face !== face.key || cursor.epoch !== position.epoch) {
     return joinAfterGap(about, line);
   }

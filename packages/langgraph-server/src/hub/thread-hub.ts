@@ -5,7 +5,13 @@ import type { ThreadAddress } from "./thread-address.js";
 /** Which reading of the log a watcher wants. Watchers with equal options share one encoded stream (R8). */
 export type FaceOptions =
   /** AG-UI events as SSE `data`; every frame that may be come back to has an `id`. */
-  | { readonly kind: "ag-ui"; readonly line: AgUiLine; readonly interrupts: InterruptForm }
+  | {
+      readonly kind: "ag-ui";
+      readonly line: AgUiLine;
+      readonly interrupts: InterruptForm;
+      /** Also the tree of runs, nodes, model and tool calls. Default `false`. */
+      readonly calls?: boolean;
+    }
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }
   /** Log entries: the SSE `event` is the envelope's type. What was there when the reader came has `origin: replay`. */

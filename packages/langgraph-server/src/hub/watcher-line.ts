@@ -48,6 +48,11 @@ export function createWatcherLine(line: WatcherLineOptions): WatcherLine {
   /** While it catches up, what it has been told of runs; once it is live, what the channel knows. */
   let toldRunOpen = false;
   let live: LiveWatcher | undefined;
+  /** Where the log stood when the watcher came: what lies behind is told a second time, what comes after is news. */
+  let cameAt = 0;
+  void channel.ready.then(() => {
+    cameAt = channel.position()?.seq ?? 0;
+  });
 
   function leave(): boolean {
     if (gone) return false;
@@ -80,10 +85,10 @@ export function createWatcherLine(line: WatcherLineOptions): WatcherLine {
     const frames: Buffer[] = [];
     let fold = before;
     for (const entry of entries) {
-      if (face.needsFold) {
-        frames.push(...channel.encoded(face, fold, entry));
-        fold = applyEntry(fold, entry);
-      } else frames.push(...face.frames(fold, entry, "replay").map(encodeSseFrame));
+      const isPast = entry.seq <= cameAt && !face.needsFold;
+      if (isPast) frames.push(...face.frames(fold, entry, "replay").map(encodeSseFrame));
+      else frames.push(...channel.encoded(face, fold, entry));
+      if (face.needsFold) fold = applyEntry(fold, entry);
       const { type, run_id } = entry.envelope;
       if (!follow && type === "run_end" && run_id === runId)
         return { fold, isOver: true, hasRoom: write(frames) };
@@ -93,6 +98,17 @@ export function createWatcherLine(line: WatcherLineOptions): WatcherLine {
 
   function write(frames: readonly Buffer[]): boolean {
     return frames.length === 0 || sink.write(frames);
+  }
+
+  /** R3: trimmed away under a slow reader. Inside a run nothing may begin anew: it comes back, and gets the prelude then. */
+  function afterGap(): void {
+    line.observer.gap();
+    const prelude = toldRunOpen ? undefined : channel.prelude(face);
+    if (prelude === undefined) end("failed");
+    else {
+      write(prelude);
+      goLive();
+    }
   }
 
   async function catchUp(from: { fold: ThreadFold; seq: number }, runId?: string): Promise<void> {
@@ -105,10 +121,8 @@ export function createWatcherLine(line: WatcherLineOptions): WatcherLine {
       const page = await log.read(thread.ref, { epoch, seq }, ENTRIES_PER_READ);
       if (gone) return;
       if (page.kind === "deleted") return end("deleted");
-      if (page.kind === "gap") {
-        line.observer.gap();
-        return end("failed");
-      }
+      // A page that is empty here belies the channel, which holds entries after this one: then too the log lacks some.
+      if (page.kind === "gap" || page.entries.length === 0) return afterGap();
       const told = tell(fold, page.entries, runId);
       if (told.isOver) return end("done");
       fold = told.fold;

@@ -38,7 +38,8 @@ export function createWireFace(
 }
 
 function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, threadName: string): WireFace {
-  const face = createAgUiFace({ threadName, line: options.line, interrupts: options.interrupts });
+  const { line, interrupts, calls = false } = options;
+  const face = createAgUiFace({ threadName, line, interrupts, calls });
   const toFrame = ({ id, event }: AgUiFrame): SseFrame => ({
     ...(id !== undefined && { id }),
     data: JSON.stringify(event),
@@ -68,10 +69,21 @@ function aiEventsFace(executorType: ExecutorType): WireFace {
     key,
     needsFold: true,
     frames,
-    prelude: () => [],
+    // Of a run whose beginning is no longer kept: while it is open its rest follows, which ends with the whole text.
+    prelude: ({ run }) => (run?.open ? [] : [lostFrame]),
     resume: (before, entry, n) => frames(before, entry).slice(n + 1),
   };
 }
+
+const lostFrame: SseFrame = {
+  event: "error",
+  data: JSON.stringify({
+    type: "error",
+    ok: false,
+    code: "gap",
+    message: "What this run said is no longer kept. The thread still has it.",
+  } satisfies AiEvent),
+};
 
 const ENVELOPES_KEY = "log";
 

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { RunNote } from "../drive/run-note.js";
 import type { ServiceObserver } from "../drive/service-observer.js";
 
 export interface Metrics {
@@ -11,10 +12,20 @@ export interface Metrics {
   streamOpened(): void;
   streamClosed(): void;
   requestAnswered(route: string, status: number): void;
+  /** A request was refused for the sake of this limit. */
+  limitMet(limit: string): void;
   close(): void;
 }
 
-const OLD_RUN_SECONDS = [60, 600, 3_600];
+/** Longer than a model takes to answer, than a tool should take, and than anybody waits. */
+const OLD_CALL_SECONDS = [60, 600, 3_600];
+
+interface DrivenHere {
+  readonly graph: string;
+  readonly attempt: number;
+  /** When each call began whose end is not in the log. */
+  readonly calls: Map<string, number>;
+}
 
 /** Numbers about this instance. No label holds an account, a thread or anything else of a tenant's. */
 export function createMetrics({ clock = systemClock }: { readonly clock?: Clock } = {}): Metrics {
@@ -27,36 +38,44 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
 
   const runsStarted = counter("runs_started_total", "Runs this instance began to drive", ["graph"]);
   const runsEnded = counter("runs_ended_total", "Runs this instance ended", ["graph", "status"]);
-  const runsLeft = counter(
-    "runs_ended_without_completion_total",
-    "Runs lost, or left before their end because a lease was lost or handed over",
-    ["why"],
-  );
-  const refused = counter("starts_refused_total", "Starts refused", ["reason"]);
+  const runsLeft = counter("runs_ended_without_completion_total", "Runs lost, or left before their end", [
+    "why",
+  ]);
+  const busy = counter("busy_total", "Starts refused because the thread has an open run");
+  const refused = counter("starts_refused_total", "Starts refused, busy ones included", ["reason"]);
+  const limits = counter("limits_met_total", "Requests refused for the sake of a limit", ["limit"]);
   const takeovers = counter("takeovers_total", "Runs taken up from another instance or an earlier life");
   const appendsRefused = counter("appends_refused_total", "Appends refused by the log's fence", ["reason"]);
   const entries = counter("entries_appended_total", "Log entries appended");
-  const joins = counter("watcher_joins_total", "Watchers that came, by how they were brought up to date", [
+  const replays = counter("replays_total", "Watchers that came, by how they were brought up to date", [
     "how",
   ]);
   const gaps = counter("gaps_total", "Cursors the log could not serve");
   const dropped = counter("slow_readers_dropped_total", "Readers dropped for being too slow");
   const failures = counter("background_failures_total", "Failures nobody was waiting for");
+  const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
+  const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
   const requests = counter("http_requests_total", "Requests answered", ["route", "status"]);
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
 
-  const open = new Map<string, { readonly graph: string; readonly since: number }>();
+  const driven = new Map<string, DrivenHere>();
   gauge("active_runs", "Runs this instance drives now", ["graph"], (self) => {
     self.reset();
-    for (const { graph } of open.values()) self.inc({ graph });
+    for (const { graph } of driven.values()) self.inc({ graph });
   });
-  gauge("open_runs_older_than", "Runs driven here for longer than this many seconds", ["seconds"], (self) => {
-    for (const seconds of OLD_RUN_SECONDS) {
-      const old = [...open.values()].filter(({ since }) => clock.now() - since > seconds * 1_000);
-      self.set({ seconds: String(seconds) }, old.length);
-    }
-  });
+  gauge(
+    "open_calls_older_than",
+    "Model and tool calls of runs driven here that began more than this many seconds ago and have not ended",
+    ["seconds"],
+    (self) => {
+      const begun = [...driven.values()].flatMap(({ calls }) => [...calls.values()]);
+      for (const seconds of OLD_CALL_SECONDS) {
+        const old = begun.filter((since) => clock.now() - since > seconds * 1_000);
+        self.set({ seconds: String(seconds) }, old.length);
+      }
+    },
+  );
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
   gauge(
@@ -88,30 +107,50 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     });
   }
 
+  /** Taken over from ourselves, a run is driven anew before its earlier attempt was left. */
+  function forget({ runId, attempt }: RunNote): void {
+    if (driven.get(runId)?.attempt === attempt) driven.delete(runId);
+  }
+
   const observer: ServiceObserver = {
-    runStarted({ runId, graphId }) {
+    runStarted({ runId, graphId, attempt }) {
       runsStarted.inc({ graph: graphId });
-      open.set(runId, { graph: graphId, since: clock.now() });
+      driven.set(runId, { graph: graphId, attempt, calls: new Map() });
     },
-    runEnded({ runId, graphId, status }) {
-      runsEnded.inc({ graph: graphId, status });
-      if (status === "lost") runsLeft.inc({ why: "lost" });
-      open.delete(runId);
+    runEnded(run) {
+      runsEnded.inc({ graph: run.graphId, status: run.status });
+      if (run.status === "lost") runsLeft.inc({ why: "lost" });
+      forget(run);
     },
-    runLeft({ runId, why }) {
-      runsLeft.inc({ why });
-      open.delete(runId);
+    runLeft(run) {
+      runsLeft.inc({ why: run.why });
+      forget(run);
     },
-    startRefused: (reason) => refused.inc({ reason }),
+    startRefused(reason) {
+      refused.inc({ reason });
+      if (reason === "busy") busy.inc();
+    },
     takenOver: () => takeovers.inc(),
+    callStarted({ runId, attempt }, { callId }) {
+      const here = driven.get(runId);
+      if (here?.attempt === attempt) here.calls.set(callId, clock.now());
+    },
+    callEnded({ runId, attempt }, { callId }) {
+      const here = driven.get(runId);
+      if (here?.attempt === attempt) here.calls.delete(callId);
+    },
     appendRefused: (reason) => appendsRefused.inc({ reason }),
     entriesAppended: (count) => entries.inc(count),
     watcherJoined(how) {
-      joins.inc({ how });
+      replays.inc({ how });
       watchers.inc();
     },
     watcherLeft: () => watchers.dec(),
     gap: () => gaps.inc(),
+    swept({ entries: count, runs }) {
+      trimmed.inc(count);
+      pruned.inc(runs);
+    },
     failed: () => failures.inc(),
   };
 
@@ -122,6 +161,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     slowReaderDropped: () => dropped.inc(),
     streamOpened: () => streams.inc(),
     streamClosed: () => streams.dec(),
+    limitMet: (limit) => limits.inc({ limit }),
     requestAnswered: (route, status) => requests.inc({ route, status: String(status) }),
     close() {
       loop.disable();

@@ -1,43 +1,49 @@
+import type { RunNote } from "../drive/run-note.js";
 import type { ServiceObserver } from "../drive/service-observer.js";
-import type { AccountUsage } from "../tenancy/account-limits.js";
 import type { Logger } from "./logger.js";
 import type { Metrics } from "./metrics.js";
+import { createRunSpans } from "./run-spans.js";
 
 export interface ServiceObservation {
   readonly metrics: Metrics;
-  readonly usage: AccountUsage;
   readonly logger: Logger;
 }
 
-/** Counts what the service does, writes down what a person may want to look up, and frees the places of runs that ended. */
-export function observeService({
-  metrics: { observer },
-  usage,
-  logger,
-}: ServiceObservation): ServiceObserver {
+/** Counts what the service does, traces its runs, and writes down what a person may want to look up. */
+export function observeService({ metrics: { observer }, logger }: ServiceObservation): ServiceObserver {
+  const spans = createRunSpans();
   return {
     ...observer,
     runStarted(run) {
       observer.runStarted(run);
-      logger.info(run, "run started");
+      spans.runStarted(run);
+      logger.info(named(run), "run started");
     },
     runEnded(run) {
       observer.runEnded(run);
-      usage.runEnded(run.runId);
-      logger.info(run, "run ended");
+      spans.runEnded(run);
+      logger.info({ ...named(run), status: run.status }, "run ended");
     },
     runLeft(run) {
       observer.runLeft(run);
-      usage.runEnded(run.runId);
-      logger.warn(run, "run left");
+      spans.runLeft(run);
+      logger[run.why === "deleted" ? "info" : "warn"]({ ...named(run), why: run.why }, "run left");
     },
     takenOver(run) {
       observer.takenOver(run);
-      logger.warn(run, "run taken over");
+      logger.warn(named(run), "run taken over");
     },
-    failed(message, error) {
-      observer.failed(message, error);
-      logger.error({ err: error }, message);
+    swept(dropped) {
+      observer.swept(dropped);
+      if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
+    },
+    failed(message, error, run) {
+      observer.failed(message, error, run);
+      logger.error({ ...(run && named(run)), err: error }, message);
     },
   };
+}
+
+function named({ runId, graphId, account, traceId, attempt }: RunNote) {
+  return { runId, graphId, account, traceId, attempt };
 }

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readEvents } from "../http/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../http/testing/test-server.js";
 import { createLogger } from "./logger.js";
@@ -58,6 +58,12 @@ describe("operations", () => {
       /throughline_runs_ended_total\{graph="langgraph:poet",status="success",service="throughline"\} [1-9]/,
     );
     for (const name of [
+      "active_runs",
+      "busy_total",
+      "replays_total",
+      "appends_refused_total",
+      "open_calls_older_than",
+      "runs_ended_without_completion_total",
       "watchers",
       "gaps_total",
       "slow_readers_dropped_total",
@@ -81,6 +87,25 @@ describe("operations", () => {
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
     expect(lines.join("\n")).not.toMatch(/my-private/);
+  });
+
+  it("names the run, its account and its trace on every line about a run, from start to end", async () => {
+    const run = { threadId: "lines", messages: [{ id: "1", role: "user", content: "my-private-words" }] };
+    const trace = "0af7651916cd43dd8448eb211c80319c";
+    const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, "x-throughline-account": "acme" };
+    await readEvents(await server.post("/api/copilotkit/agent/poet/run", run, headers));
+    const about = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith("run "));
+    await vi.waitUntil(() => about().some(({ traceId, msg }) => traceId === trace && msg === "run ended"));
+    const ours = about().filter(({ traceId }) => traceId === trace);
+    expect(ours.map(({ msg, status }) => [msg, status])).toEqual([
+      ["run started", undefined],
+      ["run ended", "success"],
+    ]);
+    for (const line of ours) {
+      expect(line).toMatchObject({ account: "acme", graphId: "langgraph:poet", attempt: 0 });
+      expect(line.runId).toBe(ours[0].runId);
+      expect(line).not.toHaveProperty("traceparent");
+    }
   });
 
   it("leaves out secrets and words even where somebody logs them by mistake", () => {

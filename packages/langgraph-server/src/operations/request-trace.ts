@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { contextOf } from "./traceparent.js";
 
 /** What ties one request together on every hop: logs, spans, envelopes, model calls. */
 export interface RequestTrace {
@@ -10,8 +11,8 @@ export interface RequestTrace {
   readonly span: Span;
 }
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const NO_TRACE = "0".repeat(32);
+const SAMPLED = 1;
 /** Printable ASCII without spaces: it comes back in a header and stands in logs. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -19,23 +20,15 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 export function traceRequest(headers: Headers, name: string): RequestTrace {
   const sent = headers.get("x-request-id");
   const requestId = sent !== null && REQUEST_ID.test(sent) ? sent : randomUUID();
-  const [, parentTrace, parentSpan, flags = "01"] = TRACEPARENT.exec(headers.get("traceparent") ?? "") ?? [];
-  const parent =
-    parentTrace === undefined || parentSpan === undefined
-      ? ROOT_CONTEXT
-      : trace.setSpanContext(ROOT_CONTEXT, {
-          traceId: parentTrace,
-          spanId: parentSpan,
-          traceFlags: Number.parseInt(flags, 16),
-          isRemote: true,
-        });
-  const span = trace.getTracer("throughline").startSpan(name, { kind: SpanKind.SERVER }, parent);
+  const { context, spanContext: parent } = contextOf(headers.get("traceparent"));
+  const span = trace.getTracer("throughline").startSpan(name, { kind: SpanKind.SERVER }, context);
   const own = span.spanContext();
   const isRecorded = own.traceId !== NO_TRACE;
-  const traceId = parentTrace ?? (isRecorded ? own.traceId : randomBytes(16).toString("hex"));
+  const traceId = parent?.traceId ?? (isRecorded ? own.traceId : randomBytes(16).toString("hex"));
   // Without an SDK the span is a dummy whose id is the parent's, or none at all.
-  const spanId = isRecorded && own.spanId !== parentSpan ? own.spanId : randomBytes(8).toString("hex");
+  const spanId = isRecorded && own.spanId !== parent?.spanId ? own.spanId : randomBytes(8).toString("hex");
   span.setAttribute("throughline.request_id", requestId);
+  const flags = (parent?.traceFlags ?? SAMPLED).toString(16).padStart(2, "0");
   return { requestId, traceId, traceparent: `00-${traceId}-${spanId}-${flags}`, span };
 }
 

@@ -1,46 +1,108 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { createAccountUsage, DEFAULT_LIMITS } from "./account-limits.js";
 
 const limits = { ...DEFAULT_LIMITS, maxConcurrentRuns: 2, maxWatchers: 2 };
-const open = async () => true;
-const ended = async () => false;
 
-describe("an account's use of an instance", () => {
+describe("an account", () => {
   it("is bounded in watchers, for each account by itself", () => {
     const usage = createAccountUsage();
     const first = usage.watch("a", limits);
     usage.watch("a", limits);
-    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams already");
+    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams of this instance already");
     usage.watch("b", limits);
     first.leave();
     first.leave();
     usage.watch("a", limits);
-    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams already");
+    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams of this instance already");
   });
 
-  it("is bounded in runs, which end when the service says so", async () => {
-    const usage = createAccountUsage();
-    (await usage.run("a", limits)).holdFor("r1", open);
-    (await usage.run("a", limits)).holdFor("r2", open);
-    await expect(usage.run("a", limits)).rejects.toMatchObject({ code: "rate_limited" });
-    usage.runEnded("r1");
-    usage.runEnded("r1");
-    (await usage.run("a", limits)).leave();
+  it("is bounded in runs over all instances, and told which limit it met and what to do", async () => {
+    const database = createMemoryDatabase();
+    const instances = [createMemoryRunRegistry(database), createMemoryRunRegistry(database)];
+    const [here, elsewhere] = instances.map((registry) => ({ registry, usage: createAccountUsage() }));
+    if (!here || !elsewhere) return expect.unreachable();
+    const start = async ({ registry, usage }: typeof here, runId: string) => {
+      const place = await usage.start("a", limits, () => registry.countOpen("a"));
+      const started = await registry.start({
+        owner: "x",
+        leaseMs: 60_000,
+        thread: { account: "a", threadId: runId },
+        stateKey: "chat/main",
+        runId,
+        graphId: "langgraph:chat",
+        origin: { kind: "client" },
+        start: { kind: "input", messages: [] },
+        request: {},
+        strategy: "reject",
+      });
+      place.leave();
+      if (started.kind !== "started") throw new Error(started.kind);
+      return started;
+    };
+    const first = await start(here, "r1");
+    await start(elsewhere, "r2");
+    for (const instance of [here, elsewhere]) {
+      await expect(start(instance, "r3")).rejects.toMatchObject({
+        code: "rate_limited",
+        message: expect.stringMatching(/^maxConcurrentRuns: .*2 runs open already\. Wait for one to end/),
+        details: { limit: "maxConcurrentRuns", max: 2, retryAfterMs: expect.any(Number) },
+      });
+    }
+    await elsewhere.registry.finish(first.fence, { status: "success" });
+    await start(elsewhere, "r3");
   });
 
-  it("looks again before it refuses: a run may have ended elsewhere", async () => {
+  it("never gets two in at once for the last place, nor loses one to a start that failed", async () => {
     const usage = createAccountUsage();
-    (await usage.run("a", limits)).holdFor("r1", ended);
-    (await usage.run("a", limits)).holdFor("r2", open);
-    const third = await usage.run("a", limits);
-    await expect(usage.run("a", limits)).rejects.toMatchObject({ code: "rate_limited" });
-    third.leave();
-    await usage.run("a", limits);
+    let open = 0;
+    const starts = Array.from({ length: 6 }, async (_, index) => {
+      const place = await usage.start("a", limits, async () => open);
+      // The first is refused for a reason of its own; each of the others stays open.
+      if (index > 0) open += 1;
+      place.leave();
+    });
+    const outcomes = await Promise.allSettled(starts);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    expect(open).toBe(2);
   });
 
-  it("never lets two in at once for the last place", async () => {
+  it("lets go of its place when the runs can't be counted", async () => {
     const usage = createAccountUsage();
-    const asked = await Promise.allSettled([1, 2, 3, 4].map(() => usage.run("a", limits)));
-    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    const away = () => Promise.reject(new Error("the store is away"));
+    await expect(usage.start("a", { ...limits, maxConcurrentRuns: 1 }, away)).rejects.toThrow("away");
+    const place = await usage.start("a", { ...limits, maxConcurrentRuns: 1 }, async () => 0);
+    place.leave();
+  });
+
+  it("is bounded in starts a minute", async () => {
+    const clock = createSimulatedClock();
+    const usage = createAccountUsage({ clock });
+    const few = { ...DEFAULT_LIMITS, maxStartsPerMinute: 2 };
+    const start = async (account: string) => (await usage.start(account, few, async () => 0)).leave();
+    await start("a");
+    await start("a");
+    await expect(start("a")).rejects.toMatchObject({
+      code: "rate_limited",
+      details: { limit: "maxStartsPerMinute", max: 2, retryAfterMs: 30_000 },
+    });
+    await start("b");
+    clock.advance(30_000);
+    await start("a");
+  });
+
+  it("is bounded in bytes a minute, declared or read, and pays nothing for what is refused unread", () => {
+    const clock = createSimulatedClock();
+    const usage = createAccountUsage({ clock });
+    const few = { ...DEFAULT_LIMITS, maxBodyBytes: 600, maxBodyBytesPerMinute: 1_000 };
+    usage.body("a", few, 601);
+    usage.body("a", few, 600);
+    usage.body("a", few, undefined);
+    usage.bodyRead("a", few, 600);
+    expect(() => usage.body("a", few, 1)).toThrow("maxBodyBytesPerMinute");
+    usage.body("b", few, 1);
+    clock.advance(30_000);
+    usage.body("a", few, 1);
   });
 });

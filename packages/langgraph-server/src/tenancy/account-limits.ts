@@ -1,19 +1,31 @@
-import { ThroughlineError } from "@throughline/ai-core";
+import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
+import { createRateMeter } from "./rate-meter.js";
 
-/** What one account may take of one instance. */
+/** What one account may take. Runs are counted over all instances, everything else on each one by itself. */
 export interface AccountLimits {
   readonly maxBodyBytes: number;
   /** Of all messages of one request; stock clients send the whole conversation each time. */
   readonly maxContentParts: number;
   readonly maxConcurrentRuns: number;
   readonly maxWatchers: number;
+  readonly maxStartsPerMinute: number;
+  readonly maxBodyBytesPerMinute: number;
+  /** What one attempt of a run may write to the log; past that it ends as `too_large`. */
+  readonly maxEventsPerRun: number;
+  readonly maxBytesPerRun: number;
 }
 
+const MIB = 1_048_576;
+
 export const DEFAULT_LIMITS: AccountLimits = {
-  maxBodyBytes: 4 * 1_048_576,
+  maxBodyBytes: 4 * MIB,
   maxContentParts: 5_000,
   maxConcurrentRuns: 50,
   maxWatchers: 1_000,
+  maxStartsPerMinute: 6_000,
+  maxBodyBytesPerMinute: 256 * MIB,
+  maxEventsPerRun: 250_000,
+  maxBytesPerRun: 128 * MIB,
 };
 
 /** A place that is taken until it is given back. */
@@ -21,98 +33,133 @@ export interface Place {
   leave(): void;
 }
 
-export interface RunPlace extends Place {
-  /** The run it is now held for; given back when that run ends. */
-  holdFor(runId: string, isOpen: () => Promise<boolean>): void;
-}
-
+/** Every refusal is `rate_limited`, and names the limit, what it is, and when to come back. */
 export interface AccountUsage {
-  /** Throws `rate_limited` when the account watches all it may. */
   watch(account: string, limits: AccountLimits): Place;
-  /** Throws `rate_limited` when the account runs all it may. */
-  run(account: string, limits: AccountLimits): Promise<RunPlace>;
-  /** A run ended, or left this instance. */
-  runEnded(runId: string): void;
+  /** Before a run is started. To be left once it is recorded, or was not: from then on `countOpen` knows it. */
+  start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
+  /** Before a body is read. `declared`: its length, where the request says it. */
+  body(account: string, limits: AccountLimits, declared: number | undefined): void;
+  /** After a body was read whose length was not declared. */
+  bodyRead(account: string, limits: AccountLimits, bytes: number): void;
 }
 
 const RETRY_AFTER_MS = 1_000;
 
-interface HeldPlace {
-  isOpen: () => Promise<boolean>;
-  leave: () => void;
+interface Starting extends Place {
+  readonly settled: Promise<void>;
+  isSettled: boolean;
 }
 
-/** Counts what accounts use of this instance. */
-export function createAccountUsage(): AccountUsage {
+/** Counts what accounts use, as far as this instance has to. */
+export function createAccountUsage({ clock = systemClock }: { readonly clock?: Clock } = {}): AccountUsage {
   const watching = new Map<string, number>();
-  const running = new Map<string, Set<HeldPlace>>();
-  const byRun = new Map<string, HeldPlace>();
+  const starting = new Map<string, Set<Starting>>();
+  const starts = createRateMeter(clock);
+  const bodies = createRateMeter(clock);
 
-  function placesOf(account: string): Set<HeldPlace> {
-    const places = running.get(account) ?? new Set<HeldPlace>();
-    running.set(account, places);
-    return places;
-  }
-
-  /** Ends are told; one that was not, because another instance saw it, is found out before anybody is refused. */
-  async function forgetEnded(places: ReadonlySet<HeldPlace>): Promise<void> {
-    const looks = [...places].map(async (place) => {
-      if (!(await place.isOpen().catch(() => true))) place.leave();
-    });
-    await Promise.all(looks);
+  function begin(account: string): { readonly earlier: readonly Starting[]; readonly place: Starting } {
+    const known = starting.get(account) ?? new Set<Starting>();
+    starting.set(account, known);
+    const earlier = [...known];
+    let settle = () => {};
+    const place: Starting = {
+      settled: new Promise((resolve) => {
+        settle = resolve;
+      }),
+      isSettled: false,
+      leave() {
+        place.isSettled = true;
+        known.delete(place);
+        if (known.size === 0 && starting.get(account) === known) starting.delete(account);
+        settle();
+      },
+    };
+    known.add(place);
+    return { earlier, place };
   }
 
   return {
     watch(account, { maxWatchers }) {
       const count = watching.get(account) ?? 0;
-      if (count >= maxWatchers) throw limited(`This account watches ${maxWatchers} streams already.`);
-      watching.set(account, count + 1);
-      return once(() => {
-        const left = (watching.get(account) ?? 1) - 1;
-        if (left > 0) watching.set(account, left);
-        else watching.delete(account);
-      });
-    },
-
-    async run(account, { maxConcurrentRuns }) {
-      if (placesOf(account).size >= maxConcurrentRuns) await forgetEnded(placesOf(account));
-      const places = placesOf(account);
-      if (places.size >= maxConcurrentRuns) {
-        throw limited(`This account has ${maxConcurrentRuns} runs open already.`);
+      if (count >= maxWatchers) {
+        throw limited("maxWatchers", maxWatchers, {
+          why: `this account watches ${maxWatchers} streams of this instance already`,
+          todo: "Close one first.",
+        });
       }
-      let heldFor: string | undefined;
-      const { leave } = once(() => {
-        places.delete(place);
-        if (places.size === 0) running.delete(account);
-        if (heldFor !== undefined) byRun.delete(heldFor);
-      });
-      const place: HeldPlace = { isOpen: async () => true, leave };
-      places.add(place);
+      watching.set(account, count + 1);
+      let left = false;
       return {
-        leave,
-        holdFor(runId, isOpen) {
-          heldFor = runId;
-          place.isOpen = isOpen;
-          byRun.set(runId, place);
+        leave() {
+          if (left) return;
+          left = true;
+          const rest = (watching.get(account) ?? 1) - 1;
+          if (rest > 0) watching.set(account, rest);
+          else watching.delete(account);
         },
       };
     },
 
-    runEnded: (runId) => byRun.get(runId)?.leave(),
-  };
-}
-
-function once(leave: () => void): Place {
-  let left = false;
-  return {
-    leave() {
-      if (left) return;
-      left = true;
-      leave();
+    async start(account, { maxConcurrentRuns, maxStartsPerMinute }, countOpen) {
+      const retryAfterMs = starts.wait(account, maxStartsPerMinute);
+      if (retryAfterMs > 0) {
+        throw limited("maxStartsPerMinute", maxStartsPerMinute, {
+          why: `this account has started ${maxStartsPerMinute} runs within a minute`,
+          todo: "Retry after the time given.",
+          retryAfterMs,
+        });
+      }
+      starts.spend(account, maxStartsPerMinute, 1);
+      const { earlier, place } = begin(account);
+      try {
+        for (;;) {
+          // Asked before the count: who is recorded in between is counted twice and waited for, never missed.
+          const before = earlier.filter(({ isSettled }) => !isSettled);
+          const open = await countOpen();
+          if (open + before.length < maxConcurrentRuns) return place;
+          if (before.length === 0) {
+            throw limited("maxConcurrentRuns", maxConcurrentRuns, {
+              why: `this account has ${maxConcurrentRuns} runs open already`,
+              todo: "Wait for one to end, or stop one.",
+            });
+          }
+          // Only those who came before, so nobody waits in a circle.
+          await Promise.race(before.map(({ settled }) => settled));
+        }
+      } catch (error) {
+        place.leave();
+        throw error;
+      }
     },
+
+    body(account, { maxBodyBytes, maxBodyBytesPerMinute }, declared) {
+      const retryAfterMs = bodies.wait(account, maxBodyBytesPerMinute);
+      if (retryAfterMs > 0) {
+        throw limited("maxBodyBytesPerMinute", maxBodyBytesPerMinute, {
+          why: `this account has sent ${maxBodyBytesPerMinute} bytes within a minute`,
+          todo: "Send less, or retry after the time given.",
+          retryAfterMs,
+        });
+      }
+      // What is larger than a body may be is refused unread.
+      if (declared !== undefined && declared > 0 && declared <= maxBodyBytes) {
+        bodies.spend(account, maxBodyBytesPerMinute, declared);
+      }
+    },
+
+    bodyRead: (account, { maxBodyBytesPerMinute }, bytes) =>
+      bodies.spend(account, maxBodyBytesPerMinute, bytes),
   };
 }
 
-function limited(message: string): ThroughlineError {
-  return new ThroughlineError("rate_limited", message, { details: { retryAfterMs: RETRY_AFTER_MS } });
+function limited(
+  limit: keyof AccountLimits,
+  max: number,
+  about: { readonly why: string; readonly todo: string; readonly retryAfterMs?: number },
+): ThroughlineError {
+  const { why, todo, retryAfterMs = RETRY_AFTER_MS } = about;
+  return new ThroughlineError("rate_limited", `${limit}: ${why}. ${todo}`, {
+    details: { limit, max, retryAfterMs },
+  });
 }

@@ -4,8 +4,8 @@ import { isLoopbackAddress, isLoopbackHost } from "./loopback.js";
 
 const DEV_ACCOUNT = "dev";
 export const DEV_VIRTUAL_KEY_ID = "dev";
-const DEV_ACCOUNT_HEADER = "x-throughline-account";
-const DEV_SUBJECT_HEADER = "x-throughline-subject";
+export const DEV_ACCOUNT_HEADER = "x-throughline-account";
+export const DEV_SUBJECT_HEADER = "x-throughline-subject";
 
 /**
  * Nobody signs in: whoever is on this machine is the account they say they are. The `Host` is checked as well as the

@@ -8,6 +8,7 @@ import {
   NO_USAGE,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
+import { changeCalls } from "./calls.js";
 import { placeOfResult, withdrawn, withTruth } from "./message-list.js";
 import {
   closedMessage,
@@ -39,6 +40,12 @@ export function isKnownMessage(fold: ThreadFold, messageId: string): boolean {
 }
 
 export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold {
+  const next = applyContent(fold, envelope);
+  const change = changeCalls(fold.calls, envelope);
+  return change ? { ...next, calls: change.calls } : next;
+}
+
+function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
   switch (envelope.type) {
     case "run_start":
       return startRun(fold, envelope);
@@ -72,7 +79,7 @@ export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold 
         interrupts: [...fold.interrupts.filter(isNot(envelope.payload.interrupt_id)), envelope.payload],
       };
     case "usage":
-      return { ...fold, usage: { ...fold.usage, cost_usd: envelope.payload.cost_usd } };
+      return { ...fold, usage: runUsage(envelope.payload) };
     case "retract":
       return retract(fold, envelope);
     case "tool_update":
@@ -102,8 +109,19 @@ function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"ru
       : closed.interrupts.filter(
           ({ interrupt_id }) => payload.answers.length > 0 && !payload.answers.includes(interrupt_id),
         ),
-    usage: resumed ? closed.usage : { ...NO_USAGE, model_calls: 0, cost_usd: null },
+    usage: resumed ? usageSoFar(fold) : { ...NO_USAGE, model_calls: 0, cost_usd: null },
   };
+}
+
+/** What a run has used that broke off here: a model call that was cut short was made all the same, for nobody knows how much. */
+export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usage"] {
+  const cutShort = openMessages.filter(({ synthetic }) => !synthetic).length;
+  return cutShort === 0 ? usage : { ...usage, model_calls: usage.model_calls + cutShort };
+}
+
+/** The run's own sum, which is right whatever was counted on the way. */
+function runUsage({ model: _, ...sum }: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
+  return sum;
 }
 
 function startStep(fold: ThreadFold, { call_id, payload, parent_id }: EnvelopeOf<"step_start">): ThreadFold {
@@ -129,6 +147,7 @@ function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_st
     call_id,
     message_id: payload.message_id,
     subagent_id: payload.subagent_id ?? null,
+    synthetic: payload.synthetic ?? false,
     placed: known !== undefined && !known.bare,
     text: typeof known?.content === "string" ? known.content : "",
     text_open: false,
@@ -179,6 +198,7 @@ function withOpenMessages(
     suspended: fold.suspended,
     usage: fold.usage,
     checkpoint_id: fold.checkpoint_id,
+    calls: fold.calls,
   };
 }
 
@@ -189,6 +209,7 @@ function withToken(open: OpenMessage, payload: EnvelopeOf<"llm_token">["payload"
     call_id: open.call_id,
     message_id: open.message_id,
     subagent_id: open.subagent_id,
+    synthetic: open.synthetic,
     placed: open.placed || text !== undefined || calls.length > 0,
     text: text === undefined ? open.text : open.text + text,
     text_open: open.text_open || text !== undefined,
@@ -215,7 +236,7 @@ function endMessage(fold: ThreadFold, { payload }: EnvelopeOf<"llm_end">): Threa
   const usage = payload.usage ? addUsage(fold.usage, payload.usage) : fold.usage;
   return {
     ...closeMessage(fold, open),
-    usage: { ...fold.usage, ...usage, model_calls: fold.usage.model_calls + 1 },
+    usage: { ...fold.usage, ...usage, model_calls: fold.usage.model_calls + (open.synthetic ? 0 : 1) },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Interrupt, JsonObject, Message, RunStatus, TokenUsage, ToolCall } from "@throughline/ai-core";
+import type { FoldCall } from "./calls.js";
 
 /** A message of the thread, and, where it is not part of the conversation itself, the subagent call it belongs to. */
 export interface FoldMessage extends Message {
@@ -33,6 +34,8 @@ export interface OpenMessage {
   readonly call_id: string;
   readonly message_id: string;
   readonly subagent_id: string | null;
+  /** A node returned it whole: no model was called. */
+  readonly synthetic: boolean;
   /** Its place in `messages` is taken: text or a tool call has come. */
   readonly placed: boolean;
   readonly text: string;
@@ -69,9 +72,11 @@ export interface ThreadFold {
   /** Of the current or last run. */
   readonly usage: TokenUsage & { readonly model_calls: number; readonly cost_usd: number | null };
   readonly checkpoint_id: string | null;
+  /** The newest pieces of work, runs included, in the order they began. */
+  readonly calls: readonly FoldCall[];
 }
 
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 export const emptyFold: ThreadFold = {
   run: null,
@@ -84,6 +89,7 @@ export const emptyFold: ThreadFold = {
   suspended: [],
   usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, model_calls: 0, cost_usd: null },
   checkpoint_id: null,
+  calls: [],
 };
 
 /** The messages as they stand, text still streaming included. */

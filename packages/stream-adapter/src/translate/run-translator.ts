@@ -1,5 +1,5 @@
 import type { Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
-import { applyEnvelope, isKnownMessage } from "../fold/fold.js";
+import { applyEnvelope, isKnownMessage, usageSoFar } from "../fold/fold.js";
 import { reconcile } from "../fold/reconcile.js";
 import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
@@ -48,6 +48,8 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
       state: before.state,
       isKnownMessage: (id) => isKnownMessage(before, id),
       suspended: new Set(before.suspended),
+      // An earlier attempt of this run: what it used was used.
+      usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
     },
     stateKeys,
   });

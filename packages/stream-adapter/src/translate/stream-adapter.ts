@@ -1,11 +1,14 @@
-import type {
-  GraphFinal,
-  Interrupt,
-  JsonObject,
-  PayloadOf,
-  Profile,
-  RunStatus,
-  UpstreamChunk,
+import {
+  addUsage,
+  type GraphFinal,
+  type Interrupt,
+  type JsonObject,
+  NO_USAGE,
+  type PayloadOf,
+  type Profile,
+  type RunStatus,
+  type TokenUsage,
+  type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createCustomEvents } from "./custom-events.js";
 import { type CallSite, createDraftSink, type Draft } from "./draft.js";
@@ -32,6 +35,8 @@ export interface StreamAdapterOptions {
     readonly state: JsonObject;
     readonly isKnownMessage: (messageId: string) => boolean;
     readonly suspended: ReadonlySet<string>;
+    /** Of attempts before this one. */
+    readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
   readonly stateKeys: readonly string[] | undefined;
 }
@@ -49,7 +54,7 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
   const { runId, agent, dialect, profile, before, stateKeys } = options;
   const sink = createDraftSink();
   const root: CallSite = { callId: runId, parentId: null, agent };
-  const tools = createToolRuns({ sink, root });
+  const tools = createToolRuns({ sink, root, isKnown: before.isKnownMessage });
   const messages = createMessageStream({ sink, root, tools, isKnown: before.isKnownMessage });
   const tasks = createTaskTree({
     sink,
@@ -106,7 +111,12 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
     end(final, snapshot) {
       if (snapshot) sink.emit("state_snapshot", root, snapshot);
       const { total, modelCalls, model } = messages.usage();
-      sink.emit("usage", root, { ...total, model, model_calls: modelCalls, cost_usd: null });
+      sink.emit("usage", root, {
+        ...addUsage(total, before.usage ?? NO_USAGE),
+        model,
+        model_calls: modelCalls + (before.usage?.model_calls ?? 0),
+        cost_usd: null,
+      });
       sink.emit("run_end", root, {
         status: final.status,
         ...(final.status === "error" && {

@@ -28,6 +28,8 @@ interface ToolRun {
 export interface ToolRunsOptions {
   readonly sink: DraftSink;
   readonly root: CallSite;
+  /** Messages the thread held before this run: a result among them was told when it came. */
+  readonly isKnown: (messageId: string) => boolean;
 }
 
 export interface ToolRuns {
@@ -50,7 +52,7 @@ export interface ToolRuns {
   endAll(status: CallStatus): void;
 }
 
-export function createToolRuns({ sink, root }: ToolRunsOptions): ToolRuns {
+export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRuns {
   const runs = new Map<string, ToolRun>();
   const pending = new Set<ToolRun>();
   /** A node may answer a call itself, without a tool and without streaming the answer: only the thread's messages tell. */
@@ -127,6 +129,8 @@ export function createToolRuns({ sink, root }: ToolRunsOptions): ToolRuns {
 
   function learn(message: IncomingMessage, task: Task | undefined): void {
     if (message.toolCallId === undefined) return;
+    // A subgraph that ends tells all it holds once more, also what it did before it asked or was taken up.
+    if (!runs.has(message.toolCallId) && message.id !== undefined && isKnown(message.id)) return;
     const run = runOf(message.toolCallId, message.name ?? "tool");
     if (run.ended) return;
     begin(run, undefined, task ?? run.task);

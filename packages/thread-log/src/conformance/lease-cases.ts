@@ -70,6 +70,21 @@ export const leaseCases: readonly RegistryCase[] = [
     },
   },
   {
+    name: "R24: a driver that does not heed a stop loses its run when its lease is over, heartbeats or not",
+    async run({ registry, another, fixture, thread, request }) {
+      const { run, fence } = leased(await registry.start(request()));
+      await another.stop(thread, { runId: run.runId });
+      for (let beat = 0; beat < 2; beat += 1) {
+        await fixture.pass(40_000);
+        expect(await registry.heartbeat([fence], lease)).toEqual({ lost: [], stopping: [run.runId] });
+      }
+      const claims = await another.claimExpired(lease, 1_000);
+      const claim = claims.find((each) => each.run.runId === run.runId);
+      expect(claim?.run).toMatchObject({ attempt: 1, stopRequested: true });
+      expect(await registry.finish(fence, { status: "success" })).toEqual({ ok: false, reason: "fenced" });
+    },
+  },
+  {
     name: "a run is finished exactly once",
     async run({ registry, another, thread, request }) {
       const { run, fence } = leased(await registry.start(request()));

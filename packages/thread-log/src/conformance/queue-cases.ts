@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import type { LeasedRun } from "../port/run-registry.js";
 import { eventually } from "./eventually.js";
 import { hello, leased, type RegistryCase, resume } from "./registry-scene.js";
 
@@ -256,6 +257,47 @@ export const queueCases: readonly RegistryCase[] = [
     },
   },
   {
+    name: "R24: a run that preempts does not wait for an answer: the question is set aside",
+    async run({ registry, another, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await registry.finish(first.fence, { status: "interrupted", interrupts: ["i1"] });
+      const wayOut = leased(await another.start(request({ strategy: "preempt" })));
+      expect(await registry.openInterrupts(thread)).toEqual([]);
+      expect(await registry.start(request({ start: resume({ i1: 1 }) }))).toMatchObject({ kind: "conflict" });
+      const patient = request({ strategy: "enqueue" });
+      await registry.start(patient);
+      const urgent = request({ strategy: "preempt" });
+      await registry.start(urgent);
+      await registry.finish(wayOut.fence, { status: "interrupted", interrupts: ["i2"] });
+      const next = await another.claimNext(thread, lease);
+      expect(next?.run.runId).toBe(urgent.runId);
+      expect(await registry.openInterrupts(thread)).toEqual([]);
+      if (next) await registry.finish(next.fence, { status: "success" });
+      expect((await registry.claimNext(thread, lease))?.run.runId).toBe(patient.runId);
+    },
+  },
+  {
+    name: "tells what is open in a thread: what runs, then what waits, in its order",
+    async run({ registry, another, thread, request }) {
+      expect(await another.open(thread)).toEqual([]);
+      const running = request();
+      const { fence } = leased(await registry.start(running));
+      const waiting = [request({ strategy: "enqueue" }), request({ strategy: "enqueue" })] as const;
+      for (const each of waiting) await registry.start(each);
+      const urgent = request({ strategy: "preempt" });
+      await registry.start(urgent);
+      const open = async () => (await another.open(thread)).map(({ runId }) => runId);
+      expect(await open()).toEqual([running, urgent, ...waiting].map(({ runId }) => runId));
+      const told: string[] = [];
+      const forget = registry.onStop((runId) => told.push(runId));
+      await another.stop(thread, { runId: waiting[0].runId });
+      await eventually(() => expect(told).toContain(waiting[0].runId));
+      forget();
+      await registry.finish(fence, { status: "success" });
+      expect(await open()).toEqual([urgent.runId, waiting[1].runId]);
+    },
+  },
+  {
     name: "forgets a deleted thread's runs and asks the one that runs to stop",
     async run({ registry, another, instance, thread, request }) {
       const done = leased(await registry.start(request({ alias: "done" })));
@@ -277,6 +319,25 @@ export const queueCases: readonly RegistryCase[] = [
       expect(anew.fence.token).toBeGreaterThan(open.fence.token);
       expect(await registry.deleteAccount(thread.account)).toEqual([anew.run.runId]);
       expect(await registry.deleteAccount("nobody")).toEqual([]);
+    },
+  },
+  {
+    name: "forgets what a deleted thread's dead driver left running, and lets nobody take it over",
+    async run({ registry, another, instance, fixture, thread, request }) {
+      const left = leased(await registry.start(request({ leaseMs: 5 })));
+      await registry.stop(thread, { alias: "not here yet" });
+      await fixture.pass(10);
+      await instance.store.deleteThread(thread);
+      const mine = (runs: readonly LeasedRun[]) => runs.filter(({ run }) => run.runId === left.run.runId);
+      expect(mine(await another.claimExpired(lease, 1_000))).toEqual([]);
+      expect(await another.deleteThread(thread)).toBeUndefined();
+      expect(await registry.list(thread, 10)).toEqual([]);
+      expect(await registry.heartbeat([left.fence], lease)).toEqual({
+        lost: [left.run.runId],
+        stopping: [],
+      });
+      const stopped = await registry.start(request({ alias: "not here yet" }));
+      expect(stopped.kind).toBe("started");
     },
   },
 ];

@@ -14,6 +14,8 @@ export interface RegistryInstance {
 export interface RegistryFixture {
   openInstance(): Promise<RegistryInstance>;
   openKeeper(instance: RegistryInstance, options: { leaseMs: number; everyMs: number }): Promise<LeaseKeeper>;
+  /** How many tombstones of stops there are. */
+  stops(): Promise<number>;
   /** Lets the store's own clock pass that much time. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;

@@ -220,4 +220,27 @@ export const retentionCases: readonly LogCase[] = [
       expect(await readAll(log, foreign)).toEqual(["a"]);
     },
   },
+  {
+    name: "R20: sweeps whatever time alone has brought over its age, page by page, and nothing else",
+    async run({ another, thread }) {
+      const log = await another({ fold: textFold });
+      const threads = [thread, newThread(), { ...newThread(), subject: "ann" }];
+      for (const each of threads) await write(log, each, LETTERS);
+      const sweepAll = async (maxAgeMs: number) => {
+        let after: string | undefined;
+        do {
+          ({ next: after } = await log.sweep({ maxAgeMs }, { after, limit: 2 }));
+        } while (after !== undefined);
+      };
+      expect(await log.sweep({ maxEntries: 1 })).toEqual({ dropped: 0, next: undefined });
+      await sweepAll(1e9);
+      for (const each of threads) expect(await readAll(log, each)).toEqual(LETTERS);
+      // Everything is older than a moment that is still to come, whichever clock says so.
+      await sweepAll(-60_000);
+      for (const each of threads) {
+        expect(await log.read(each, undefined)).toMatchObject({ kind: "gap", reason: "trimmed" });
+        expect(await readFold(log, textFold, each)).toMatchObject({ state: LETTERS });
+      }
+    },
+  },
 ];

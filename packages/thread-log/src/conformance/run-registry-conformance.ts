@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { leaseCases } from "./lease-cases.js";
+import { pruneCases } from "./prune-cases.js";
 import { queueCases } from "./queue-cases.js";
 import { type RegistryFixture, withRegistryScene } from "./registry-scene.js";
 
@@ -12,7 +13,7 @@ export function runRegistryConformance(name: string, openFixture: () => Promise<
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...queueCases, ...leaseCases]) {
+    for (const { name: promise, run } of [...queueCases, ...leaseCases, ...pruneCases]) {
       it(promise, () => withRegistryScene(fixture, run));
     }
   });

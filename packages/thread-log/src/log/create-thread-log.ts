@@ -10,8 +10,10 @@ import type { LogStore, StoredRange } from "../port/log-store.js";
 import type {
   AppendResult,
   Gap,
+  PageOptions,
   ReadResult,
   RetentionPolicy,
+  SweepResult,
   TailOptions,
   ThreadLog,
   TrimResult,
@@ -40,7 +42,7 @@ export interface ThreadLogOptions<State> {
   /** With a fold the log keeps snapshots by itself (R20); without one, whoever has the fold saves them. */
   readonly fold?: FoldPort<State>;
   readonly snapshots?: SnapshotPolicy;
-  /** Trims as it grows. Age is left to `trim`, because a thread that nobody writes does not pass here. */
+  /** Trims as it grows. Age is left to `sweep`, because a thread that nobody writes does not pass here. */
   readonly retention?: RetentionPolicy;
   /** How long a store may be away before appends and tails fail. Default 10 s. */
   readonly giveUpAfterMs?: number;
@@ -131,6 +133,19 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     return store.trim(thread, epoch, through, policy.maxTerminals ?? DEFAULT_MAX_TERMINALS);
   }
 
+  async function sweep(policy: RetentionPolicy, page: PageOptions = {}): Promise<SweepResult> {
+    const { maxAgeMs } = policy;
+    if (maxAgeMs === undefined) return { dropped: 0, next: undefined };
+    const { threads, next } = await retrying(() => store.aging(maxAgeMs, page));
+    let dropped = 0;
+    // One after the other: a round over everything must not be felt by who reads and writes.
+    for (const thread of threads) {
+      if (closing) break;
+      dropped += (await retrying(() => trim(thread, policy))).dropped;
+    }
+    return { dropped, next: closing ? undefined : next };
+  }
+
   function readRange(thread: ThreadRef, after: { epoch: string | undefined; seq: number }, limit: number) {
     return retrying(async (): Promise<StoredRange | undefined> => {
       const [range] = await store.read([{ thread, epoch: after.epoch, afterSeq: after.seq }], limit);
@@ -199,6 +214,7 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     snapshot: (thread, foldVersion) => retrying(() => store.snapshot(thread, foldVersion)),
     saveSnapshot: (thread, snapshot) => retrying(() => store.saveSnapshot(thread, snapshot)),
     trim: (thread, policy) => retrying(() => trim(thread, policy)),
+    sweep,
     async terminal(thread, runId) {
       const found = await retrying(() => store.terminal(thread, runId));
       return found && decodeEntry(found.epoch, found.entry);

@@ -176,6 +176,18 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       return row && { epoch: row.epoch, through: excessOf(row, policy, database.clock.now()) };
     },
     trim,
+    async aging(maxAgeMs, page) {
+      const limit = pageLimit(page.limit);
+      const before = database.clock.now() - maxAgeMs;
+      const rows = [...database.threads.entries()]
+        .filter(([key, row]) => (page.after === undefined || key > page.after) && hasEntryBefore(row, before))
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+      const found = rows.slice(0, limit);
+      return {
+        threads: found.map(([, { thread }]) => thread),
+        next: rows.length > limit ? found.at(-1)?.[0] : undefined,
+      };
+    },
     async deleteThread(thread) {
       const row = find(thread);
       return row !== undefined && buryAll([row]) === 1;
@@ -233,6 +245,11 @@ function newestSnapshot(row: MemoryThread): number {
 function entriesFrom(row: MemoryThread, seq: number, limit = Number.POSITIVE_INFINITY): MemoryEntry[] {
   const start = row.entries.length - (row.head - Math.max(seq, row.floor)) - 1;
   return seq > row.head ? [] : row.entries.slice(start, start + limit);
+}
+
+function hasEntryBefore(row: MemoryThread, before: number): boolean {
+  const [oldest] = entriesFrom(row, row.floor, 1);
+  return oldest !== undefined && oldest.at < before;
 }
 
 function bytesOf(entries: readonly MemoryEntry[]): number {

@@ -18,6 +18,7 @@ runRegistryConformance("The memory registry", async () => {
     async pass(ms) {
       clock.advance(ms);
     },
+    stops: async () => database.stops.size,
     close: async () => {},
   };
 });

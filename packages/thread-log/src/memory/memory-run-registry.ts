@@ -23,8 +23,14 @@ import {
   mintToken,
 } from "./memory-database.js";
 
+/** Asked in the turn that makes something, before it is made; throws what forbids it. */
+export type Admit = (scope: Partial<ThreadRef> & Pick<ThreadRef, "account">) => void;
+
 /** Each call is one turn of the event loop, which is what a transaction under the thread's lock is elsewhere. */
-export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
+export function createMemoryRunRegistry(
+  database: MemoryDatabase,
+  { admit }: { readonly admit?: Admit } = {},
+): RunRegistry {
   const { clock, runs } = database;
   const runsOf = (thread: ThreadRef) => {
     const key = threadKey(thread);
@@ -54,6 +60,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
   async function start(request: StartRun): Promise<StartResult> {
     checkAlias(request.alias);
     const { thread, runId, alias } = request;
+    admit?.(thread);
     const row = ensureThread(database, thread);
     const names = [runId, ...(alias === undefined ? [] : [alias])];
     const same = named(thread, { runId }) ?? (alias === undefined ? undefined : named(thread, { alias }));
@@ -96,6 +103,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
         row.stateKey = request.stateKey;
         const run = insert(request);
         consume(run);
+        if (run.preempts && run.start?.kind === "input") setAsideQuestions(thread);
         return { kind: "started", ...lease(run, request) };
       }
     }
@@ -162,14 +170,26 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
     const run = runs.get(runId);
     if (!run) return;
     run.stopRequested = true;
+    tellStop(runId);
+  }
+
+  function tellStop(runId: string): void {
     for (const listener of database.stopListeners) queueMicrotask(() => listener(runId));
+  }
+
+  function setAsideQuestions(thread: ThreadRef): void {
+    for (const { interruptId } of unanswered(thread)) interruptsOf(thread).delete(interruptId);
   }
 
   async function claimNext(thread: ThreadRef, by: Lease): Promise<LeasedRun | undefined> {
     if (running(thread)) return undefined;
     const blocked = unanswered(thread).length > 0;
-    const next = queued(thread).find(({ start: from }) => !blocked || from?.kind !== "input");
-    return next && lease(next, by);
+    const next = queued(thread).find(
+      ({ start: from, preempts }) => !blocked || preempts || from?.kind !== "input",
+    );
+    if (!next) return undefined;
+    if (next.preempts && next.start?.kind === "input") setAsideQuestions(thread);
+    return lease(next, by);
   }
 
   async function finish(fence: Fence, { status, interrupts = [] }: Finish): Promise<FinishResult> {
@@ -179,7 +199,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
     }
     end(run, status);
     const known = interruptsOf(run.thread);
-    for (const { interruptId } of unanswered(run.thread)) known.delete(interruptId);
+    setAsideQuestions(run.thread);
     for (const interruptId of interrupts) {
       known.set(interruptId, { interruptId, runId: run.runId, answeredBy: undefined, answer: undefined });
     }
@@ -199,6 +219,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
         interrupt.answer = undefined;
       }
       end(run, "cancelled");
+      tellStop(run.runId);
       return { kind: "cancelled", run: toRecord(run) };
     }
     if (run.status !== "running") return { kind: "ended", run: toRecord(run) };
@@ -207,11 +228,14 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
   }
 
   async function deleteThread(thread: ThreadRef): Promise<string | undefined> {
-    const active = running(thread);
+    const open = running(thread);
+    const active = open && expiryOf(open) >= clock.now() ? open : undefined;
     for (const run of runsOf(thread)) if (run !== active) runs.delete(run.runId);
     database.interrupts.delete(threadKey(thread));
+    const stopsOf = stopKey(thread, "");
+    for (const key of database.stops.keys()) if (key.startsWith(stopsOf)) database.stops.delete(key);
     const row = database.threads.get(threadKey(thread));
-    if (row) row.fence = mintToken(database, row);
+    if (row && row.fence > 0n) row.fence = mintToken(database, row);
     if (active) askToStop(active.runId);
     return active?.runId;
   }
@@ -234,11 +258,10 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       return claimed;
     },
     async claimExpired(by, limit) {
-      const expiry = ({ status, leaseUntil }: MemoryRun) =>
-        status === "running" && leaseUntil !== undefined ? leaseUntil : Number.POSITIVE_INFINITY;
+      // What a deleted thread left running is for whoever deletes it: taken over, it would write its thread anew.
       const due = [...runs.values()]
-        .filter((run) => expiry(run) < clock.now())
-        .sort((a, b) => expiry(a) - expiry(b));
+        .filter((run) => expiryOf(run) < clock.now() && !database.threads.get(threadKey(run.thread))?.deleted)
+        .sort((a, b) => expiryOf(a) - expiryOf(b));
       return due.slice(0, limit).map((run) => {
         run.attempt += 1;
         return lease(run, by);
@@ -251,8 +274,8 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
         const run = held(fence);
         if (!run) lost.push(fence.runId);
         else {
-          run.leaseUntil = clock.now() + leaseMs;
           if (run.stopRequested) stopping.push(run.runId);
+          else run.leaseUntil = clock.now() + leaseMs;
         }
       }
       return { lost, stopping };
@@ -281,11 +304,36 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       const run = running(thread);
       return run && toRecord(run);
     },
+    async open(thread) {
+      const active = running(thread);
+      return [...(active ? [active] : []), ...queued(thread)].map(toRecord);
+    },
     async list(thread, limit) {
       return runsOf(thread).reverse().slice(0, limit).map(toRecord);
     },
     async openInterrupts(thread) {
       return unanswered(thread).map(({ interruptId, runId }) => ({ interruptId, runId }));
+    },
+    async countOpen(account) {
+      const isOpen = ({ status }: MemoryRun) => status === "running" || status === "queued";
+      return [...runs.values()].filter((run) => run.thread.account === account && isOpen(run)).length;
+    },
+    async pruneEnded(olderThanMs, limit) {
+      const now = clock.now();
+      for (const [key, expiresAt] of database.stops) if (expiresAt < now) database.stops.delete(key);
+      const past = [...runs.values()]
+        .filter(({ endedAt, runId, thread }) => {
+          if (endedAt === undefined || endedAt >= now - olderThanMs) return false;
+          return !unanswered(thread).some((interrupt) => interrupt.runId === runId);
+        })
+        .sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
+        .slice(0, limit);
+      for (const run of past) {
+        runs.delete(run.runId);
+        const known = interruptsOf(run.thread);
+        for (const [id, { answeredBy }] of known) if (answeredBy === run.runId) known.delete(id);
+      }
+      return past.length;
     },
     deleteThread,
     async deleteAccount(account, subject) {
@@ -294,6 +342,10 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       const threads = new Map(
         [...database.threads.values()].filter(inScope).map(({ thread }) => [threadKey(thread), thread]),
       );
+      for (const key of database.stops.keys()) {
+        const [owner, whose] = key.split("\u0000");
+        if (owner === account && (subject === undefined || whose === subject)) database.stops.delete(key);
+      }
       const stopped = await Promise.all([...threads.values()].map(deleteThread));
       return stopped.filter((runId) => runId !== undefined);
     },
@@ -307,6 +359,10 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       throw new ThroughlineError("conflict", "Another instance drives this run by now.");
     },
   };
+}
+
+function expiryOf({ status, leaseUntil }: MemoryRun): number {
+  return status === "running" && leaseUntil !== undefined ? leaseUntil : Number.POSITIVE_INFINITY;
 }
 
 function toRecord(run: MemoryRun): RunRecord {

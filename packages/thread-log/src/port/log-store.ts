@@ -68,6 +68,12 @@ export interface StoredRange {
   readonly entries: readonly StoredEntry[];
 }
 
+export interface AgingPage {
+  readonly threads: readonly ThreadRef[];
+  /** Pass it as `after` for the next page; `undefined` on the last. */
+  readonly next: string | undefined;
+}
+
 /** A hint that threads changed; may be late, doubled, or name too many (tags are short hashes). Never the truth. */
 export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] } | { readonly kind: "all" };
 
@@ -101,6 +107,8 @@ export interface LogStore {
   ): Promise<{ readonly epoch: string; readonly through: number } | undefined>;
   /** Drops entries up to `through` but terminals, and of those all but the last `maxTerminals`; raises the floor. No-op in another epoch. */
   trim(thread: ThreadRef, epoch: string, through: number, maxTerminals: number): Promise<TrimResult>;
+  /** Threads of any account that may hold entries older than this, and so are worth a look, in an order of the store's own. */
+  aging(maxAgeMs: number, page: PageOptions): Promise<AgingPage>;
   deleteThread(thread: ThreadRef): Promise<boolean>;
   deleteAccount(account: string, subject: string | undefined): Promise<number>;
   threads(scope: ThreadScope, page: PageOptions): Promise<ThreadPage>;

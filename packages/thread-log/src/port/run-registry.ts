@@ -5,7 +5,10 @@ export const FINAL_STATUSES = ["success", "interrupted", "cancelled", "error", "
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export type RegistryStatus = "queued" | "running" | FinalStatus;
 
-/** R24: what to do when the thread has an open run. `preempt` stops it and goes before everything that waits. */
+/**
+ * R24: what to do when the thread has an open run. `preempt` stops it and goes before everything that waits; it is the way
+ * out, so it also sets aside a question that nobody has answered.
+ */
 export type BusyStrategy = "reject" | "enqueue" | "preempt";
 
 export interface RunOrigin {
@@ -115,13 +118,16 @@ export interface OpenInterrupt {
  */
 export interface RunRegistry extends LeasePort {
   start(request: StartRun): Promise<StartResult>;
-  /** The longest waiting run of this thread, if it may run now; not while an unanswered interrupt is open. */
+  /** The longest waiting run of this thread, if it may run now; while an unanswered interrupt is open, only one that preempts. */
   claimNext(thread: ThreadRef, lease: Lease): Promise<LeasedRun | undefined>;
   /** For the reaper: waiting runs whose thread is free, of any account. */
   claimQueued(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
   /** For the reaper: runs whose lease ran out, of any account, with the fence bumped and the attempt counted. */
   claimExpired(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
-  /** Renews what is still ours. Of the fences given, tells which are not, and which runs are to stop. */
+  /**
+   * Renews what is still ours. Of the fences given, tells which are not, and which runs are to stop. Those are not renewed: a
+   * driver that does not hear of the stop loses the run when its lease is over, and whoever takes it over ends it.
+   */
   heartbeat(fences: readonly Fence[], lease: Lease): Promise<HeartbeatResult>;
   /** Gives the lease up at once, so that another instance may take the run over without waiting. */
   release(fence: Fence): Promise<void>;
@@ -134,13 +140,25 @@ export interface RunRegistry extends LeasePort {
   find(thread: ThreadRef, name: RunName): Promise<RunRecord | undefined>;
   /** The open run of a thread. */
   active(thread: ThreadRef): Promise<RunRecord | undefined>;
+  /** The open run of a thread, then what waits, in its order. */
+  open(thread: ThreadRef): Promise<readonly RunRecord[]>;
   /** Newest first. */
   list(thread: ThreadRef, limit: number): Promise<readonly RunRecord[]>;
   openInterrupts(thread: ThreadRef): Promise<readonly OpenInterrupt[]>;
-  /** Forgets what ended, cancels what waits, asks what runs to stop and bumps the thread's fence. Gives the running run's id. */
+  /** Running and waiting runs of an account, whichever instance drives them. */
+  countOpen(account: string): Promise<number>;
+  /**
+   * Forgets at most `limit` runs that ended longer ago than this, of any account, and stops that nothing came for. What a
+   * person may still be asked for stays: a run with an open question. A forgotten alias is free again. Gives the runs forgotten.
+   */
+  pruneEnded(olderThanMs: number, limit: number): Promise<number>;
+  /**
+   * Forgets what ended, what waits and what was not heard of within its lease, asks what runs to stop and bumps the thread's
+   * fence. Gives the running run's id. Asked again it gives nothing once that run has ended too.
+   */
   deleteThread(thread: ThreadRef): Promise<string | undefined>;
   deleteAccount(account: string, subject?: string): Promise<readonly string[]>;
-  /** Tells of stops as they are asked for, of runs of any instance. A hint: heartbeats repeat it. */
+  /** Tells of stops as they are asked for, of runs of any instance, waiting ones too. A hint: heartbeats repeat it. */
   onStop(listener: (runId: string) => void): () => void;
 }
 

@@ -78,6 +78,12 @@ export interface TrimResult {
   readonly floor: number;
 }
 
+export interface SweepResult {
+  readonly dropped: number;
+  /** Pass it as `after` for the next page; `undefined` on the last. */
+  readonly next: string | undefined;
+}
+
 export interface ThreadSummary {
   readonly thread: ThreadRef;
   /** `{graphName}/{threadName}`, as given when the thread was opened; empty if never given. */
@@ -129,6 +135,11 @@ export interface ThreadLog {
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** Never passes the newest snapshot: with a fold one is made first, without one the caller's own must be there. */
   trim(thread: ThreadRef, policy: RetentionPolicy): Promise<TrimResult>;
+  /**
+   * Trims a page of the threads, of any account, that time alone has brought over the policy's age; without an age there are
+   * none. For a slow round over everything: safe to repeat, and on several instances at once.
+   */
+  sweep(policy: RetentionPolicy, page?: PageOptions): Promise<SweepResult>;
   /** The `run_end` of a run, for as long as the thread keeps it: it outlives the entries around it. */
   terminal(thread: ThreadRef, runId: string): Promise<LogEntry | undefined>;
   /** Leaves a tombstone with a new epoch and fence, so a late writer is refused. `false` when there was nothing. */

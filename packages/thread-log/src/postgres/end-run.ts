@@ -6,7 +6,7 @@ import { inTransaction } from "./in-transaction.js";
 import { lockThread } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, threadOf, toRecord } from "./run-rows.js";
-import { askToStop, reopenAnswers } from "./start-run.js";
+import { askToStop, notifyStop, reopenAnswers } from "./start-run.js";
 
 export async function finishRun(
   { pool, schema }: PostgresDatabase,
@@ -86,13 +86,19 @@ export async function stopRun(
        returning ${RUN_COLUMNS}`,
       [row.run_id],
     );
+    await notifyStop(client, database, row.run_id);
     return { kind: "cancelled", run: toRecord(cancelled[0] ?? row) };
   });
-  if (result.kind === "stopping") database.tellOwn({ kind: "stop", runId: result.run.runId });
+  if (result.kind === "stopping" || result.kind === "cancelled") {
+    database.tellOwn({ kind: "stop", runId: result.run.runId });
+  }
   return result;
 }
 
-/** Of all threads at once; `threadId` narrows it to one. Gives the runs that were asked to stop. */
+/**
+ * Of all threads at once; `threadId` narrows it to one. Gives the runs that were asked to stop. A run past its lease has
+ * nobody who would end it: the fence keeps its driver out, should that ever come back.
+ */
 export async function forgetRuns(
   database: PostgresDatabase,
   scope: { readonly account: string; readonly subject: string | undefined; readonly threadId?: string },
@@ -103,13 +109,17 @@ export async function forgetRuns(
   const key = [scope.account, scope.subject ?? null, scope.threadId ?? null];
   const stopping = await inTransaction(pool, async (client) => {
     await client.query(
-      `with locked as (select log_id from ${schema}.threads where ${where} order by log_id for update)
+      `with locked as (select log_id from ${schema}.threads where ${where} and fence > 0 order by log_id for update)
        update ${schema}.threads t set fence = greatest(t.fence + 1, nextval('${schema}.fences'))
        from locked where t.log_id = locked.log_id`,
       key,
     );
-    await client.query(`delete from ${schema}.runs where ${where} and status <> 'running'`, key);
+    await client.query(
+      `delete from ${schema}.runs where ${where} and (status <> 'running' or lease_until < clock_timestamp())`,
+      key,
+    );
     await client.query(`delete from ${schema}.interrupts where ${where}`, key);
+    await client.query(`delete from ${schema}.stops where ${where}`, key);
     const { rows } = await client.query<{ run_id: string }>(
       `select run_id from ${schema}.runs where ${where} and status = 'running' order by run_id`,
       key,

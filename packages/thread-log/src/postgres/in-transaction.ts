@@ -1,9 +1,17 @@
 import type pg from "pg";
 
-/** Commits when the work resolves, else rolls back; a connection in doubt is not given back to the pool. */
+/** As long as a lease usually is. */
+const STANDSTILL_MS = 15_000;
+
+/**
+ * Commits when the work resolves, else rolls back; a connection in doubt is not given back to the pool. A process that is
+ * stopped in the middle (a paused machine) would keep its locks, and with them a thread, from everybody: past `standstillMs`
+ * without a statement the database ends the transaction. Set here and not for the connection, where poolers refuse it.
+ */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  { standstillMs = STANDSTILL_MS }: { readonly standstillMs?: number } = {},
 ): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -13,7 +21,7 @@ export async function inTransaction<T>(
   };
   client.on("error", onError);
   try {
-    await client.query("begin");
+    await client.query(`begin; set local idle_in_transaction_session_timeout = ${standstillMs}`);
     const result = await work(client);
     await client.query("commit");
     return result;

@@ -45,7 +45,18 @@ export async function leaseRun(
   return toLeased(row);
 }
 
-/** The next waiting run under the thread's lock. Input waits for open interrupts to be answered (R28). */
+/** A graph that is given new input forgets what it asked: an answer that comes after that has nothing to answer. */
+export async function setAsideQuestions(
+  client: pg.PoolClient,
+  schema: string,
+  thread: ThreadRef,
+): Promise<void> {
+  await client.query(`delete from ${schema}.interrupts where ${SAME_THREAD} and answered_by is null`, [
+    ...keyOf(thread),
+  ]);
+}
+
+/** The next waiting run under the thread's lock. Input waits for open interrupts to be answered (R28), unless it preempts. */
 export async function claimNextRun(
   { pool, schema }: PostgresDatabase,
   thread: ThreadRef,
@@ -53,16 +64,18 @@ export async function claimNextRun(
 ): Promise<LeasedRun | undefined> {
   return inTransaction(pool, async (client) => {
     await lockThread(client, schema, thread);
-    const { rows } = await client.query<{ run_id: string }>(
-      `select run_id from ${schema}.runs r where ${SAME_THREAD} and status = 'queued'
+    const { rows } = await client.query<{ run_id: string; start_kind: string; preempts: boolean }>(
+      `select run_id, start_kind, preempts from ${schema}.runs r where ${SAME_THREAD} and status = 'queued'
          and not exists (select 1 from ${schema}.runs o where ${SAME_THREAD} and status = 'running')
-         and (start_kind <> 'input' or not exists (
+         and (start_kind <> 'input' or preempts or not exists (
            select 1 from ${schema}.interrupts where ${SAME_THREAD} and answered_by is null))
        order by ${QUEUE_ORDER} limit 1`,
       [...keyOf(thread)],
     );
     const next = rows[0];
-    return next && leaseRun(client, schema, next.run_id, lease, false);
+    if (!next) return undefined;
+    if (next.preempts && next.start_kind === "input") await setAsideQuestions(client, schema, thread);
+    return leaseRun(client, schema, next.run_id, lease, false);
   });
 }
 
@@ -90,7 +103,8 @@ export async function claimQueuedRuns(
 /**
  * Locks threads, not runs, as everything else does; a thread that another reaper holds is skipped. What was seen before the
  * lock is looked at again under it: the run may have ended, or its driver may have come back (a run
- * that a heartbeat holds this moment is alive).
+ * that a heartbeat holds this moment is alive). What a deleted thread left running is for whoever deletes it: taken over, it
+ * would write its thread anew.
  */
 export async function claimExpiredRuns(
   { pool, schema }: PostgresDatabase,
@@ -101,7 +115,7 @@ export async function claimExpiredRuns(
     const { rows: locked } = await client.query<{ run_id: string }>(
       `select r.run_id from ${schema}.runs r
        join ${schema}.threads t on t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
-       where r.status = 'running' and r.lease_until < clock_timestamp()
+       where r.status = 'running' and r.lease_until < clock_timestamp() and not t.deleted
        order by r.lease_until limit $1 for update of t skip locked`,
       [limit],
     );

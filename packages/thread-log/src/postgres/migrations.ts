@@ -104,4 +104,12 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    id: 2,
+    statements: (schema) => [
+      `create index runs_open on ${schema}.runs (account) where status in ('running', 'queued')`,
+      `create index runs_ended on ${schema}.runs (ended_at) where ended_at is not null`,
+      `create index interrupts_answered on ${schema}.interrupts (answered_by) where answered_by is not null`,
+    ],
+  },
 ];

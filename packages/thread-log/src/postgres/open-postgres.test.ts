@@ -6,6 +6,7 @@ import { eventually } from "../conformance/eventually.js";
 import { fenceOf, newThread, nextEvent, notes, take, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { MIGRATIONS } from "./migrations.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLeaseKeeper } from "./postgres-lease-keeper.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
@@ -32,7 +33,7 @@ describe("PostgreSQL", () => {
       Array.from({ length: 5 }, () => openPostgres({ connection: fixture.url, schema: "together" })),
     );
     const { rows } = (await databases[0]?.pool.query("select id from together.migrations")) ?? { rows: [] };
-    expect(rows).toEqual([{ id: 1 }]);
+    expect(rows).toEqual(MIGRATIONS.map(({ id }) => ({ id })));
     await Promise.all(databases.map((database) => database.close()));
     await using(async () => {}, "together");
   });

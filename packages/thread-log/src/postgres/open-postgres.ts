@@ -3,6 +3,7 @@ import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core"
 import pg from "pg";
 import { renewEpochsAfterRestore } from "./cluster-identity.js";
 import { migrate } from "./migrate.js";
+import { MIGRATIONS } from "./migrations.js";
 import { startWakeListener } from "./wake-listener.js";
 import { decodeWake, encodeWake, type WakeMessage } from "./wake-message.js";
 
@@ -54,7 +55,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     for (const listener of listeners) listener(message);
   };
   try {
-    await migrate(pool, schema);
+    await migrate(pool, schema, { record: "migrations", migrations: MIGRATIONS });
     await renewEpochsAfterRestore(pool, schema);
     const wakes = await startWakeListener({
       connection,

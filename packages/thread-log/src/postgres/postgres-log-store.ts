@@ -18,7 +18,7 @@ import { isTransient } from "./is-transient.js";
 import { listThreads } from "./list-threads.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
-import { findExcess, loadSnapshot, storeSnapshot, trimEntries } from "./retain-entries.js";
+import { findAging, findExcess, loadSnapshot, storeSnapshot, trimEntries } from "./retain-entries.js";
 
 export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   const { pool, writer, schema, channel } = database;
@@ -103,6 +103,7 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     excess: (thread, policy) => findExcess(database, thread, policy),
     trim: (thread, epoch, through, maxTerminals) =>
       trimEntries(database, { thread, epoch, through, maxTerminals }),
+    aging: (maxAgeMs, page) => findAging(database, maxAgeMs, page),
     async deleteThread({ account, subject, threadId }) {
       return (await buryThreads(database, { account, subject: subject ?? "", threadId })) === 1;
     },

@@ -32,6 +32,11 @@ runRegistryConformance("The PostgreSQL registry", async () => {
       const by = `${ms} * interval '1 millisecond'`;
       await clock.query(`update throughline.runs set lease_until = lease_until - ${by}`);
       await clock.query(`update throughline.stops set expires_at = expires_at - ${by}`);
+      await clock.query(`update throughline.runs set ended_at = ended_at - ${by}`);
+    },
+    async stops() {
+      const { rowCount } = await clock.query("select 1 from throughline.stops");
+      return rowCount ?? 0;
     },
     async close() {
       await Promise.all([...databases.values()].map((database) => database.close()));

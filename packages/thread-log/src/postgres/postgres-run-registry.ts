@@ -7,10 +7,14 @@ import { finishRun, forgetRuns, stopRun } from "./end-run.js";
 import { heartbeatStatement, heartbeatValues } from "./heartbeat-statement.js";
 import { claimExpiredRuns, claimNextRun, claimQueuedRuns } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
-import { keyOf, RUN_COLUMNS, type RunRow, SAME_THREAD, toRecord } from "./run-rows.js";
-import { startRun } from "./start-run.js";
+import { pruneRuns } from "./prune-runs.js";
+import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toRecord } from "./run-rows.js";
+import { type AdmitInTransaction, startRun } from "./start-run.js";
 
-export function createPostgresRunRegistry(database: PostgresDatabase): RunRegistry {
+export function createPostgresRunRegistry(
+  database: PostgresDatabase,
+  { admit }: { readonly admit?: AdmitInTransaction } = {},
+): RunRegistry {
   const { pool, schema } = database;
 
   /** Changes a run for whoever holds it; `false` for everybody else. */
@@ -32,7 +36,7 @@ export function createPostgresRunRegistry(database: PostgresDatabase): RunRegist
   }
 
   return {
-    start: (request) => startRun(database, request),
+    start: (request) => startRun(database, request, admit),
     claimNext: (thread, lease) => claimNextRun(database, thread, lease),
     claimQueued: (lease, limit) => claimQueuedRuns(database, lease, limit),
     claimExpired: (lease, limit) => claimExpiredRuns(database, lease, limit),
@@ -63,6 +67,11 @@ export function createPostgresRunRegistry(database: PostgresDatabase): RunRegist
       const [run] = await select(`where ${SAME_THREAD} and status = 'running'`, keyOf(thread));
       return run;
     },
+    open: (thread) =>
+      select(
+        `where ${SAME_THREAD} and status in ('running', 'queued') order by status desc, ${QUEUE_ORDER}`,
+        keyOf(thread),
+      ),
     list: (thread, limit) =>
       select(`where ${SAME_THREAD} order by arrival desc limit $4`, [...keyOf(thread), limit]),
     async openInterrupts(thread) {
@@ -73,6 +82,15 @@ export function createPostgresRunRegistry(database: PostgresDatabase): RunRegist
       );
       return rows.map((row) => ({ interruptId: row.interrupt_id, runId: row.run_id }));
     },
+    async countOpen(account) {
+      const { rows } = await pool.query<{ open: string }>({
+        name: `${schema}_count_open`,
+        text: `select count(*) as open from ${schema}.runs where account = $1 and status in ('running', 'queued')`,
+        values: [account],
+      });
+      return Number(rows[0]?.open ?? 0);
+    },
+    pruneEnded: (olderThanMs, limit) => pruneRuns(database, olderThanMs, limit),
     async deleteThread(thread) {
       const { account, threadId } = thread;
       const [stopping] = await forgetRuns(database, { account, subject: subjectKey(thread), threadId });

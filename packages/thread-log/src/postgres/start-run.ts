@@ -4,15 +4,26 @@ import type { ThreadRef } from "../port/thread-ref.js";
 import { answerIds, canonicalJson, decideStart, type ThreadRuns } from "../registry/decide-start.js";
 import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
 import { inTransaction } from "./in-transaction.js";
-import { leaseRun, lockThread } from "./lease-runs.js";
+import { leaseRun, lockThread, setAsideQuestions } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toRecord } from "./run-rows.js";
 
+/** Asked in the transaction that makes something, before it is made; throws what forbids it. */
+export type AdmitInTransaction = (
+  client: pg.PoolClient,
+  scope: Partial<ThreadRef> & Pick<ThreadRef, "account">,
+) => Promise<void>;
+
 /** One transaction under the thread's lock: look, decide (`decideStart`), write. Once per run, so round trips do not matter. */
-export async function startRun(database: PostgresDatabase, request: StartRun): Promise<StartResult> {
+export async function startRun(
+  database: PostgresDatabase,
+  request: StartRun,
+  admit?: AdmitInTransaction,
+): Promise<StartResult> {
   checkAlias(request.alias);
   const { pool, schema } = database;
   const result = await inTransaction(pool, async (client): Promise<StartResult> => {
+    await admit?.(client, request.thread);
     await lockThread(client, schema, request.thread);
     const decision = decideStart(await look(client, schema, request), request);
     switch (decision.kind) {
@@ -41,6 +52,9 @@ export async function startRun(database: PostgresDatabase, request: StartRun): P
       case "run": {
         await insert(client, schema, request, "queued");
         await consumeAnswers(client, schema, request);
+        if (request.strategy === "preempt" && request.start.kind === "input") {
+          await setAsideQuestions(client, schema, request.thread);
+        }
         await client.query(`update ${schema}.threads set state_key = $4 where ${SAME_THREAD}`, [
           ...keyOf(request.thread),
           request.stateKey,
@@ -147,9 +161,17 @@ export async function askToStop(
   database: PostgresDatabase,
   runId: string,
 ): Promise<void> {
-  const { schema, channel } = database;
-  await client.query(`update ${schema}.runs set stop_requested = true where run_id = $1`, [runId]);
-  await client.query("select pg_notify($1, $2)", [channel, database.payload({ kind: "stop", runId })]);
+  await client.query(`update ${database.schema}.runs set stop_requested = true where run_id = $1`, [runId]);
+  await notifyStop(client, database, runId);
+}
+
+/** Heard by every instance when the transaction commits. */
+export async function notifyStop(
+  client: pg.PoolClient,
+  { channel, payload }: PostgresDatabase,
+  runId: string,
+): Promise<void> {
+  await client.query("select pg_notify($1, $2)", [channel, payload({ kind: "stop", runId })]);
 }
 
 /** A queued run that never ran has used nothing: its interrupts are open again. */

@@ -11,6 +11,7 @@ import type { ThreadRef } from "../port/thread-ref.js";
 import { inTransaction } from "../postgres/in-transaction.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import { findAging } from "../postgres/retain-entries.js";
 import { isTransient } from "./is-transient.js";
 import { connectRedis, RedisAway } from "./redis-connection.js";
 import { createSentMarks } from "./sent-marks.js";
@@ -48,6 +49,8 @@ export interface RedisLogStoreOptions {
 }
 
 export interface RedisLogStore extends LogStore {
+  /** Rejects when Redis does not answer. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -139,11 +142,15 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     const ranges = new Map<RangeRequest | undefined, StoredRange | undefined>();
     for (const [index, request] of requests.entries()) {
       const row = rows.get(index);
-      if (row?.deleted) {
-        ranges.set(request, { epoch: row.epoch, head: 0, floor: 1, deleted: true, entries: [] });
-      } else if (row && (await recovery.recover(request.thread)) === "there") {
+      if (row && !row.deleted && (await recovery.recover(request.thread)) === "there") {
         const [range] = await readStreams(writer, [request], limit);
         ranges.set(request, range && { ...range, deleted: false });
+        continue;
+      }
+      // A stream is gone before its tombstone can be seen: found missing in between, it is deleted once the lock is free.
+      const buried = row?.deleted ? row : (await findRows(database, [request.thread])).get(0);
+      if (buried?.deleted) {
+        ranges.set(request, { epoch: buried.epoch, head: 0, floor: 1, deleted: true, entries: [] });
       }
     }
     return ranges;
@@ -204,6 +211,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     saveSnapshot,
     excess: (thread, policy) => excessOfStream(writer, thread, policy),
     trim,
+    aging: (maxAgeMs, page) => findAging(database, maxAgeMs, page, { entriesElsewhere: true }),
     deleteThread: async ({ account, subject, threadId }) =>
       (await bury({ account, subject: subject ?? "", threadId })) === 1,
     async deleteAccount(account, subject) {
@@ -228,6 +236,9 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
       return { threads: summaries, next };
     },
     subscribe: (listener: (wake: Wake) => void) => wakes.subscribe(listener),
+    async ping() {
+      await Promise.all([writer.send(["PING"]), reader.send(["PING"])]);
+    },
     async close() {
       await Promise.all([writer.close(), reader.close()]);
     },

@@ -14,9 +14,11 @@ import {
 import { createThreadLog } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
+import { openPostgres } from "../postgres/open-postgres.js";
 import { itNeeds } from "../testing/it-needs.js";
 import { findMissingRedis } from "../testing/launch-redis.js";
 import { openRedisFixture, type RedisFixture } from "../testing/redis-fixture.js";
+import { openRedisLogStore } from "./redis-log-store.js";
 
 const itWithRedis = itNeeds(findMissingRedis());
 
@@ -66,6 +68,58 @@ describe("a log in Redis with appendfsync everysec", () => {
     fixture = await openRedisFixture({ appendfsync: "everysec" });
     thread = newThread();
     logs = [];
+  });
+
+  itWithRedis(
+    "tells a reader that the thread is deleted, also between the stream's end and the tombstone",
+    async () => {
+      const log = await openLog();
+      await write(log, thread, ["a", "b"]);
+      const before = await log.head(thread);
+      const database = await openPostgres({ connection: fixture.databaseUrl, maxConnections: 2 });
+      const deleter = await database.pool.connect();
+      try {
+        await deleter.query("begin");
+        await deleter.query(`select 1 from ${database.schema}.threads for update`);
+        await ask("FLUSHALL");
+        const reading = log.read(thread, before);
+        const waits = async () =>
+          (await database.pool.query("select 1 from pg_locks where not granted")).rows.length;
+        await expect.poll(waits).toBeGreaterThan(0);
+        await deleter.query(
+          `update ${database.schema}.threads set deleted = true, epoch = 'another', head = 0`,
+        );
+        await deleter.query("commit");
+        expect(await reading).toEqual({ kind: "deleted" });
+      } finally {
+        deleter.release();
+        await database.close();
+      }
+    },
+  );
+
+  itWithRedis("says that Redis answers, that it does not, and that it does again", async () => {
+    const database = await openPostgres({ connection: fixture.databaseUrl, maxConnections: 2 });
+    const store = await openRedisLogStore({ url: fixture.redis.url, database });
+    try {
+      await store.ping();
+      await fixture.redis.kill();
+      await expect(store.ping()).rejects.toThrow();
+      await fixture.redis.restart();
+      await expect
+        .poll(
+          () =>
+            store.ping().then(
+              () => "answers",
+              () => "away",
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe("answers");
+    } finally {
+      await store.close();
+      await database.close();
+    }
   });
 
   itWithRedis("goes on in its epoch when Redis was killed and its writer's last word is there", async () => {

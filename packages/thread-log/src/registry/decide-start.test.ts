@@ -81,6 +81,12 @@ describe("decideStart", () => {
     });
     expect(decideStart({ ...free, interrupts: [answered] }, input)).toEqual({ kind: "run" });
   });
+
+  it("R28: lets a run that preempts in, because it is the way out", () => {
+    expect(decideStart({ ...free, interrupts: [open] }, { ...input, strategy: "preempt" })).toEqual({
+      kind: "run",
+    });
+  });
 });
 
 describe("canonicalJson", () => {

@@ -49,7 +49,8 @@ export function decideStart(runs: ThreadRuns, { start, strategy }: StartRequest)
   if (answered !== undefined) return answered;
   const { running, queued } = runs;
   const pending = runs.interrupts.filter(({ answeredBy }) => answeredBy === undefined);
-  if (running === undefined && start.kind === "input" && pending.length > 0) {
+  const waits = start.kind === "input" && strategy !== "preempt";
+  if (running === undefined && waits && pending.length > 0) {
     return { kind: "interrupt_pending", interruptIds: pending.map(({ interruptId }) => interruptId) };
   }
   // An answer goes before what waits for it.

@@ -1,4 +1,5 @@
 import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { describeAttachments } from "../../model/offline-attachments.js";
 import type { OfflinePart, OfflineScript } from "../../model/offline-script.js";
 import { GLOSSARY } from "./glossary.js";
 
@@ -72,7 +73,9 @@ function answerFrom(results: readonly ToolMessage[]): string {
 function converse(messages: readonly BaseMessage[], newest: string): string {
   const said = messages.filter((message) => HumanMessage.isInstance(message)).map((message) => message.text);
   const earlier = said.slice(0, -1);
-  const offer = "Ask me for a sum, for the time in a city, or to look a word up.";
+  const files = describeAttachments(messages);
+  const given = files === "" ? "" : `You gave me ${files}. `;
+  const offer = `${given}Ask me for a sum, for the time in a city, or to look a word up.`;
   if (earlier.length === 0) return `You said “${shorten(newest)}”. I am the offline model. ${offer}`;
   const first = earlier[0] ?? "";
   return `You said “${shorten(newest)}”. That is message ${said.length} of our conversation; it began with “${shorten(first)}”. ${offer}`;

@@ -11,10 +11,11 @@ export const commandTaskSchema = commandSchema.extend({
   lifecycle: lifecycleSchema,
   settings: settingsSchema,
   cycleCount: z.number().int(),
+  lastAppliedClientMutationId: z.string().nullable(),
 });
 export type CommandTask = z.infer<typeof commandTaskSchema>;
 
 export function commandTask(command: Command, state: SentinelStateValue): CommandTask {
-  const { lifecycle, settings, cycleCount } = state;
-  return { ...command, lifecycle, settings, cycleCount };
+  const { lifecycle, settings, cycleCount, lastAppliedClientMutationId } = state;
+  return { ...command, lifecycle, settings, cycleCount, lastAppliedClientMutationId };
 }

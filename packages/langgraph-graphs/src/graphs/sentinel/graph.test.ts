@@ -73,6 +73,30 @@ describe("the sentinel's commands", () => {
     expect((await send({ name: "sync" })).lastAppliedClientMutationId).toBe("m1");
   });
 
+  it("acknowledge the same mutation once, however often it is sent", async () => {
+    const first = await send({ name: "sync", clientMutationId: "m1" }, { settings: { cycleSeconds: 5 } });
+    const again = await send({ name: "sync", clientMutationId: "m1" }, { settings: { cycleSeconds: 5 } });
+    expect(again).toEqual(first);
+  });
+
+  it("come from the run's configuration, beside the input, and from there into no state either", async () => {
+    const commanded = (command: Command) => ({ configurable: { ...config.configurable, command } });
+    const hired = await graph.invoke({}, commanded({ name: "hire" }));
+    expect(stateSchema.parse(hired).lifecycle).toBe("hired");
+    const synced = await graph.invoke(
+      { settings: { watch: ["queue"] } },
+      commanded({ name: "sync", clientMutationId: "m1" }),
+    );
+    expect(stateSchema.parse(synced)).toMatchObject({
+      settings: { watch: ["queue"] },
+      lastAppliedClientMutationId: "m1",
+    });
+    for await (const snapshot of graph.getStateHistory(config))
+      expect(snapshot.values).not.toHaveProperty("command");
+    const tuple = await saver.getTuple(config);
+    expect(JSON.stringify(tuple)).not.toContain('"name":"sync"');
+  });
+
   it("say so when a cycle comes before the hire, or after the fire, and change nothing", async () => {
     const idle = await send({ name: "cycle" });
     expect(idle).toMatchObject({ lifecycle: "idle", cycleCount: 0, lastReport: null, messages: [] });

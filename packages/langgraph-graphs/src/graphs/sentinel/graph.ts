@@ -1,7 +1,7 @@
 import { END, type LangGraphRunnableConfig, Send, START, StateGraph } from "@langchain/langgraph";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
-import { COMMAND_NAMES, readCommand, type SentCommand } from "./command.js";
+import { COMMAND_NAMES, readCommand, type SentCommand, sentCommandSchema } from "./command.js";
 import { type CommandTask, commandTask, commandTaskSchema } from "./command-task.js";
 import { createCycle } from "./cycle.js";
 import { fire, hire, sync } from "./lifecycle-commands.js";
@@ -13,10 +13,17 @@ import {
 } from "./sentinel-state.js";
 import { createStatus } from "./status.js";
 
-/** A command goes to its node, a person's message gets a status, and a state-only input needs no answer. */
-function route(state: SentinelStateValue & { command?: SentCommand }): Send | "status" | typeof END {
-  if (state.command !== undefined) {
-    const command = readCommand(state.command);
+/**
+ * A command goes to its node, a person's message gets a status, and a state-only input needs no answer. Throughline hands
+ * a command over beside the input, in the configuration; LangGraph's own tools can only put it into the input.
+ */
+function route(
+  state: SentinelStateValue & { command?: SentCommand },
+  config: LangGraphRunnableConfig,
+): Send | "status" | typeof END {
+  const sent = sentCommandSchema.optional().parse(config.configurable?.command) ?? state.command;
+  if (sent !== undefined) {
+    const command = readCommand(sent);
     return new Send(command.name, commandTask(command, state));
   }
   return state.messages.at(-1)?.type === "human" ? "status" : END;

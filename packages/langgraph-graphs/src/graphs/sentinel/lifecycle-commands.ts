@@ -10,8 +10,16 @@ export function hire({ lifecycle, settings }: CommandTask): SentinelUpdate {
   };
 }
 
-/** The settings themselves arrived with the run's input and are merged by now; what is left is to say so. */
-export function sync({ clientMutationId, settings }: CommandTask): SentinelUpdate {
+/**
+ * The settings themselves arrived with the run's input and are merged by now; what is left is to say so, once: a client
+ * that missed the answer sends the same mutation again.
+ */
+export function sync({
+  clientMutationId,
+  settings,
+  lastAppliedClientMutationId,
+}: CommandTask): SentinelUpdate {
+  if (clientMutationId !== undefined && clientMutationId === lastAppliedClientMutationId) return {};
   const note = `Watching ${settings.watch.join(", ") || "nothing"} every ${settings.cycleSeconds} s.`;
   return {
     ...(clientMutationId === undefined ? {} : { lastAppliedClientMutationId: clientMutationId }),

@@ -122,6 +122,10 @@ export function createScriptedProvider(): ScriptedProvider {
     history: async () => [],
     updateState: async () => "",
     committedMessages: async () => new Set(),
+    async copyThread(from, _checkpointId, to) {
+      const thread = threads.get(from.threadId);
+      if (thread) threads.set(to.threadId, thread);
+    },
     async deleteThread({ threadId }) {
       threads.delete(threadId);
     },

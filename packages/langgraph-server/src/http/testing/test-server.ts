@@ -1,10 +1,11 @@
 import { type GraphProvider, type GraphSource, graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import { createService, type Service } from "../../compose.js";
+import type { AttachmentLimits } from "../../attachments/attachment-limits.js";
+import { createService, type Service, type ServiceStore } from "../../compose.js";
 import { createLogger } from "../../operations/logger.js";
 import { createMetrics, type Metrics } from "../../operations/metrics.js";
 import { observeService } from "../../operations/observe-service.js";
-import { createAccountUsage } from "../../tenancy/account-limits.js";
+import { createAccountUsage, DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
 import { devCaller } from "../../tenancy/dev-caller.js";
 import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
 import { listen } from "../listen.js";
@@ -24,6 +25,9 @@ export interface TestServer {
 export interface TestServerOptions extends Partial<Omit<HandlerOptions, "service">> {
   readonly graphs?: GraphSource | GraphProvider;
   readonly leaseMs?: number;
+  /** In memory by default. */
+  readonly store?: ServiceStore;
+  readonly attachmentLimits?: AttachmentLimits;
 }
 
 /** The six graphs, in this process. */
@@ -37,16 +41,20 @@ function sixGraphs(): GraphSource {
   );
 }
 
-/** The whole service on a real socket, with everything in memory; callers are whom their headers say. */
+/** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { graphs = sixGraphs(), leaseMs, ...handlerOptions } = options;
+  const { graphs = sixGraphs(), leaseMs, store, attachmentLimits, ...handlerOptions } = options;
   const metrics = createMetrics();
   const usage = createAccountUsage();
+  const { limits } = handlerOptions;
+  const limitsOf = typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits });
   const logger = handlerOptions.logger ?? createLogger({ level: "silent" });
   const service = await createService({
-    store: { kind: "memory" },
+    store: store ?? { kind: "memory" },
     graphs,
-    observer: observeService({ metrics, usage, logger }),
+    ...(attachmentLimits && { attachmentLimits }),
+    observer: observeService({ metrics, logger }),
+    admission: { usage, limitsOf },
     ...(leaseMs !== undefined && { leaseMs }),
   });
   const handler = createHandler({ caller: devCaller(), metrics, usage, logger, ...handlerOptions, service });

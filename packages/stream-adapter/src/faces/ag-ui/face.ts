@@ -1,7 +1,9 @@
 import type { Envelope, EnvelopeOf, JsonObject, LogEntry } from "@throughline/ai-core";
+import { changeCalls } from "../../fold/calls.js";
 import { applyEnvelope } from "../../fold/fold.js";
 import { placeOfResult } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
+import { callsEvent } from "./calls-event.js";
 import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
 import { encodeFrameCursor } from "./frame-cursor.js";
 import { announces, legacyInterrupt } from "./interrupts.js";
@@ -15,6 +17,8 @@ export interface AgUiFaceOptions {
   readonly threadName: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
+  /** Also tells runs, nodes, model and tool calls as a tree, for who shows them. Default `false`. */
+  readonly calls?: boolean;
 }
 
 /**
@@ -39,8 +43,9 @@ export interface AgUiFace {
   ): { readonly prelude: AgUiFrame[]; readonly rest: AgUiFrame[] };
 }
 
-export function createAgUiFace({ threadName, line, interrupts }: AgUiFaceOptions): AgUiFace {
-  const key = `${line === "1.0" ? "1" : "0"}${interrupts.charAt(0)}`;
+export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
+  const { threadName, line, interrupts, calls = false } = options;
+  const key = `${line === "1.0" ? "1" : "0"}${interrupts.charAt(0)}${calls ? "c" : ""}`;
   const items = createOpenItems(line);
   const form = announces(interrupts);
 
@@ -281,9 +286,17 @@ export function createAgUiFace({ threadName, line, interrupts }: AgUiFaceOptions
     return [...items.ends(closing, "error"), ...(changed ? messagesSnapshot(before, after) : [])];
   }
 
+  /** Behind a run's start and before its end: nothing may stand outside. */
+  function withCalls(before: ThreadFold, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
+    const changed = changeCalls(before.calls, envelope)?.changed ?? [];
+    if (changed.length === 0) return events;
+    const told = callsEvent({ whole: false, calls: changed });
+    return envelope.type === "run_start" ? [...events, told] : [told, ...events];
+  }
+
   /** R16: what changes while no run is open is wrapped in a run of its own. */
   function wrapped(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
-    const events = read(before, envelope);
+    const events = calls ? withCalls(before, envelope, read(before, envelope)) : read(before, envelope);
     if (events.length === 0 || before.run?.open || envelope.type === "run_start") return events;
     if (envelope.type === "run_end") return [];
     const run = syntheticRun(`${envelope.run_id}/${envelope.call_id}/${envelope.seq}`);
@@ -313,6 +326,7 @@ export function createAgUiFace({ threadName, line, interrupts }: AgUiFaceOptions
         runStarted(run),
         { type: "STATE_SNAPSHOT", snapshot: fold.state },
         { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, line) },
+        ...(calls ? [callsEvent({ whole: true, calls: fold.calls })] : []),
       ];
       if (fold.run?.open) events.push(...items.starts(fold));
       else {

@@ -1,4 +1,5 @@
 import type { JsonObject, Message } from "@throughline/ai-core";
+import { isJsonObject } from "@throughline/coerce";
 import {
   currentMessages,
   type FoldMessage,
@@ -91,8 +92,27 @@ function textOf(content: Message["content"]): string {
   return content.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
 }
 
-/** Both lines take text parts; of media only what carries its own address survives, the rest is named in words. */
+/** Both lines take media by address. What has none is named in words: bytes are in no frame. */
 function toInputPart(part: { readonly type: string; readonly [key: string]: unknown }): JsonObject {
   if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
-  return { type: "text", text: `[${part.type}]` };
+  const url = addressOf(part);
+  if (url === undefined || url.startsWith("data:")) return { type: "text", text: `[${part.type}]` };
+  const mimeType = typeof part.mime_type === "string" ? part.mime_type : undefined;
+  const { metadata } = part;
+  return {
+    type: mediaKind(part.type, mimeType),
+    source: { type: "url", value: url, ...(mimeType !== undefined && { mimeType }) },
+    ...(isJsonObject(metadata) && { metadata }),
+  };
+}
+
+function addressOf({ image_url: image, url }: { readonly [key: string]: unknown }): string | undefined {
+  const address = isJsonObject(image) ? image.url : (image ?? url);
+  return typeof address === "string" ? address : undefined;
+}
+
+function mediaKind(type: string, mimeType = ""): string {
+  if (type === "image_url") return "image";
+  const family = mimeType.split("/", 1)[0] ?? "";
+  return ["image", "audio", "video"].find((kind) => kind === family || kind === type) ?? "document";
 }

@@ -1,0 +1,30 @@
+/**
+ * The other end of `startChild`: answers by name, and what every server is asked: its CPU time and what it holds in memory.
+ *
+ * @param {Record<string, (about: unknown) => unknown>} answers
+ */
+export function answerParent(answers) {
+  const all = { cpu: cpuMicros, rss: restingBytes, ...answers };
+  process.on("message", async ({ id, what, about }) => {
+    try {
+      process.send({ id, answer: await all[what](about) });
+    } catch (error) {
+      process.send({ id, error: error.stack ?? String(error) });
+    }
+  });
+  process.once("disconnect", () => process.exit());
+}
+
+function cpuMicros() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Twice, with a turn between: finalisers of the first round free what the second collects. */
+async function restingBytes() {
+  for (let round = 0; round < 2; round++) {
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return process.memoryUsage.rss();
+}

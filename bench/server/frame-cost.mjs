@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { median } from "./median.mjs";
+import { connectionOf, runOf } from "./our-routes.mjs";
+import { readSse } from "./sse-reader.mjs";
+
+export const WATCHERS = [1, 100, 1_000];
+/** Slower than our widest window, so that a token is a frame on every side. */
+const PACE_MS = 80;
+const WARMING = 10;
+
+/**
+ * CPU microseconds of the serving process per frame that reached a watcher. Every side runs the same graph on the same
+ * saver and shows it to as many, so what one watcher costs holds the whole run; with a thousand it is nearly all writing.
+ *
+ * @returns {Promise<Record<string, Record<number, number>>>} by subject, by watchers
+ */
+export async function measureFrameCosts({ ours, bare }, { rounds, tokens, progress }) {
+  const typing = { tokens, firstMs: 0, paceMs: PACE_MS };
+  const subjects = {
+    ours: { server: ours, watch: (watchers) => watchOurs(ours, watchers, typing) },
+    "res.write": { server: bare, watch: (watchers) => watchBare(bare, "written", watchers, typing) },
+    streamSSE: { server: bare, watch: (watchers) => watchBare(bare, "hono", watchers, typing) },
+  };
+  const costs = Object.fromEntries(Object.keys(subjects).map((name) => [name, {}]));
+  // Compiled code and caches: nobody's first run counts.
+  for (const { watch } of Object.values(subjects)) {
+    const watched = await watch(WARMING);
+    await watched.run();
+    watched.leave();
+  }
+  for (const watchers of WATCHERS) {
+    progress(`  one run, ${watchers} watching`);
+    const seen = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, { server, watch }] of Object.entries(subjects)) {
+        const watched = await watch(watchers);
+        const before = await server.ask("cpu");
+        await watched.run();
+        const micros = (await server.ask("cpu")) - before;
+        seen[name].push(micros / watched.frames());
+        watched.leave();
+      }
+    }
+    for (const [name, values] of Object.entries(seen)) costs[name][watchers] = median(values);
+  }
+  return costs;
+}
+
+/** Whoever starts a run watches it, so one of them does. */
+async function watchOurs({ url }, watchers, typing) {
+  const threadId = randomUUID();
+  const others = await watchAll(watchers - 1, () => connectionOf(url, "typist", threadId, { follow: true }));
+  let own = 0;
+  return {
+    async run() {
+      const starter = readSse(runOf(url, "typist", threadId, typing), () => own++);
+      await Promise.all([starter.ended, others.finished]);
+    },
+    frames: () => own + others.frames(),
+    leave: others.leave,
+  };
+}
+
+async function watchBare({ url, ask }, way, watchers, typing) {
+  const all = await watchAll(watchers, () => ({ url: `${url}/watch/${way}` }));
+  return {
+    async run() {
+      await ask("watched run", typing);
+      await all.finished;
+    },
+    frames: all.frames,
+    leave: all.leave,
+  };
+}
+
+/** Opens so many streams and counts what comes after they stand; `finished`: all of them saw a run's end. */
+async function watchAll(count, what) {
+  let frames = 0;
+  let waiting = count;
+  let finish = () => {};
+  const finished = new Promise((resolve) => {
+    finish = resolve;
+  });
+  if (count === 0) finish();
+  const readings = Array.from({ length: count }, () =>
+    readSse(what(), (frame) => {
+      frames++;
+      if (frame.includes("RUN_FINISHED") && --waiting === 0) finish();
+    }),
+  );
+  await Promise.all(readings.map(({ opened }) => opened));
+  const before = frames;
+  waiting = count;
+  return {
+    finished,
+    frames: () => frames - before,
+    leave() {
+      for (const reading of readings) reading.leave();
+    },
+  };
+}

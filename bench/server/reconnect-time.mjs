@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { median } from "./median.mjs";
+import { connectionOf, runOf } from "./our-routes.mjs";
+import { readSse } from "./sse-reader.mjs";
+
+export const LENGTHS = [100, 10_000, 100_000];
+/** A client that lost its line for a moment missed so many frames. */
+const MISSED = 20;
+
+/**
+ * Milliseconds from coming back with the last id one got to holding everything again, in a run that has written so many
+ * events and goes on. Nobody else watches, so the server has nothing of the thread in memory.
+ *
+ * @returns {Promise<Record<number, number>>} medians by events
+ */
+export async function measureReconnects({ url }, { times, progress }) {
+  const threads = [];
+  for (const length of LENGTHS) {
+    progress(`  reconnecting, a run of ${length} events`);
+    threads.push({ length, ...(await writeRun(url, length)) });
+  }
+  const seen = new Map(LENGTHS.map((length) => [length, []]));
+  for (let round = 0; round < times; round++) {
+    for (const { length, ...thread } of threads) seen.get(length).push(await reconnect(url, thread));
+  }
+  return Object.fromEntries([...seen].map(([length, values]) => [length, median(values)]));
+}
+
+/** Starts a run and leaves it once it has told of its last note. */
+async function writeRun(url, notes) {
+  const threadId = randomUUID();
+  const ids = [];
+  await new Promise((resolve, reject) => {
+    const reading = readSse(runOf(url, "scribe", threadId, { notes }), (frame) => {
+      const id = idOf(frame);
+      if (id === undefined) return;
+      ids.push(id);
+      if (ids.length > 2 * MISSED) ids.shift();
+      if (!frame.includes(`"note":${notes - 1},`)) return;
+      reading.leave();
+      resolve();
+    });
+    reading.ended.then(() => reject(new Error("A run ended before its time.")), reject);
+  });
+  return { threadId, cursor: ids.at(-1 - MISSED), head: ids.at(-1) };
+}
+
+function reconnect(url, { threadId, cursor, head }) {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const reading = readSse(connectionOf(url, "scribe", threadId, { cursor }), (frame) => {
+      if (idOf(frame) !== head) return;
+      resolve(performance.now() - startedAt);
+      reading.leave();
+    });
+    reading.ended.then(() => reject(new Error("A stream ended before the last event.")), reject);
+  });
+}
+
+function idOf(frame) {
+  return /^id: ?(.*)$/m.exec(frame)?.[1];
+}

@@ -1,0 +1,9 @@
+/** What a server process is told beside its environment. */
+export interface ServerProcessOptions {
+  /** A module whose default export is a `GraphSource` or a `GraphProvider`; without it the six graphs. */
+  readonly graphs?: string;
+  readonly leaseMs?: number;
+  readonly reapEveryMs?: number;
+  readonly maxAttempts?: number;
+  readonly instance?: string;
+}

@@ -1,0 +1,13 @@
+import { type Envelope, envelopeSchema } from "@throughline/ai-core";
+import { agentRoutes } from "./rig/agent-routes.js";
+import { readEvents } from "./rig/sse-events.js";
+
+/** All that a thread's log holds. */
+export async function threadEnvelopes(
+  url: string,
+  agent: string,
+  threadId: string,
+): Promise<readonly Envelope[]> {
+  const events = await readEvents(await agentRoutes(url).events(agent, threadId));
+  return events.map(({ data }) => envelopeSchema.parse(data));
+}

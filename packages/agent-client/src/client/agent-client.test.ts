@@ -1,0 +1,384 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { describe, expect, it } from "vitest";
+import {
+  createFakeFrames,
+  createFakeService,
+  emptyPrelude,
+  finished,
+  settled,
+  started,
+} from "../testing/fake-service.js";
+import { type AgentClientOptions, createAgentClient } from "./agent-client.js";
+import { createMemoryStorage } from "./storage.js";
+
+function setUp(options: Partial<AgentClientOptions> = {}) {
+  const fake = createFakeService();
+  const frames = createFakeFrames();
+  const clock = createSimulatedClock(1_000_000);
+  const client = createAgentClient({
+    url: "/api",
+    service: fake.service,
+    clock,
+    random: () => 0.5,
+    schedule: frames.schedule,
+    storage: createMemoryStorage(),
+    ...options,
+  });
+  return { ...fake, frames, clock, client };
+}
+
+describe("a thread's handle", () => {
+  it("is the same for the same thread, and shows what its connection tells", () => {
+    const { client, connections, frames } = setUp();
+    const thread = client.thread("poet", "t");
+    expect(client.thread("poet", "t")).toBe(thread);
+    thread.open();
+    expect(thread.getSnapshot().connection).toEqual({ kind: "live" });
+    connections[0]?.tell(
+      started("r1"),
+      { type: "STATE_SNAPSHOT", snapshot: { mood: "calm" } },
+      { type: "MESSAGES_SNAPSHOT", messages: [{ id: "m1", role: "user", content: "hi" }] },
+      ["c1", finished("r1")],
+    );
+    frames.draw();
+    const { view } = thread.getSnapshot();
+    expect(view.state).toEqual({ mood: "calm" });
+    expect(view.messages.map(({ id }) => id)).toEqual(["m1"]);
+    expect(view.run?.status).toBe("success");
+  });
+
+  it("tells its listeners once a frame, and shows them nothing new in between", () => {
+    const { client, connections, frames } = setUp();
+    const thread = client.thread("poet", "t");
+    let told = 0;
+    thread.subscribe(() => {
+      told += 1;
+    });
+    thread.open();
+    frames.draw();
+    const before = thread.getSnapshot();
+    told = 0;
+    connections[0]?.tell(["c1", started("r1")], ["c2", { type: "TEXT_MESSAGE_START", messageId: "m" }]);
+    connections[0]?.tell(["c3", { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "la" }]);
+    expect(thread.getSnapshot()).toBe(before);
+    frames.draw();
+    expect(told).toBe(1);
+    expect(thread.getSnapshot().view.open[0]?.message.content).toBe("la");
+    expect(thread.getSnapshot()).toBe(thread.getSnapshot());
+    frames.draw();
+    expect(told).toBe(1);
+  });
+
+  it("keeps the newest frames as they came", () => {
+    const { client, connections, frames, clock } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    thread.events.subscribe(() => {});
+    connections[0]?.tell(["c1", started("r1")]);
+    expect(thread.events.getSnapshot()).toEqual([]);
+    frames.draw();
+    expect(thread.events.getSnapshot()).toEqual([{ id: "c1", event: started("r1"), at: clock.now() }]);
+  });
+});
+
+describe("Invariant 3: one stream for the page that is open", () => {
+  it("closes a page's stream when another page is opened, and opens it again when that one is left", async () => {
+    const { client, open } = setUp();
+    const first = client.thread("poet", "first");
+    const second = client.thread("poet", "second");
+    const names = () => open().map(({ thread }) => thread.threadId);
+    const leaveFirst = first.open();
+    const leaveSecond = second.open();
+    expect(names()).toEqual(["second"]);
+    leaveSecond();
+    leaveSecond();
+    expect(names()).toEqual(["first"]);
+    leaveFirst();
+    expect(names()).toEqual([]);
+    await settled();
+    expect(first.getSnapshot().connection).toEqual({ kind: "closed" });
+  });
+
+  it("goes on from where it was when it is opened again", () => {
+    const { client, connections } = setUp();
+    const thread = client.thread("poet", "t");
+    const leave = thread.open();
+    connections[0]?.tell(...emptyPrelude("c9"));
+    leave();
+    thread.open();
+    expect(connections.map(({ cursor }) => cursor)).toEqual([undefined, "c9"]);
+  });
+
+  it("allows as many as it is told to", () => {
+    const { client, open } = setUp({ maxOpen: 2 });
+    for (const name of ["a", "b", "c"]) client.thread("poet", name).open();
+    expect(
+      open()
+        .map(({ thread }) => thread.threadId)
+        .toSorted(),
+    ).toEqual(["b", "c"]);
+  });
+});
+
+describe("a message that is sent", () => {
+  it("is shown at once, becomes the service's own, and says how its run ended", async () => {
+    const { client, connections, sends, frames } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    const outcome = thread.send("hello");
+    expect(thread.getSnapshot().view.messages).toMatchObject([{ content: "hello", local: "sending" }]);
+    expect(thread.getSnapshot().pending.running).toBe(true);
+    const [sent] = sends;
+    const id = sent?.command.id ?? "";
+    const messageId = sent?.command.input.messages?.[0]?.id ?? "";
+    sent?.answer({ kind: "accepted", serviceRunId: `service:${id}` });
+    connections[0]?.tell(["c2", started(id, messageId)], ["c3", finished(id)]);
+    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    frames.draw();
+    expect(thread.getSnapshot().view.messages).toEqual([{ id: messageId, role: "user", content: "hello" }]);
+    expect(thread.getSnapshot().pending.running).toBe(false);
+  });
+
+  it("is unsent when the thread is busy, and can be sent again or given up", async () => {
+    const { client, connections, sends } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    const outcome = thread.send("hello");
+    sends[0]?.answer({ kind: "busy", runId: "other", retryAfterMs: 100 });
+    expect(await outcome).toEqual({ kind: "busy", runId: "other" });
+    const message = thread.getSnapshot().view.messages[0];
+    expect(message?.local).toBe("unsent");
+    void thread.resend(message?.id ?? "");
+    expect(sends[1]?.command.input.messages?.[0]).toEqual({
+      id: message?.id,
+      role: "user",
+      content: "hello",
+    });
+    sends[1]?.answer({ kind: "refused", code: "invalid_input", message: "No." });
+    await settled();
+    thread.discard(message?.id ?? "");
+    expect(thread.getSnapshot().view.messages).toEqual([]);
+  });
+
+  it("opens a connection for as long as its run takes when no page is open", async () => {
+    const { client, open, connections, sends } = setUp();
+    const outcome = client.thread("poet", "t").send("hello");
+    expect(open()).toHaveLength(1);
+    const id = sends[0]?.command.id ?? "";
+    sends[0]?.answer({ kind: "accepted" });
+    await settled();
+    connections[0]?.tell(["c1", started(id)], ["c2", finished(id)]);
+    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(open()).toHaveLength(0);
+  });
+
+  it("is done when it finds its run over: no stream would tell of the end again", async () => {
+    const { client, connections, sends, clock } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    const outcome = thread.send("hello");
+    const id = sends[0]?.command.id ?? "";
+    connections[0]?.tell(
+      ["c1", started("later")],
+      [
+        "c2",
+        {
+          type: "CUSTOM",
+          name: "throughline.calls",
+          value: {
+            whole: true,
+            calls: [{ runId: "ours", callId: "run", kind: "run", status: "error", startedAt: 1, endedAt: 2 }],
+          },
+        },
+      ],
+      ["c3", finished("later")],
+    );
+    sends[0]?.answer({ kind: "unreachable" });
+    await settled();
+    clock.advance(1_000);
+    expect(sends.map(({ command }) => command.id)).toEqual([id, id]);
+    sends[1]?.answer({ kind: "accepted", serviceRunId: "ours" });
+    expect(await outcome).toEqual({ kind: "done", status: "error" });
+  });
+});
+
+describe("a stream that ends early", () => {
+  it("says so in words that are no end of the run it showed", async () => {
+    const { client, connections, clock } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(["c1", started("r1")]);
+    clock.advance(10_000);
+    connections[0]?.tell({
+      type: "RUN_ERROR",
+      code: "shutting_down",
+      message: "This instance is shutting down.",
+      metadata: { throughline: {} },
+    });
+    connections[0]?.end();
+    await settled();
+    expect(thread.getSnapshot().view.run?.status).toBe("running");
+    expect(thread.getSnapshot().connection.kind).toBe("reconnecting");
+    clock.advance(1);
+    expect(connections[1]?.cursor).toBe("c1");
+  });
+
+  it("asks for new credentials when they expired, and is final when the thread is gone", async () => {
+    const { client, connections } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(["c1", started("r1")], {
+      type: "RUN_ERROR",
+      code: "unauthorized",
+      message: "The token expired.",
+      metadata: { throughline: {} },
+    });
+    connections[0]?.end();
+    await settled();
+    expect(connections[1]?.cursor).toBe("c1");
+    connections[1]?.tell(
+      { type: "RUN_STARTED", threadId: "t", runId: "x" },
+      { type: "RUN_ERROR", code: "not_found", message: "The thread was deleted." },
+    );
+    connections[1]?.end();
+    await settled();
+    expect(thread.getSnapshot().connection).toEqual({
+      kind: "failed",
+      reason: "not_found",
+      message: "The thread was deleted.",
+    });
+  });
+
+  it("tells of what it could not tell frame by frame, and shows the snapshot", async () => {
+    let gaps = 0;
+    const { client, connections, clock } = setUp({
+      telemetry: {
+        gap() {
+          gaps += 1;
+        },
+      },
+    });
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    connections[0]?.end();
+    await settled();
+    clock.advance(1_000);
+    expect(connections[1]?.cursor).toBe("c1");
+    connections[1]?.tell(started("r7"), { type: "STATE_SNAPSHOT", snapshot: { n: 7 } });
+    expect(thread.getSnapshot().connection).toEqual({ kind: "gap-repaired" });
+    expect(gaps).toBe(1);
+    expect(thread.getSnapshot().view.state).toEqual({ n: 7 });
+  });
+});
+
+describe("a sync that was owed when the page was left", () => {
+  it("is sent again under its id after a reload, and owed no more once it is confirmed", async () => {
+    const storage = createMemoryStorage();
+    const before = setUp({ storage });
+    void before.client.thread("sentinel", "t").sync({ threshold: 3 });
+    const id = before.sends[0]?.command.id;
+    const after = setUp({ storage });
+    const thread = after.client.thread("sentinel", "t");
+    expect(after.sends.map(({ command }) => command)).toEqual([
+      { kind: "sync", id, input: { state: { threshold: 3 } } },
+    ]);
+    expect(thread.getSnapshot().pending.sync).toBe(true);
+    after.sends[0]?.answer({ kind: "accepted" });
+    await settled();
+    after.connections[0]?.tell(
+      ["c1", started(id ?? "")],
+      ["c2", { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: id ?? "" } }],
+      ["c3", finished(id ?? "")],
+    );
+    expect(thread.getSnapshot().pending.sync).toBe(false);
+    const later = setUp({ storage });
+    later.client.thread("sentinel", "t");
+    expect(later.sends).toEqual([]);
+  });
+
+  it("is not sent for another account", () => {
+    const storage = createMemoryStorage();
+    void setUp({ storage, account: "a" }).client.thread("sentinel", "t").sync({ n: 1 });
+    const other = setUp({ storage, account: "b" });
+    other.client.thread("sentinel", "t");
+    expect(other.sends).toEqual([]);
+  });
+});
+
+describe("agents", () => {
+  const poet = { agentId: "poet", name: "Poet", description: "", commands: [] };
+
+  it("are asked for when somebody looks, with the thread that stands for each, until nobody looks", async () => {
+    const { client, polls, offer, frames, clock } = setUp({ statusThread: () => "main" });
+    offer([poet]);
+    expect(client.agents.getSnapshot().agents).toBeUndefined();
+    const leave = client.agents.subscribe(() => {});
+    await settled();
+    frames.draw();
+    expect(client.agents.getSnapshot().agents).toMatchObject([poet]);
+    expect(polls.map(({ thread }) => thread)).toEqual([{ agentId: "poet", threadId: "main" }]);
+    polls[0]?.answer([
+      {
+        event: {
+          type: "RUN_STARTED",
+          threadId: "main",
+          runId: "p",
+          metadata: { throughline: { poll: true, activeRunId: "r5" } },
+        },
+      },
+      { event: { type: "STATE_SNAPSHOT", snapshot: { lifecycle: "hired" } } },
+      { event: { type: "RUN_FINISHED", threadId: "main", runId: "p" } },
+    ]);
+    await settled();
+    frames.draw();
+    const [shown] = client.agents.getSnapshot().agents ?? [];
+    expect(shown?.thread?.view).toMatchObject({ state: { lifecycle: "hired" }, run: { status: "running" } });
+    leave();
+    clock.advance(60_000);
+    expect(polls).toHaveLength(1);
+  });
+
+  it("are not polled while their page is open or the tab is hidden", async () => {
+    let isHidden = false;
+    let changed = () => {};
+    const { client, polls, clock } = setUp({
+      surroundings: {
+        isHidden: () => isHidden,
+        isOnline: () => true,
+        subscribe(listener) {
+          changed = listener;
+          return () => {};
+        },
+      },
+    });
+    const leave = client.thread("poet", "main").open();
+    client.watch([{ agentId: "poet", threadId: "main" }]);
+    clock.advance(60_000);
+    expect(polls).toHaveLength(0);
+    isHidden = true;
+    changed();
+    leave();
+    clock.advance(60_000);
+    expect(polls).toHaveLength(0);
+    isHidden = false;
+    changed();
+    expect(polls).toHaveLength(1);
+  });
+});
+
+describe("a client that is closed", () => {
+  it("cuts its streams, settles what waits, and takes nothing more", async () => {
+    const { client, open, clock } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    const waiting = thread.send("hello");
+    client.close();
+    expect(await waiting).toEqual({ kind: "unreachable" });
+    expect(await thread.send("again")).toEqual({ kind: "unreachable" });
+    expect(open()).toHaveLength(0);
+    expect(clock.pending()).toBe(0);
+  });
+});

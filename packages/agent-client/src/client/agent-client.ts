@@ -1,0 +1,233 @@
+import type { Clock } from "@throughline/ai-core";
+import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler.js";
+import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
+import { DEFAULT_POLL_POLICY, type PollPolicy } from "../poller/poller.js";
+import { createHttpService, type HttpServiceOptions } from "../service/http-service.js";
+import type { Circumstances, ServicePort, ThreadName, ToolDeclaration } from "../service/service-port.js";
+import { type ChannelPort, type LockPort, pageChannels, pageLocks } from "../tabs/ports.js";
+import { createTabs } from "../tabs/tabs.js";
+import { createFrontendTools, type FrontendTool } from "../tools/frontend-tools.js";
+import { type AgentStore, createAgentStore } from "./agent-store.js";
+import { newId } from "./new-id.js";
+import { type FrameScheduler, nextFrame } from "./notifier.js";
+import { createOpenPages } from "./open-pages.js";
+import { createPollShell } from "./poll-shell.js";
+import { createMemoryStorage, createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
+import { pageSurroundings, type Surroundings } from "./surroundings.js";
+import { systemClock } from "./system-clock.js";
+import type { Telemetry } from "./telemetry.js";
+import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
+import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
+
+export interface AgentClientOptions extends HttpServiceOptions {
+  /** Who is signed in: what one person left to be sent is never sent as another. */
+  readonly account?: string;
+  /** `shared`, the default: the tabs of a browser share one connection, where they can. */
+  readonly tabs?: "shared" | "alone";
+  /** How many pages may have a stream at once; the newest have. */
+  readonly maxOpen?: number;
+  /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
+  readonly statusThread?: (agentId: string) => string | undefined;
+  /** Facts that go with every request. */
+  readonly context?: () => Circumstances["context"];
+  readonly connectionPolicy?: Partial<ConnectionPolicy>;
+  readonly commandPolicy?: Partial<CommandPolicy>;
+  readonly pollPolicy?: Partial<PollPolicy>;
+  readonly telemetry?: Telemetry;
+  /** The world, for tests and for places that are no page. */
+  readonly service?: ServicePort;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly schedule?: FrameScheduler;
+  readonly storage?: StoragePort;
+  readonly surroundings?: Surroundings;
+  readonly locks?: LockPort;
+  readonly channels?: ChannelPort;
+}
+
+export interface AgentClient {
+  readonly agents: AgentStore;
+  /** The same handle for the same thread. */
+  thread(agentId: string, threadId: string): ThreadHandle;
+  /** Asks now and then how these stand, as long as no page of theirs is open. */
+  watch(threads: readonly ThreadName[]): () => void;
+  /** A tool that runs in this page, until what it returns is called. */
+  declareTool(tool: FrontendTool): () => void;
+  close(): void;
+}
+
+interface Held extends ThreadHandleParts {
+  readonly line: ThreadLine;
+}
+
+export function createAgentClient(options: AgentClientOptions): AgentClient {
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? Math.random;
+  const schedule = options.schedule ?? nextFrame;
+  const surroundings = options.surroundings ?? pageSurroundings;
+  const service = options.service ?? createHttpService(options);
+  const telemetry = options.telemetry ?? {};
+  const scope = `throughline:${options.url}:${options.account ?? ""}`;
+  const syncs = createPendingSyncs(options.storage ?? pageStorage() ?? createMemoryStorage(), `${scope}:`);
+  const connectionPolicy = { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy };
+  const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
+  const locks = options.locks ?? pageLocks();
+  const channels = options.channels ?? pageChannels();
+  const held = new Map<string, Held>();
+  const watched = new Set<readonly string[]>();
+  let statusKeys: readonly string[] = [];
+
+  const tools = createFrontendTools({ locks, scope, onChange: () => tabs?.wantsChanged() });
+  const tabs =
+    options.tabs !== "alone" && locks && channels
+      ? createTabs({
+          locks,
+          channels,
+          scope,
+          clock,
+          telemetry,
+          tabId: newId(clock.now()),
+          createLine,
+          wants: () => ({ watched: watchedKeys(), tools: tools.declarations() }),
+          onWanted: (wants) => poller.tell({ kind: "watch", keys: [...watchedKeys(), ...wants.watched] }),
+        })
+      : undefined;
+  const poller = createPollShell({
+    clock,
+    random,
+    policy: { ...DEFAULT_POLL_POLICY, ...options.pollPolicy },
+    poll: (key) => hold(key).line.poll(),
+  });
+  const pages = createOpenPages({
+    maxOpen: options.maxOpen ?? 1,
+    connect: (key) => hold(key).line.open(),
+    onChange: (keys) => poller.tell({ kind: "open", keys }),
+  });
+  const agents = createAgentStore({
+    service,
+    clock,
+    schedule,
+    threadOf(agentId) {
+      const threadId = options.statusThread?.(agentId);
+      const known = threadId === undefined ? undefined : held.get(keyOf({ agentId, threadId }));
+      return threadId === undefined || !known ? null : { threadId, view: known.line.view() };
+    },
+    onWatched(agentIds) {
+      statusKeys = agentIds.flatMap((agentId) => {
+        const threadId = options.statusThread?.(agentId);
+        return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
+      });
+      updateWatched();
+    },
+  });
+  const leave = surroundings.subscribe(tellSurroundings);
+  tellSurroundings();
+
+  function tellSurroundings(): void {
+    const isOnline = surroundings.isOnline();
+    const isHidden = surroundings.isHidden();
+    for (const { line } of held.values()) {
+      line.tell({ kind: "online", isOnline });
+      if (!isHidden) line.tell({ kind: "visible" });
+    }
+    if (!isHidden) tabs?.visible();
+    poller.tell({ kind: "paused", isPaused: isHidden || !isOnline });
+  }
+
+  function watchedKeys(): readonly string[] {
+    return [...statusKeys, ...[...watched].flat()];
+  }
+
+  function updateWatched(): void {
+    poller.tell({ kind: "watch", keys: [...watchedKeys(), ...(tabs?.wanted().watched ?? [])] });
+    tabs?.wantsChanged();
+  }
+
+  /** By name, whichever tab offers it. */
+  function offeredTools(): readonly ToolDeclaration[] {
+    const all = [...(tabs?.wanted().tools ?? []), ...tools.declarations()];
+    return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+  }
+
+  function createLine(key: string, hooks: LineHooks): ThreadLine {
+    const line = createThreadLine({
+      ...hooks,
+      thread: threadOf(key),
+      service,
+      clock,
+      random,
+      telemetry,
+      connectionPolicy,
+      commandPolicy,
+      circumstances: () => ({
+        tools: offeredTools(),
+        context: options.context?.() ?? [],
+      }),
+      persist: (sync) => syncs.save(key, sync),
+    });
+    line.tell({ kind: "online", isOnline: surroundings.isOnline() });
+    return line;
+  }
+
+  function hold(key: string): Held {
+    const known = held.get(key);
+    if (known) return known;
+    let parts: ThreadHandleParts | undefined;
+    const hooks: LineHooks = {
+      onChange() {
+        parts?.changed();
+        if (statusKeys.includes(key)) agents.changed();
+        const now = held.get(key);
+        if (now) tools.look(key, now.line);
+      },
+      onShown: (input) => parts?.shown(input),
+    };
+    const line = tabs ? tabs.line(key, hooks) : createLine(key, hooks);
+    parts = createThreadHandle({ ...threadOf(key), line, clock, schedule, open: () => pages.open(key) });
+    const created: Held = { ...parts, line };
+    held.set(key, created);
+    // What was owed when the page was left. Sent again under its id, it is the same.
+    const owed = syncs.load(key);
+    if (owed) void line.submit(owed);
+    return created;
+  }
+
+  return {
+    agents: agents.store,
+    thread: (agentId, threadId) => hold(keyOf({ agentId, threadId })).handle,
+    watch(threads) {
+      const keys = threads.map(keyOf);
+      watched.add(keys);
+      updateWatched();
+      return () => {
+        if (watched.delete(keys)) updateWatched();
+      };
+    },
+    declareTool(tool) {
+      const withdraw = tools.declare(tool);
+      for (const [key, { line }] of held) tools.look(key, line);
+      return withdraw;
+    },
+    close() {
+      leave();
+      poller.close();
+      agents.close();
+      tools.close();
+      for (const { line, close } of held.values()) {
+        line.close();
+        close();
+      }
+      tabs?.close();
+      held.clear();
+    },
+  };
+}
+
+function keyOf({ agentId, threadId }: ThreadName): string {
+  return JSON.stringify([agentId, threadId]);
+}
+
+function threadOf(key: string): ThreadName {
+  const [agentId, threadId]: [string, string] = JSON.parse(key);
+  return { agentId, threadId };
+}

@@ -1,0 +1,23 @@
+import type { CommandOutcome } from "../commands/command.js";
+
+/** What happened on the line, for whoever counts it. Every hook is optional and must not throw. */
+export interface Telemetry {
+  /** The service had another run for a command. */
+  readonly busy?: (about: { readonly commandId: string; readonly runId: string | undefined }) => void;
+  /** A command was sent again: the thread was not free, or whether it had arrived was not known. */
+  readonly replayed?: (about: { readonly commandId: string }) => void;
+  /** Frames of a stream that had lost its right to write. */
+  readonly staleDropped?: (count: number) => void;
+  readonly duplicateDropped?: (count: number) => void;
+  readonly commandSettled?: (about: {
+    readonly commandId: string;
+    readonly kind: string;
+    readonly outcome: CommandOutcome["kind"];
+    readonly ms: number;
+  }) => void;
+  readonly reconnecting?: (about: { readonly attempt: number; readonly waitMs: number }) => void;
+  /** What was missed could not be told frame by frame; a snapshot stands in. */
+  readonly gap?: () => void;
+  /** A frame did not fit what was shown; everything is asked for anew. */
+  readonly misfit?: (type: string) => void;
+}

@@ -1,0 +1,161 @@
+import type { Clock, Json, JsonObject } from "@throughline/ai-core";
+import type { BusyPolicy, CommandOutcome, RunInput } from "../commands/command.js";
+import type { ConnectionStatus } from "../connection/connection.js";
+import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
+import type { AgentFrame } from "../wire/agent-event.js";
+import { newId } from "./new-id.js";
+import { createNotifier, type FrameScheduler } from "./notifier.js";
+import type { Store } from "./store.js";
+import type { PendingCommands, ShownInput, ThreadLine } from "./thread-line.js";
+
+export interface ThreadSnapshot {
+  readonly view: ThreadView;
+  readonly connection: ConnectionStatus;
+  readonly pending: PendingCommands;
+}
+
+/** A frame as it came, and when. */
+export interface LoggedFrame extends AgentFrame {
+  readonly at: number;
+}
+
+/** One thread of one agent, for a page. Commands never reject: how they came out is their value. */
+export interface ThreadHandle extends Store<ThreadSnapshot> {
+  readonly agentId: string;
+  readonly threadId: string;
+  /** Keeps the thread's connection open until what it returns is called. */
+  open(): () => void;
+  /** The newest frames, for whoever inspects them. */
+  readonly events: Store<readonly LoggedFrame[]>;
+  /** A message of the person, shown at once. */
+  send(content: string | readonly JsonObject[], policy?: BusyPolicy): Promise<CommandOutcome>;
+  run(input: RunInput, policy?: BusyPolicy): Promise<CommandOutcome>;
+  /** One of the agent's own commands. */
+  command(name: string, args?: JsonObject, policy?: BusyPolicy): Promise<CommandOutcome>;
+  /** The latest wish for the agent's state counts. Done when the agent says that it has it. */
+  sync(state: JsonObject): Promise<CommandOutcome>;
+  /** Stops what runs, then runs: without an input, the agent's command `fire`. */
+  fire(input?: RunInput): Promise<CommandOutcome>;
+  stop(): Promise<CommandOutcome>;
+  answer(interruptId: string, value: Json): Promise<CommandOutcome>;
+  /** Answers to several questions at once: an agent that asked them together waits for all. */
+  answerAll(answers: Readonly<Record<string, Json>>): Promise<CommandOutcome>;
+  /** A message that was refused, once more. */
+  resend(messageId: string): Promise<CommandOutcome>;
+  discard(messageId: string): void;
+}
+
+export interface ThreadHandleOptions {
+  readonly agentId: string;
+  readonly threadId: string;
+  readonly line: ThreadLine;
+  readonly clock: Clock;
+  readonly schedule: FrameScheduler;
+  readonly open: () => () => void;
+}
+
+/** The handle, and how its line tells it of changes. */
+export interface ThreadHandleParts {
+  readonly handle: ThreadHandle;
+  changed(): void;
+  shown(input: ShownInput): void;
+  close(): void;
+}
+
+const MAX_LOGGED = 1_000;
+const REJECT: BusyPolicy = { kind: "reject" };
+
+export function createThreadHandle(options: ThreadHandleOptions): ThreadHandleParts {
+  const { line, clock, agentId, threadId } = options;
+  let snapshot = takeSnapshot(undefined);
+  let log: LoggedFrame[] = [];
+  let logSnapshot: readonly LoggedFrame[] = [];
+  let listeners = 0;
+  const views = createNotifier(options.schedule, () => {
+    snapshot = takeSnapshot(snapshot);
+  });
+  const logs = createNotifier(options.schedule, () => {
+    logSnapshot = log.slice(-MAX_LOGGED);
+  });
+
+  function takeSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
+    const view = line.view();
+    const connection = line.status();
+    const now = line.pending();
+    const was = before?.pending;
+    const isSame = was?.sync === now.sync && was.running === now.running && was.preempting === now.preempting;
+    if (before && isSame && before.view === view && before.connection === connection) return before;
+    return { view, connection, pending: was && isSame ? was : now };
+  }
+
+  function ids(): { readonly id: string } {
+    return { id: newId(clock.now()) };
+  }
+
+  function run(input: RunInput, busy: BusyPolicy = REJECT): Promise<CommandOutcome> {
+    return line.submit({ kind: "run", ...ids(), input, busy });
+  }
+
+  const handle: ThreadHandle = {
+    agentId,
+    threadId,
+    open: options.open,
+    getSnapshot() {
+      // Without anybody to tell, nobody sees two values within one frame.
+      if (listeners === 0) snapshot = takeSnapshot(snapshot);
+      return snapshot;
+    },
+    subscribe(listener) {
+      const unsubscribe = views.subscribe(listener);
+      listeners += 1;
+      return () => {
+        if (unsubscribe()) listeners -= 1;
+      };
+    },
+    events: {
+      getSnapshot: () => logSnapshot,
+      subscribe(listener) {
+        const unsubscribe = logs.subscribe(listener);
+        return () => void unsubscribe();
+      },
+    },
+    send: (content, policy) => run({ messages: [{ ...ids(), role: "user", content }] }, policy),
+    run,
+    command: (name, args, policy) => run({ command: { name, ...(args && { args }) } }, policy),
+    sync: (state) => line.submit({ kind: "sync", ...ids(), input: { state } }),
+    fire: (input = { command: { name: "fire" } }) => line.submit({ kind: "fire", ...ids(), input }),
+    stop: () => line.submit({ kind: "stop", ...ids() }),
+    answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),
+    answerAll: (answers) => run({ answers }),
+    resend(messageId) {
+      const message = messageById(line.view(), messageId);
+      if (message?.local !== "unsent") {
+        return Promise.resolve({
+          kind: "refused",
+          code: "not_found",
+          message: "There is no such unsent message.",
+        });
+      }
+      const { local: _local, ...again } = message;
+      return run({ messages: [again satisfies MessageView] });
+    },
+    discard: (messageId) => line.discard(messageId),
+  };
+
+  return {
+    handle,
+    changed: () => views.changed(),
+    shown(input) {
+      if (input.kind !== "frames") return;
+      const at = clock.now();
+      for (const frame of input.frames) log.push({ ...frame, at });
+      // Cut now and then, not with every frame.
+      if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
+      logs.changed();
+    },
+    close() {
+      views.close();
+      logs.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import type { MessageView } from "../projection/thread-view.js";
+
+/** What a command does when the thread is busy and it is neither `sync` nor `fire`. */
+export type BusyPolicy =
+  | { readonly kind: "reject" }
+  | { readonly kind: "retry"; readonly times: number; readonly delayMs: number }
+  /** Waits for its turn, in order. */
+  | { readonly kind: "queue" };
+
+/** What goes to the service: a run's input. */
+export interface RunInput {
+  readonly messages?: readonly MessageView[];
+  readonly state?: JsonObject;
+  /** R29: a wish that is not state. */
+  readonly command?: { readonly name: string; readonly args?: JsonObject };
+  /** Answers by interrupt id. */
+  readonly answers?: Readonly<Record<string, Json>>;
+  readonly fork?: { readonly checkpointId: string };
+  readonly model?: string;
+}
+
+interface CommandBase {
+  /** The run id of the client's choosing, and the key by which a second delivery is the same run (R25). */
+  readonly id: string;
+}
+
+export type Command =
+  /** Asks for one run, and says what became of it. */
+  | (CommandBase & { readonly kind: "run"; readonly input: RunInput; readonly busy: BusyPolicy })
+  /** Invariant 8: the latest of these counts. `id` is also its `clientMutationId`. */
+  | (CommandBase & { readonly kind: "sync"; readonly input: RunInput })
+  /** Invariant 9: stops whatever runs, then runs. */
+  | (CommandBase & { readonly kind: "fire"; readonly input: RunInput })
+  /** The lane of `fire`, with no run after it. */
+  | (CommandBase & { readonly kind: "stop" });
+
+/** How it came out. None of these is an error to be thrown. */
+export type CommandOutcome =
+  /** `unknown`: its run is over, and nobody saw it end. */
+  | {
+      readonly kind: "done";
+      readonly status: "success" | "interrupted" | "cancelled" | "error" | "unknown";
+    }
+  /** A `sync` whose mutation the agent's state acknowledges. */
+  | { readonly kind: "confirmed" }
+  /** A `sync` whose run ended without acknowledging it. */
+  | { readonly kind: "unconfirmed" }
+  | { readonly kind: "stopped" }
+  /** A newer command of its kind took its place before it was sent. */
+  | { readonly kind: "superseded"; readonly by: string }
+  /** Invariant 7: the thread had another run, for longer than the policy waits. */
+  | { readonly kind: "busy"; readonly runId: string | undefined }
+  | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /** Whether it arrived is not known. Of a `stop`: nothing was seen to end, and nobody said that it would. */
+  | { readonly kind: "unreachable" };
+
+/** What the service said to a command that was sent. */
+export type Answer =
+  /** `serviceRunId`: the service's own name of the run. */
+  | { readonly kind: "accepted"; readonly serviceRunId?: string }
+  | { readonly kind: "busy"; readonly runId: string | undefined; readonly retryAfterMs: number | undefined }
+  | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /** Whether it arrived is not known. Sent again under its id, it is the same run. */
+  | { readonly kind: "unreachable" };

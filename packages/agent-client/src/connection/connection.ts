@@ -1,0 +1,314 @@
+/** What a page tells its reader about the line. */
+export type ConnectionStatus =
+  | { readonly kind: "closed" }
+  | { readonly kind: "connecting" }
+  | { readonly kind: "live" }
+  /** Live, and what was missed on the way could not be told frame by frame: a snapshot stands in for it. */
+  | { readonly kind: "gap-repaired" }
+  /** `retryAt: undefined`: as soon as the browser is online again. */
+  | { readonly kind: "reconnecting"; readonly attempt: number; readonly retryAt: number | undefined }
+  /** Trying again by itself would not help. `open` tries once more. */
+  | { readonly kind: "failed"; readonly reason: string; readonly message: string };
+
+export interface ConnectionPolicy {
+  /** Wait before the first retry; doubled for each further one, up to the cap, then cut by up to half at random. */
+  readonly firstRetryMs: number;
+  readonly maxRetryMs: number;
+  /** The service speaks every 5 s, if only to say that it is there. Unheard of for so long, it is gone. */
+  readonly silenceMs: number;
+  /** After timers ran late (a hidden tab, a closed lid), what is in the socket gets so long to be read. */
+  readonly graceMs: number;
+}
+
+export const DEFAULT_CONNECTION_POLICY: ConnectionPolicy = {
+  firstRetryMs: 500,
+  maxRetryMs: 30_000,
+  silenceMs: 15_000,
+  graceMs: 3_000,
+};
+
+export interface Connection {
+  readonly status: ConnectionStatus;
+  readonly isWanted: boolean;
+  readonly isOnline: boolean;
+  /** The stream that counts; what others say is late. */
+  readonly stream: number | undefined;
+  readonly streams: number;
+  readonly openedAt: number;
+  readonly heardAt: number;
+  /** Failures in a row. */
+  readonly attempt: number;
+  /** A refusal right after the credentials were renewed is final. */
+  readonly renewed: boolean;
+  readonly watchdogAt: number | undefined;
+  /** Nothing was heard since a late timer gave the line time to be read. */
+  readonly hadGrace: boolean;
+}
+
+export const closedConnection: Connection = {
+  status: { kind: "closed" },
+  isWanted: false,
+  isOnline: true,
+  stream: undefined,
+  streams: 0,
+  openedAt: 0,
+  heardAt: 0,
+  attempt: 0,
+  renewed: false,
+  watchdogAt: undefined,
+  hadGrace: false,
+};
+
+export type StreamFailure =
+  | { readonly kind: "network" }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterMs?: number;
+    };
+
+export type ConnectionInput =
+  | { readonly kind: "open" }
+  | { readonly kind: "close" }
+  /** The stream was accepted. */
+  | { readonly kind: "opened"; readonly stream: number }
+  /** Anything at all was read. */
+  | { readonly kind: "heard"; readonly stream: number }
+  /** It was asked to go on, and begins anew. */
+  | { readonly kind: "gap"; readonly stream: number }
+  /** It said something that does not fit what we hold. */
+  | { readonly kind: "misfit"; readonly stream: number }
+  | { readonly kind: "ended"; readonly stream: number }
+  | { readonly kind: "failed"; readonly stream: number; readonly failure: StreamFailure }
+  | { readonly kind: "renewed"; readonly ok: boolean }
+  | { readonly kind: "retry-due" }
+  | { readonly kind: "watchdog-due" }
+  | { readonly kind: "online"; readonly isOnline: boolean }
+  | { readonly kind: "visible" };
+
+export type ConnectionEffect =
+  | { readonly kind: "open-stream"; readonly stream: number }
+  | { readonly kind: "close-stream"; readonly stream: number }
+  /** What we hold is not to be gone on from. */
+  | { readonly kind: "forget-cursor" }
+  | { readonly kind: "renew-credentials" }
+  /** One timer of each name; `at: undefined` clears it. */
+  | { readonly kind: "timer"; readonly name: "retry" | "watchdog"; readonly at: number | undefined }
+  | { readonly kind: "reconnecting"; readonly attempt: number; readonly waitMs: number };
+
+export type ConnectionStep = readonly [next: Connection, effects: readonly ConnectionEffect[]];
+
+/** What a step needs to know of the world. */
+export interface Moment {
+  readonly now: number;
+  /** In [0, 1): spreads clients that lost the same server. */
+  readonly random: number;
+}
+
+/** A stream that lived so long was no failure, so coming back is no retry. */
+const HEALTHY_MS = 5_000;
+/** A timer this much late was held back: the page was hidden, or the machine slept. */
+const LATE_MS = 2_000;
+
+/** The line to one thread, as data: the shell opens, closes, waits and says what happened. */
+export function stepConnection(
+  now: Connection,
+  input: ConnectionInput,
+  moment: Moment,
+  policy: ConnectionPolicy = DEFAULT_CONNECTION_POLICY,
+): ConnectionStep {
+  if ("stream" in input && input.stream !== now.stream) return [now, []];
+  switch (input.kind) {
+    case "open":
+      return now.isWanted ? [now, []] : open(now, moment, policy);
+    case "close":
+      return close(now);
+    case "opened":
+      return heard({ ...now, status: { kind: "live" }, openedAt: moment.now }, moment);
+    case "heard":
+      return heard(now, moment);
+    case "gap":
+      return [{ ...now, status: { kind: "gap-repaired" } }, []];
+    case "misfit":
+      return startOver(now, moment, policy);
+    case "ended":
+      return comeBack(now, moment, policy, undefined);
+    case "failed":
+      return fail(now, input.failure, moment, policy);
+    case "renewed":
+      if (!isRenewing(now)) return [now, []];
+      return input.ok
+        ? open({ ...now, renewed: true }, moment, policy)
+        : giveUp(now, "unauthorized", SIGN_IN);
+    case "retry-due":
+      return now.status.kind === "reconnecting" ? open(now, moment, policy) : [now, []];
+    case "watchdog-due":
+      return watch(now, moment, policy);
+    case "online":
+      return goOnline({ ...now, isOnline: input.isOnline }, moment, policy);
+    case "visible":
+      return show(now, moment, policy);
+  }
+}
+
+const SIGN_IN = "Sign in again.";
+const RENEWABLE = 401;
+const PASSING = new Set([408, 425, 429]);
+
+/** A refusal that the same request may survive later. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || PASSING.has(status);
+}
+
+/** A request that is never answered is silence too: it is watched from the start. */
+function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy): ConnectionStep {
+  const stream = now.streams + 1;
+  const closing: ConnectionEffect[] =
+    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
+  const watchdogAt = time + policy.silenceMs;
+  const next: Connection = {
+    ...now,
+    isWanted: true,
+    status: { kind: "connecting" },
+    stream,
+    streams: stream,
+    openedAt: time,
+    heardAt: time,
+    watchdogAt,
+    hadGrace: false,
+  };
+  return [
+    next,
+    [...closing, timer("retry", undefined), timer("watchdog", watchdogAt), { kind: "open-stream", stream }],
+  ];
+}
+
+/** Told everything anew, at once. What does not fit again right after that would not fit the next time either: that waits. */
+function startOver(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+  const [next, effects] =
+    now.attempt === 0
+      ? open({ ...now, attempt: 1 }, moment, policy)
+      : comeBack(now, moment, policy, undefined);
+  return [next, [{ kind: "forget-cursor" }, ...effects]];
+}
+
+/** An answer about credentials that nobody waits for any more is late. */
+function isRenewing({ isWanted, status, stream }: Connection): boolean {
+  return isWanted && status.kind === "connecting" && stream === undefined;
+}
+
+function close(now: Connection): ConnectionStep {
+  const closing: ConnectionEffect[] =
+    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
+  return [
+    { ...closedConnection, streams: now.streams, isOnline: now.isOnline },
+    [...closing, timer("retry", undefined), timer("watchdog", undefined)],
+  ];
+}
+
+function heard(now: Connection, { now: time }: Moment): ConnectionStep {
+  const isHealthy = time - now.openedAt >= HEALTHY_MS;
+  const next: Connection = {
+    ...now,
+    heardAt: time,
+    hadGrace: false,
+    ...(isHealthy && { attempt: 0, renewed: false }),
+  };
+  // One timer runs at a time and looks again when it fires: nothing is re-armed per frame.
+  return [next, []];
+}
+
+function armWatchdog(now: Connection, at: number): ConnectionStep {
+  return [{ ...now, watchdogAt: at }, [timer("watchdog", at)]];
+}
+
+function watch(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+  const due = now.watchdogAt;
+  if (due === undefined || now.stream === undefined) return [now, []];
+  const silentAt = now.heardAt + policy.silenceMs;
+  if (moment.now < silentAt) return armWatchdog(now, silentAt);
+  // Held back, we could not have heard anything; what is in the socket is read first.
+  // Once: where every timer is late, a dead line would else be watched for ever.
+  if (moment.now - due > LATE_MS && !now.hadGrace)
+    return armWatchdog({ ...now, hadGrace: true }, moment.now + policy.graceMs);
+  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, 0);
+}
+
+function show(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+  if (now.status.kind === "reconnecting" && now.isOnline) return open(now, moment, policy);
+  if (now.stream === undefined || moment.now - now.heardAt < policy.silenceMs) return [now, []];
+  return armWatchdog(now, moment.now + policy.graceMs);
+}
+
+function goOnline(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+  if (!now.isWanted || now.status.kind !== "reconnecting") return [now, []];
+  if (now.isOnline) return open({ ...now, attempt: 0 }, moment, policy);
+  return [{ ...now, status: { ...now.status, retryAt: undefined } }, [timer("retry", undefined)]];
+}
+
+function fail(
+  now: Connection,
+  failure: StreamFailure,
+  moment: Moment,
+  policy: ConnectionPolicy,
+): ConnectionStep {
+  if (failure.kind === "network") return comeBack(now, moment, policy, undefined);
+  const { status, code, message, retryAfterMs } = failure;
+  if (status === RENEWABLE && !now.renewed) {
+    return [
+      { ...now, stream: undefined, status: { kind: "connecting" }, watchdogAt: undefined },
+      [timer("watchdog", undefined), { kind: "renew-credentials" }],
+    ];
+  }
+  if (isPassing(status)) return comeBack(now, moment, policy, undefined, retryAfterMs);
+  return giveUp(now, code, message);
+}
+
+function giveUp(now: Connection, reason: string, message: string): ConnectionStep {
+  const [closed, effects] = close(now);
+  return [{ ...closed, status: { kind: "failed", reason, message } }, effects];
+}
+
+/** Another stream, now or after a while. One that had been healthy is replaced at once. */
+function comeBack(
+  now: Connection,
+  { now: time, random }: Moment,
+  policy: ConnectionPolicy,
+  waitMs: number | undefined,
+  atLeastMs = 0,
+): ConnectionStep {
+  if (!now.isWanted) return [now, []];
+  const wasHealthy = now.status.kind !== "connecting" && time - now.openedAt >= HEALTHY_MS;
+  const attempt = wasHealthy ? 0 : now.attempt + 1;
+  const backoff = attempt === 0 ? 0 : backoffMs(attempt, random, policy);
+  const wait = Math.max(waitMs ?? backoff, atLeastMs);
+  const closing: ConnectionEffect[] =
+    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
+  const retryAt = now.isOnline ? time + wait : undefined;
+  return [
+    {
+      ...now,
+      stream: undefined,
+      watchdogAt: undefined,
+      attempt,
+      status: { kind: "reconnecting", attempt, retryAt },
+    },
+    [
+      ...closing,
+      timer("watchdog", undefined),
+      timer("retry", retryAt),
+      { kind: "reconnecting", attempt, waitMs: wait },
+    ],
+  ];
+}
+
+function backoffMs(attempt: number, random: number, { firstRetryMs, maxRetryMs }: ConnectionPolicy): number {
+  const full = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempt - 1));
+  return Math.round(full * (1 - random / 2));
+}
+
+function timer(name: "retry" | "watchdog", at: number | undefined): ConnectionEffect {
+  return { kind: "timer", name, at };
+}

@@ -1,0 +1,34 @@
+export * from "./client/agent-client.js";
+export type { AgentStore, AgentsSnapshot, AgentView } from "./client/agent-store.js";
+export { type FrameScheduler, nextFrame } from "./client/notifier.js";
+export { createMemoryStorage, type StoragePort } from "./client/storage.js";
+export type { Store } from "./client/store.js";
+export type { Surroundings } from "./client/surroundings.js";
+export type { Telemetry } from "./client/telemetry.js";
+export type { LoggedFrame, ThreadHandle, ThreadSnapshot } from "./client/thread-handle.js";
+export type { PendingCommands } from "./client/thread-line.js";
+export type { BusyPolicy, CommandOutcome, RunInput } from "./commands/command.js";
+export { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "./commands/scheduler.js";
+export {
+  type ConnectionPolicy,
+  type ConnectionStatus,
+  DEFAULT_CONNECTION_POLICY,
+  type StreamFailure,
+} from "./connection/connection.js";
+export { DEFAULT_POLL_POLICY, type PollPolicy } from "./poller/poller.js";
+export * from "./projection/projection.js";
+export * from "./projection/thread-view.js";
+export { createHttpService, type HttpServiceOptions } from "./service/http-service.js";
+export type {
+  AgentInfo,
+  Circumstances,
+  ServicePort,
+  StreamEnd,
+  StreamSink,
+  ThreadName,
+  ToolDeclaration,
+} from "./service/service-port.js";
+export { createMemoryChannels, createMemoryLocks } from "./tabs/memory-ports.js";
+export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
+export type { FrontendTool, ToolCallFacts } from "./tools/frontend-tools.js";
+export type * from "./wire/agent-event.js";

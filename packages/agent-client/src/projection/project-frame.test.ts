@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../wire/agent-event.js";
+import { appendMessage, withMessages } from "./message-list.js";
+import { projectEvent } from "./project-frame.js";
+import { currentMessages, emptyView, messageAt, messageById, type ThreadView } from "./thread-view.js";
+
+function after(view: ThreadView, ...events: readonly AgentEvent[]): ThreadView {
+  return events.reduce((now, event) => {
+    const next = projectEvent(now, event);
+    if (!next) throw new Error(`${event.type} does not fit`);
+    return next;
+  }, view);
+}
+
+const begin: AgentEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };
+const end: AgentEvent = { type: "RUN_FINISHED", threadId: "t", runId: "r" };
+function text(messageId: string, delta: string): AgentEvent {
+  return { type: "TEXT_MESSAGE_CONTENT", messageId, delta };
+}
+function speak(messageId: string): AgentEvent {
+  return { type: "TEXT_MESSAGE_START", messageId };
+}
+function call(toolCallId: string, parentMessageId?: string): AgentEvent {
+  return {
+    type: "TOOL_CALL_START",
+    toolCallId,
+    toolCallName: "look",
+    ...(parentMessageId !== undefined && { parentMessageId }),
+  };
+}
+function result(toolCallId: string): AgentEvent {
+  return { type: "TOOL_CALL_RESULT", messageId: `${toolCallId}-result`, toolCallId, content: "found" };
+}
+
+const history = withMessages(
+  { ...emptyView, state: { plan: { steps: ["a", "b"] }, notes: { long: "text" } } },
+  Array.from({ length: 50 }, (_, n) => ({ id: `old-${n}`, role: "user" as const, content: `${n}` })),
+);
+
+describe("what is shared", () => {
+  it("a token changes the identity of the open list alone", () => {
+    const before = after(history, begin, speak("m"), text("m", "Hel"));
+    const next = after(before, text("m", "lo"));
+    const { open, ...rest } = before;
+    expect(next.open).not.toBe(open);
+    for (const key of Object.keys(rest) as (keyof typeof rest)[]) expect(next[key]).toBe(before[key]);
+    expect(messageById(next, "m")?.content).toBe("Hello");
+    expect(messageById(before, "m")?.content).toBe("Hel");
+  });
+
+  it("a delta keeps the identity of everything beside its path", () => {
+    const next = after(history, {
+      type: "STATE_DELTA",
+      delta: [{ op: "add", path: "/plan/steps/-", value: "c" }],
+    });
+    expect(next.state).toEqual({ plan: { steps: ["a", "b", "c"] }, notes: { long: "text" } });
+    expect(next.state.notes).toBe(history.state.notes);
+    expect(next.messages).toBe(history.messages);
+    expect(history.state).toEqual({ plan: { steps: ["a", "b"] }, notes: { long: "text" } });
+  });
+
+  it("a snapshot keeps the identity of messages that are as they were", () => {
+    const next = after(history, {
+      type: "MESSAGES_SNAPSHOT",
+      messages: history.messages.map(({ id, content }, n) => ({
+        id,
+        role: "user",
+        content: n === 7 ? "changed" : content,
+      })),
+    });
+    expect(next.messages.filter((message, n) => message !== history.messages[n])).toEqual([
+      { id: "old-7", role: "user", content: "changed" },
+    ]);
+  });
+
+  it("two views that grow from one do not see each other's messages", () => {
+    const left = appendMessage(history, { id: "left", role: "user", content: "l" });
+    const right = appendMessage(history, { id: "right", role: "user", content: "r" });
+    expect(messageById(left, "right")).toBeUndefined();
+    expect(messageById(right, "left")).toBeUndefined();
+    expect(messageById(right, "right")?.content).toBe("r");
+    expect(messageById(history, "left")).toBeUndefined();
+    expect(messageById(emptyView, "left")).toBeUndefined();
+  });
+});
+
+describe("messages", () => {
+  it("stream in their place and stay there when they end", () => {
+    const open = after(history, begin, speak("m"), text("m", "Hi"));
+    expect(messageAt(open, 50)?.content).toBe("Hi");
+    expect(currentMessages(open).at(-1)?.content).toBe("Hi");
+    const closed = after(open, { type: "TEXT_MESSAGE_END", messageId: "m" });
+    expect(closed.open).toEqual([]);
+    expect(closed.messages.at(-1)).toEqual({ id: "m", role: "assistant", content: "Hi" });
+    expect(currentMessages(closed)).toBe(closed.messages);
+  });
+
+  it("that are begun again after coming back go on where they were", () => {
+    const view = after(emptyView, begin, speak("m"), text("m", "Hel"), begin, speak("m"), text("m", "lo"));
+    expect(texts(view)).toEqual(["Hello"]);
+  });
+
+  it("of a text nobody began do not fit, nor do arguments of a call nobody made", () => {
+    expect(projectEvent(emptyView, text("m", "?"))).toBeUndefined();
+    expect(projectEvent(emptyView, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" })).toBeUndefined();
+  });
+
+  it("hold their calls, whose arguments stream side by side", () => {
+    const view = after(
+      emptyView,
+      begin,
+      call("c1", "m"),
+      call("c2", "m"),
+      { type: "TOOL_CALL_ARGS", toolCallId: "c2", delta: '{"b"' },
+      { type: "TOOL_CALL_ARGS", toolCallId: "c1", delta: '{"a"' },
+      { type: "TOOL_CALL_ARGS", toolCallId: "c2", delta: ":2}" },
+      { type: "TOOL_CALL_END", toolCallId: "c1" },
+    );
+    expect(view.open).toHaveLength(1);
+    expect(messageById(view, "m")?.toolCalls?.map(({ args }) => args)).toEqual(['{"a"', '{"b":2}']);
+    expect(after(view, { type: "TOOL_CALL_END", toolCallId: "c2" }).open).toEqual([]);
+  });
+
+  it("results stand behind the message that asked, in the order they came, and once", () => {
+    const view = after(
+      emptyView,
+      begin,
+      call("c1", "m"),
+      call("c2", "m"),
+      { type: "TOOL_CALL_END", toolCallId: "c1" },
+      { type: "TOOL_CALL_END", toolCallId: "c2" },
+      speak("later"),
+      result("c2"),
+      result("c1"),
+      result("c1"),
+    );
+    expect(view.messages.map(({ id }) => id)).toEqual(["m", "c2-result", "c1-result", "later"]);
+    expect(texts(after(view, text("later", "still open"))).at(-1)).toBe("still open");
+  });
+
+  it("a snapshot takes back what it does not hold", () => {
+    const view = after(
+      emptyView,
+      begin,
+      speak("kept"),
+      text("kept", "a"),
+      { type: "TEXT_MESSAGE_END", messageId: "kept" },
+      speak("lost"),
+      text("lost", "b"),
+      { type: "MESSAGES_SNAPSHOT", messages: [{ id: "kept", role: "assistant", content: "a" }] },
+    );
+    expect(texts(view)).toEqual(["a"]);
+    expect(view.open).toEqual([]);
+  });
+});
+
+describe("runs", () => {
+  it("close all that is open when they end, and say how they ended", () => {
+    const open = after(
+      emptyView,
+      begin,
+      { type: "STEP_STARTED", stepName: "s" },
+      speak("m"),
+      text("m", "half"),
+    );
+    const done = after(open, end);
+    expect(done).toMatchObject({ open: [], steps: [], run: { status: "success", error: null } });
+    expect(texts(done)).toEqual(["half"]);
+    expect(after(open, { ...end, outcome: { type: "cancelled" } }).run?.status).toBe("cancelled");
+    const failed = after(open, { type: "RUN_ERROR", code: "run_lost", message: "Gone." });
+    expect(failed.run).toMatchObject({ status: "error", error: { code: "run_lost", message: "Gone." } });
+  });
+
+  it("ask with interrupts until a run begins that is not of the service's own making", () => {
+    const asking = after(emptyView, begin, {
+      ...end,
+      outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "approve" }] },
+    });
+    expect(asking).toMatchObject({ run: { status: "interrupted" }, interrupts: [{ id: "i" }] });
+    expect(after(asking, { ...begin, runId: "throughline:state" }).interrupts).toHaveLength(1);
+    expect(after(asking, { ...begin, runId: "next" }).interrupts).toEqual([]);
+  });
+
+  it("steps that ended unseen are not shown: those that are open are told again", () => {
+    const cut = after(emptyView, begin, { type: "STEP_STARTED", stepName: "missed" });
+    expect(after(cut, begin, { type: "STEP_STARTED", stepName: "now" }).steps).toEqual(["now"]);
+  });
+
+  it("a poll says which one is open, and its own end ends nothing", () => {
+    const asked: AgentEvent = {
+      type: "RUN_STARTED",
+      threadId: "t",
+      runId: "poll-1",
+      metadata: { throughline: { poll: true, activeRunId: "server-run" } },
+    };
+    const view = after(emptyView, asked, { ...end, runId: "poll-1" });
+    expect(view.run).toMatchObject({ serviceRunId: "server-run", status: "running" });
+    const idle = after(view, { ...asked, metadata: { throughline: { poll: true, activeRunId: null } } });
+    expect(idle.run).toMatchObject({ serviceRunId: "server-run", status: "success" });
+  });
+
+  it("what nobody here knows is passed over", () => {
+    const event: AgentEvent = { type: "CUSTOM", name: "somebody.elses", value: { a: 1 } };
+    expect(projectEvent(history, event)).toBe(history);
+  });
+});
+
+describe("calls", () => {
+  function told(whole: boolean, ...ids: readonly string[]): AgentEvent {
+    const calls = ids.map((callId) => ({ runId: "r", callId, status: whole ? "running" : "ok" }));
+    return { type: "CUSTOM", name: "throughline.calls", value: { whole, calls } };
+  }
+
+  it("are replaced as a whole, or one by one", () => {
+    const view = after(emptyView, told(true, "a", "b"), told(false, "b", "c"));
+    expect(view.calls.map(({ callId, status }) => `${callId} ${status}`)).toEqual([
+      "a running",
+      "b ok",
+      "c ok",
+    ]);
+    expect(after(view, told(true, "z")).calls).toHaveLength(1);
+  });
+
+  it("are bounded, the newest kept", () => {
+    const ids = Array.from({ length: 250 }, (_, n) => `c${n}`);
+    const view = after(emptyView, told(false, ...ids));
+    expect(view.calls).toHaveLength(200);
+    expect(view.calls.at(-1)?.callId).toBe("c249");
+  });
+});
+
+function texts(view: ThreadView) {
+  return currentMessages(view).map(({ content }) => content);
+}

@@ -1,0 +1,280 @@
+import type { JsonObject } from "@throughline/ai-core";
+import type { AgentEvent, EventFacts } from "../wire/agent-event.js";
+import { applyPatch } from "./apply-patch.js";
+import { takeCalls } from "./call-list.js";
+import {
+  insertMessage,
+  isFailed,
+  receiveMessage,
+  replaceMessage,
+  takeSnapshot,
+  tellMessage,
+  toMessageView,
+} from "./message-list.js";
+import {
+  type MessageView,
+  messageById,
+  type OpenMessage,
+  type RunView,
+  type ThreadView,
+  type ToolCallView,
+  type UsageView,
+} from "./thread-view.js";
+
+/** `undefined`: the event does not fit what we hold, so what we hold is wrong and a snapshot is needed. */
+export type Projected = ThreadView | undefined;
+
+type EventOf<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
+
+/** One event more. Pure; shares all that did not change. A token costs O(open messages), never O(history). */
+export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
+  switch (event.type) {
+    case "TEXT_MESSAGE_CONTENT":
+    case "REASONING_MESSAGE_CONTENT":
+      return addText(view, event.messageId, event.delta);
+    case "TOOL_CALL_ARGS":
+      return addArgs(view, event.toolCallId, event.delta);
+    case "TEXT_MESSAGE_START":
+      return startMessage(view, event.messageId, "assistant", event.subagentRunId);
+    case "REASONING_MESSAGE_START":
+      return startMessage(view, event.messageId, "reasoning", event.subagentRunId);
+    case "TEXT_MESSAGE_END":
+    case "REASONING_MESSAGE_END":
+      return endSpeaking(view, event.messageId);
+    case "TOOL_CALL_START":
+      return startCall(view, event);
+    case "TOOL_CALL_END":
+      return endCall(view, event.toolCallId);
+    case "TOOL_CALL_RESULT":
+      return addResult(view, event);
+    case "STATE_SNAPSHOT":
+      return { ...view, state: event.snapshot };
+    case "STATE_DELTA":
+      return patchState(view, event);
+    case "MESSAGES_SNAPSHOT":
+      return takeSnapshot({ ...view, open: [] }, event.messages);
+    case "CUSTOM":
+      return event.name === "throughline.calls" ? takeCalls(view, event.value) : view;
+    case "STEP_STARTED":
+      return { ...view, steps: [...view.steps.filter((step) => step !== event.stepName), event.stepName] };
+    case "STEP_FINISHED":
+      return { ...view, steps: view.steps.filter((step) => step !== event.stepName) };
+    case "RUN_STARTED":
+      return startRun(view, event);
+    case "RUN_FINISHED":
+    case "RUN_ERROR":
+      return endRun(view, event);
+    case "SUBAGENT_STARTED":
+    case "SUBAGENT_FINISHED":
+    case "SUBAGENT_ERROR":
+      // Calls tell of subagents, and of much more.
+      return view;
+    default:
+      return view;
+  }
+}
+
+/** The hot path: one short array and one rope of text. */
+function addText(view: ThreadView, id: string, delta: string): Projected {
+  const index = view.open.findIndex((open) => open.message.id === id);
+  const open = view.open[index];
+  if (!open || typeof open.message.content !== "string") return undefined;
+  const message = { ...open.message, content: open.message.content + delta };
+  return withOpen(view, index, { ...open, message });
+}
+
+function addArgs(view: ThreadView, callId: string, delta: string): Projected {
+  const index = view.open.findIndex((open) => open.openCalls.includes(callId));
+  const open = view.open[index];
+  if (!open) return undefined;
+  const toolCalls = (open.message.toolCalls ?? []).map((call) =>
+    call.id === callId ? { ...call, args: call.args + delta } : call,
+  );
+  return withOpen(view, index, { ...open, message: { ...open.message, toolCalls } });
+}
+
+function withOpen(view: ThreadView, index: number, open: OpenMessage): ThreadView {
+  const next = view.open.slice();
+  next[index] = open;
+  return { ...view, open: next };
+}
+
+/** Told again after coming back, a message that streams goes on where it was. */
+function startMessage(
+  view: ThreadView,
+  id: string,
+  role: "assistant" | "reasoning",
+  subagentRunId: string | undefined,
+): ThreadView {
+  const opened = openMessage(view, id, role, subagentRunId);
+  return withOpen(opened.view, opened.index, { ...opened.open, isSpeaking: true });
+}
+
+function startCall(view: ThreadView, event: EventOf<"TOOL_CALL_START">): ThreadView {
+  const { toolCallId, toolCallName, parentMessageId, subagentRunId } = event;
+  const opened = openMessage(view, parentMessageId ?? toolCallId, "assistant", subagentRunId);
+  const { message, openCalls } = opened.open;
+  const calls = message.toolCalls ?? [];
+  const isKnown = calls.some((call) => call.id === toolCallId);
+  const added: ToolCallView = { id: toolCallId, name: toolCallName, args: "" };
+  return withOpen(opened.view, opened.index, {
+    ...opened.open,
+    message: isKnown ? message : { ...message, toolCalls: [...calls, added] },
+    openCalls: openCalls.includes(toolCallId) ? openCalls : [...openCalls, toolCallId],
+  });
+}
+
+function openMessage(
+  view: ThreadView,
+  id: string,
+  role: "assistant" | "reasoning",
+  subagentRunId: string | undefined,
+): { readonly view: ThreadView; readonly index: number; readonly open: OpenMessage } {
+  const index = view.open.findIndex((open) => open.message.id === id);
+  const already = view.open[index];
+  if (already) return { view, index, open: already };
+  const known = messageById(view, id);
+  const message: MessageView = known ?? {
+    id,
+    role,
+    content: "",
+    ...(subagentRunId !== undefined && { subagentRunId }),
+  };
+  const placed = known ? view : tellMessage(view, message);
+  const open: OpenMessage = { message, isSpeaking: false, openCalls: [] };
+  return { view: { ...placed, open: [...placed.open, open] }, index: placed.open.length, open };
+}
+
+function endSpeaking(view: ThreadView, id: string): ThreadView {
+  const open = view.open.find(({ message }) => message.id === id);
+  return open ? settle(view, open, { ...open, isSpeaking: false }) : view;
+}
+
+function endCall(view: ThreadView, callId: string): ThreadView {
+  const open = view.open.find(({ openCalls }) => openCalls.includes(callId));
+  if (!open) return view;
+  return settle(view, open, { ...open, openCalls: open.openCalls.filter((id) => id !== callId) });
+}
+
+/** A message of which nothing streams any more takes its place among the others. */
+function settle(view: ThreadView, before: OpenMessage, after: OpenMessage): ThreadView {
+  if (after.isSpeaking || after.openCalls.length > 0) {
+    return { ...view, open: view.open.map((open) => (open === before ? after : open)) };
+  }
+  const open = view.open.filter((one) => one !== before);
+  return { ...replaceMessage(view, after.message), open };
+}
+
+/** Behind the message that asked and the results already there. */
+function addResult(view: ThreadView, event: EventOf<"TOOL_CALL_RESULT">): ThreadView {
+  if (messageById(view, event.messageId)) return view;
+  const asks = ({ toolCalls }: MessageView) => toolCalls?.some((call) => call.id === event.toolCallId);
+  const streaming = view.open.find(({ message }) => asks(message))?.message.id;
+  const owner = view.messages.findLastIndex((message) => message.id === streaming || asks(message));
+  const message: MessageView = {
+    id: event.messageId,
+    role: "tool",
+    content: event.content,
+    toolCallId: event.toolCallId,
+    ...(isFailed(event.metadata) && { failed: true as const }),
+    ...(event.subagentRunId !== undefined && { subagentRunId: event.subagentRunId }),
+  };
+  if (owner === -1) return tellMessage(view, message);
+  let at = owner + 1;
+  while (view.messages[at]?.role === "tool") at += 1;
+  return insertMessage(view, at, message);
+}
+
+function patchState(view: ThreadView, { delta }: EventOf<"STATE_DELTA">): Projected {
+  const state = applyPatch(view.state, delta);
+  return state && { ...view, state };
+}
+
+function startRun(view: ThreadView, event: EventOf<"RUN_STARTED">): ThreadView {
+  const facts = factsOf(event);
+  if (facts.poll) return standStill(view, facts.activeRunId ?? null);
+  const run: RunView = {
+    runId: event.runId,
+    serviceRunId: facts.runId ?? event.runId,
+    attempt: facts.attempt ?? 0,
+    status: "running",
+    error: null,
+  };
+  const isSame = view.run?.serviceRunId === run.serviceRunId;
+  // A run of the service's own making (a state that changed while nothing ran) answers no question.
+  const keepsQuestions = isSame || run.serviceRunId.startsWith("throughline:");
+  const shown = (event.input?.messages ?? []).flatMap((wire) => toMessageView(wire) ?? []);
+  // Steps that are open are told again behind it.
+  return shown.reduce(receiveMessage, {
+    ...view,
+    run,
+    steps: [],
+    interrupts: keepsQuestions ? view.interrupts : [],
+  });
+}
+
+/** A poll is no run: it only says which one is open, and its end ends nothing. */
+function standStill(view: ThreadView, activeRunId: string | null): ThreadView {
+  if (view.run?.serviceRunId === activeRunId) return view;
+  if (activeRunId === null)
+    return view.run?.status === "running" ? { ...view, run: { ...view.run, status: "success" } } : view;
+  const run: RunView = {
+    runId: activeRunId,
+    serviceRunId: activeRunId,
+    attempt: 0,
+    status: "running",
+    error: null,
+  };
+  return { ...view, run };
+}
+
+function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">): ThreadView {
+  if (event.type === "RUN_FINISHED" && event.runId !== view.run?.runId)
+    return { ...view, interrupts: event.outcome?.interrupts ?? [] };
+  const facts = factsOf(event);
+  const settled = view.open.reduce<ThreadView>(
+    (next, open) => settle(next, open, { ...open, isSpeaking: false, openCalls: [] }),
+    view,
+  );
+  const error =
+    event.type === "RUN_ERROR" ? { code: event.code ?? "run_failed", message: event.message } : null;
+  return {
+    ...settled,
+    steps: [],
+    run: view.run && { ...view.run, status: error ? "error" : statusOf(event, facts), error },
+    interrupts: event.type === "RUN_FINISHED" ? (event.outcome?.interrupts ?? []) : [],
+    usage: facts.usage ? toUsage(facts.usage) : view.usage,
+  };
+}
+
+function statusOf(event: AgentEvent, facts: EventFacts): RunView["status"] {
+  const told = event.type === "RUN_FINISHED" ? (event.outcome?.type ?? facts.status) : facts.status;
+  switch (told) {
+    case "interrupt":
+    case "interrupted":
+      return "interrupted";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return "success";
+  }
+}
+
+function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    totalTokens: usage.total_tokens,
+    modelCalls: usage.model_calls,
+    costUsd: usage.cost_usd,
+  };
+}
+
+export function factsOf({
+  metadata,
+}: {
+  readonly metadata?: { readonly throughline?: EventFacts } | JsonObject;
+}): EventFacts {
+  const facts = metadata?.throughline;
+  return typeof facts === "object" && facts !== null ? (facts as EventFacts) : {};
+}

@@ -1,0 +1,161 @@
+import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import { appendMessage, replaceMessage, withMessages } from "./message-list.js";
+import { projectEvent } from "./project-frame.js";
+import { emptyView, type MessageView, messageById, type RunView, type ThreadView } from "./thread-view.js";
+
+/** Which kind of stream may write a thread's projection: the page that is open, a poll, or a command's own answer. */
+export type Source = "detail-connect" | "poll" | "run";
+
+/** One stream's right to write. A newer claim makes it stale, whenever its last frames may arrive. */
+export interface Authority {
+  readonly source: Source;
+  readonly epoch: number;
+}
+
+export interface Projection {
+  readonly view: ThreadView;
+  readonly authority: Authority | undefined;
+  readonly epoch: number;
+  /** The newest frame that can be come back to, if this projection holds all that came before it. */
+  readonly cursor: string | undefined;
+  /** The last cursors seen, newest last: a frame that comes twice counts once. */
+  readonly seen: readonly string[];
+}
+
+export type ProjectionInput =
+  /** A stream asks for the right to write. A page that is open is not displaced by a poll or by a command's answer. */
+  | { readonly kind: "claim"; readonly source: Source }
+  /** The stream is over. */
+  | { readonly kind: "release"; readonly authority: Authority }
+  | { readonly kind: "frames"; readonly authority: Authority; readonly frames: readonly AgentFrame[] }
+  /** Shown before the service has it. */
+  | { readonly kind: "sending"; readonly messages: readonly MessageView[] }
+  /** The service refused them. */
+  | { readonly kind: "unsent"; readonly messageIds: readonly string[] }
+  /** The person gives up on a message that was refused. */
+  | { readonly kind: "discard"; readonly messageId: string }
+  /** As another tab of this browser holds it. */
+  | { readonly kind: "adopt"; readonly view: ThreadView; readonly cursor: string | undefined };
+
+export type ProjectionEffect =
+  | { readonly kind: "granted"; readonly authority: Authority }
+  | { readonly kind: "denied"; readonly source: Source; readonly owner: Authority }
+  /** Frames of a stream that is no longer the owner. */
+  | { readonly kind: "stale"; readonly count: number }
+  | { readonly kind: "duplicate"; readonly count: number }
+  /** A run began or ended. One by one: of several that came at once, the last alone would hide how the others ended. */
+  | { readonly kind: "run"; readonly run: RunView }
+  /** The state names the last mutation it applied. */
+  | { readonly kind: "acknowledged"; readonly id: string }
+  /** A frame did not fit: only a snapshot mends that. The cursor is gone. */
+  | { readonly kind: "misfit"; readonly type: string };
+
+export type ProjectionStep = readonly [next: Projection, effects: readonly ProjectionEffect[]];
+
+export const emptyProjection: Projection = {
+  view: emptyView,
+  authority: undefined,
+  epoch: 0,
+  cursor: undefined,
+  seen: [],
+};
+
+const REMEMBERED = 64;
+const RANK: Readonly<Record<Source, number>> = { run: 0, poll: 1, "detail-connect": 2 };
+
+/** The one path by which anything comes to be shown (invariant 5). */
+export function project(now: Projection, input: ProjectionInput): ProjectionStep {
+  switch (input.kind) {
+    case "claim":
+      return claim(now, input.source);
+    case "release":
+      return isOwner(now, input.authority) ? [{ ...now, authority: undefined }, []] : [now, []];
+    case "frames":
+      return isOwner(now, input.authority)
+        ? takeFrames(now, input.frames)
+        : [now, [{ kind: "stale", count: input.frames.length }]];
+    case "sending":
+      return [{ ...now, view: input.messages.reduce(showLocal, now.view) }, []];
+    case "unsent":
+      return [{ ...now, view: input.messageIds.reduce(markUnsent, now.view) }, []];
+    case "discard":
+      return [{ ...now, view: discard(now.view, input.messageId) }, []];
+    case "adopt":
+      return [{ ...now, view: input.view, cursor: input.cursor, seen: [] }, changes(now.view, input.view)];
+  }
+}
+
+/** Equal rank takes over: the newer stream of a kind is the one that somebody just opened. */
+function claim(now: Projection, source: Source): ProjectionStep {
+  const owner = now.authority;
+  if (owner && RANK[owner.source] > RANK[source]) return [now, [{ kind: "denied", source, owner }]];
+  const authority: Authority = { source, epoch: now.epoch + 1 };
+  return [{ ...now, authority, epoch: authority.epoch }, [{ kind: "granted", authority }]];
+}
+
+function isOwner({ authority }: Projection, { source, epoch }: Authority): boolean {
+  return authority?.epoch === epoch && authority.source === source;
+}
+
+function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionStep {
+  let { view, cursor, seen } = now;
+  let duplicates = 0;
+  const told: ProjectionEffect[] = [];
+  for (const { id, event } of frames) {
+    if (id !== undefined && seen.includes(id)) {
+      duplicates += 1;
+      continue;
+    }
+    const next = projectEvent(view, event);
+    if (next === undefined) {
+      // What else it says would be built on what is wrong.
+      const lost = { ...now, view, cursor: undefined, authority: undefined };
+      return [lost, [...told, { kind: "misfit", type: event.type }]];
+    }
+    told.push(...changes(view, next));
+    view = next;
+    if (id === undefined) {
+      // Halfway through being told everything, we hold neither what we held nor what is being told. And its last frame may
+      // be one we saw: the end of the same prelude.
+      if (isSnapshot(event)) [cursor, seen] = [undefined, []];
+      continue;
+    }
+    cursor = id;
+    seen = seen.length < REMEMBERED ? [...seen, id] : [...seen.slice(1 - REMEMBERED), id];
+  }
+  if (duplicates > 0) told.push({ kind: "duplicate", count: duplicates });
+  return [{ ...now, view, cursor, seen }, told];
+}
+
+function changes(before: ThreadView, after: ThreadView): ProjectionEffect[] {
+  const effects: ProjectionEffect[] = [];
+  const id = after.state.lastAppliedClientMutationId;
+  if (after.state !== before.state && typeof id === "string") effects.push({ kind: "acknowledged", id });
+  if (after.run !== before.run && after.run) effects.push({ kind: "run", run: after.run });
+  return effects;
+}
+
+function isSnapshot({ type }: AgentEvent): boolean {
+  return type === "STATE_SNAPSHOT" || type === "MESSAGES_SNAPSHOT";
+}
+
+function showLocal(view: ThreadView, message: MessageView): ThreadView {
+  const known = messageById(view, message.id);
+  const local: MessageView = { ...message, local: "sending" };
+  if (!known) return appendMessage(view, local);
+  // Sent again because the answer was lost: the service has it, and will not say so twice.
+  return known.local === undefined ? view : replaceMessage(view, local);
+}
+
+function markUnsent(view: ThreadView, id: string): ThreadView {
+  const message = messageById(view, id);
+  return message?.local === "sending" ? replaceMessage(view, { ...message, local: "unsent" }) : view;
+}
+
+function discard(view: ThreadView, id: string): ThreadView {
+  if (messageById(view, id)?.local === undefined) return view;
+  return withMessages(
+    view,
+    view.messages.filter((message) => message.id !== id),
+  );
+}

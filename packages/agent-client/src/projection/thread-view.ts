@@ -1,0 +1,130 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import type { WireInterrupt } from "../wire/agent-event.js";
+
+export interface ToolCallView {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as far as it has come. */
+  readonly args: string;
+}
+
+export type MessageRole = "user" | "assistant" | "tool" | "system" | "developer" | "reasoning";
+
+export interface MessageView {
+  readonly id: string;
+  readonly role: MessageRole;
+  readonly content: string | readonly JsonObject[];
+  readonly toolCalls?: readonly ToolCallView[];
+  /** Of a tool's result: the call it answers. */
+  readonly toolCallId?: string;
+  /** Of a tool's result: the tool failed. */
+  readonly failed?: true;
+  readonly name?: string;
+  /** Said inside a subagent: no part of the conversation itself. */
+  readonly subagentRunId?: string;
+  /** Shown here before the service has it; `unsent`: it was refused. */
+  readonly local?: "sending" | "unsent";
+}
+
+/** A piece of work: a run, or what happened within one. See section 5.9 of the protocol. */
+export interface CallView {
+  readonly runId: string;
+  readonly callId: string;
+  readonly parentId: string | null;
+  readonly kind: "run" | "node" | "subgraph" | "model" | "tool";
+  readonly name: string;
+  readonly attempt: number;
+  readonly status: "running" | "ok" | "error" | "interrupted" | "cancelled" | "lost";
+  /** Seconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly messageId?: string;
+  readonly toolCallId?: string;
+  readonly args?: Json;
+  readonly result?: Json;
+  readonly progress?: Json;
+  readonly usage?: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly total_tokens: number;
+  };
+  readonly startedBy?: { readonly kind: "client" | "cron" | "foreign"; readonly id?: string };
+}
+
+export interface RunView {
+  /** The client's own id where it gave one, else the service's. */
+  readonly runId: string;
+  /** The service's own id. */
+  readonly serviceRunId: string;
+  readonly attempt: number;
+  readonly status: "running" | "success" | "interrupted" | "cancelled" | "error";
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface UsageView {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly modelCalls: number;
+  readonly costUsd: number | null;
+}
+
+/** A message that streams. Its text lives here, not in `messages`, so that a token costs O(1). */
+export interface OpenMessage {
+  readonly message: MessageView;
+  /** A text or reasoning is under way; else only calls of it are. */
+  readonly isSpeaking: boolean;
+  readonly openCalls: readonly string[];
+}
+
+/**
+ * Everything a page shows of a thread. Never mutated; what did not change keeps its identity, so `===` says what to render.
+ * Read messages through `messageAt` and `messageById`.
+ */
+export interface ThreadView {
+  readonly messages: readonly MessageView[];
+  /** Where each message stands. Only ever added to while `messages` grows; a view looks no further than its own length. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly open: readonly OpenMessage[];
+  readonly state: JsonObject;
+  /** The newest pieces of work, runs included, in the order they began. */
+  readonly calls: readonly CallView[];
+  /** Names of steps under way. */
+  readonly steps: readonly string[];
+  readonly interrupts: readonly WireInterrupt[];
+  /** The run under way, else the last one. */
+  readonly run: RunView | null;
+  /** Of the last run that ended. */
+  readonly usage: UsageView | null;
+}
+
+export const emptyView: ThreadView = {
+  messages: [],
+  places: new Map(),
+  open: [],
+  state: {},
+  calls: [],
+  steps: [],
+  interrupts: [],
+  run: null,
+  usage: null,
+};
+
+/** The message as it stands, text still streaming included. O(open messages). */
+export function messageAt(view: ThreadView, index: number): MessageView | undefined {
+  const message = view.messages[index];
+  if (message === undefined || view.open.length === 0) return message;
+  return view.open.find((open) => open.message.id === message.id)?.message ?? message;
+}
+
+export function messageById(view: ThreadView, id: string): MessageView | undefined {
+  const place = view.places.get(id);
+  const found = place === undefined ? undefined : messageAt(view, place);
+  return found?.id === id ? found : undefined;
+}
+
+/** All messages as they stand. O(messages) while one streams: for rendering one message, ask for that one. */
+export function currentMessages(view: ThreadView): readonly MessageView[] {
+  if (view.open.length === 0) return view.messages;
+  return view.messages.map((message, index) => messageAt(view, index) ?? message);
+}

@@ -1,0 +1,229 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { currentMessages, type ThreadView } from "./projection/thread-view.js";
+import { createModelWorld, type ModelPage } from "./testing/model-world.js";
+
+vi.setConfig({ testTimeout: 600_000 });
+
+const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 300);
+const SEED = process.env.THROUGHLINE_SEED;
+
+const KINDS = [
+  "arrive",
+  "arrive",
+  "arrive",
+  "arrive",
+  "arrive",
+  "lose",
+  "cut",
+  "beat",
+  "time",
+  "time",
+  "go-on",
+  "go-on",
+  "elsewhere",
+  "trim",
+  "run",
+  "queue",
+  "retry",
+  "sync",
+  "sync",
+  "fire",
+  "stop",
+  "poll",
+  "reload",
+  "hand-over",
+  "close-page",
+  "open-page",
+  "offline",
+  "online",
+] as const;
+type Kind = (typeof KINDS)[number];
+interface Step {
+  readonly kind: Kind;
+  readonly pick: number;
+}
+
+const WAITS = [50, 400, 600, 1_100, 5_100, 16_000] as const;
+type World = ReturnType<typeof createModelWorld>;
+
+/** Lets every promise that can go on go on. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function perform({ clock, thread, network, pages }: World, { kind, pick }: Step): void {
+  const page = pages[pick % pages.length];
+  if (!page) return;
+  switch (kind) {
+    case "arrive":
+      network.arrive(pick);
+      break;
+    case "lose":
+      network.lose(pick);
+      break;
+    case "cut":
+      network.cut(pick);
+      break;
+    case "beat":
+      network.beat();
+      break;
+    case "time":
+      clock.advance(WAITS[pick % WAITS.length] ?? 0);
+      break;
+    case "go-on":
+      thread.goOn(pick);
+      break;
+    case "elsewhere":
+      thread.startElsewhere();
+      break;
+    case "trim":
+      thread.trim();
+      break;
+    case "poll":
+      void page.line().poll();
+      break;
+    case "reload":
+      page.reload();
+      break;
+    case "hand-over":
+      page.handOver();
+      break;
+    case "close-page":
+      page.close();
+      break;
+    case "open-page":
+      page.reopen();
+      break;
+    case "offline":
+    case "online":
+      page.line().tell({ kind: "online", isOnline: kind === "online" });
+      break;
+    default:
+      page.submit(kind);
+      break;
+  }
+}
+
+/** Nothing is lost any more, nobody asks for anything, runs end: two minutes of that. */
+async function calm({ clock, thread, network, pages }: World): Promise<void> {
+  for (const page of pages) {
+    page.reopen();
+    page.line().tell({ kind: "online", isOnline: true });
+  }
+  for (let second = 0; second < 240; second += 1) {
+    let rounds = 0;
+    await breathe();
+    while (network.settle() && rounds < 50) {
+      rounds += 1;
+      await breathe();
+    }
+    const isAtRest = !thread.openRun() && pages.every(isQuiet);
+    if (isAtRest && second > 20) return;
+    thread.finish();
+    network.beat();
+    clock.advance(500);
+  }
+}
+
+function isQuiet({ line, submitted }: ModelPage): boolean {
+  const { sync, running, preempting } = line().pending();
+  return !sync && !running && !preempting && submitted.every(({ outcome }) => outcome);
+}
+
+/** What became of the newest wish, wherever it was last asked for. */
+function latestSync({ submitted }: ModelPage) {
+  const syncs = submitted.filter(({ command }) => command.kind === "sync");
+  const newest = syncs
+    .map(({ command }) => command.id)
+    .toSorted()
+    .at(-1);
+  return syncs.findLast(({ command }) => command.id === newest);
+}
+
+function shownBy(view: ThreadView) {
+  return {
+    messages: currentMessages(view)
+      .filter(({ local }) => local === undefined)
+      .map(({ id, content }) => ({ id, content })),
+    state: view.state,
+    isRunning: view.run?.status === "running",
+  };
+}
+
+function check({ thread, pages, breaches }: World): void {
+  expect(breaches).toEqual([]);
+  expect([...thread.applied.values()].filter((times) => times !== 1)).toEqual([]);
+  for (const page of pages) {
+    const { line, submitted } = page;
+    const unsettled = submitted
+      .filter(({ outcome }) => outcome === undefined)
+      .map(({ command }) => command.id);
+    expect({ unsettled, pending: line().pending() }).toEqual({
+      unsettled: [],
+      pending: { sync: false, running: false, preempting: false },
+    });
+    expect(["live", "gap-repaired"]).toContain(line().status().kind);
+    expect(shownBy(line().view())).toEqual({
+      messages: thread.messages().map(({ id, content }) => ({ id, content })),
+      state: thread.state(),
+      isRunning: false,
+    });
+    expect(currentMessages(line().view()).filter(({ local }) => local === "sending")).toEqual([]);
+    const latest = latestSync(page);
+    if (!latest || thread.applied.has(latest.command.id)) continue;
+    expect(["busy", "refused", "unreachable", "unconfirmed"]).toContain(latest.outcome?.kind);
+  }
+}
+
+async function play(pages: number, steps: readonly Step[]): Promise<World> {
+  const world = createModelWorld(pages);
+  for (const step of steps) {
+    perform(world, step);
+    await breathe();
+  }
+  await calm(world);
+  return world;
+}
+
+function script(kinds: readonly Kind[]) {
+  const step = fc.record({ kind: fc.constantFrom(...kinds), pick: fc.nat(1_000) });
+  return fc.array(step, { maxLength: 90, size: "max" });
+}
+
+const options = { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) };
+
+describe("races", () => {
+  it("whatever happens in whatever order, nothing is lost, doubled, or left hanging", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 2 }), script(KINDS), async (pages, steps) => {
+        check(await play(pages, steps));
+      }),
+      options,
+    );
+  });
+
+  it("where nothing is lost and nobody stops anything, the latest sync is confirmed", async () => {
+    const kind: readonly Kind[] = [
+      "arrive",
+      "arrive",
+      "arrive",
+      "time",
+      "go-on",
+      "elsewhere",
+      "sync",
+      "cut",
+      "queue",
+    ];
+    await fc.assert(
+      fc.asyncProperty(script(kind), async (steps) => {
+        const world = await play(1, steps);
+        check(world);
+        const [page] = world.pages;
+        const latest = page && latestSync(page);
+        if (latest) expect(["confirmed", "busy"]).toContain(latest.outcome?.kind);
+      }),
+      { ...options, numRuns: Math.ceil(RUNS / 3) },
+    );
+  });
+});

@@ -1,0 +1,273 @@
+import type { JsonObject } from "@throughline/ai-core";
+import type { Answer, Command, RunInput } from "../commands/command.js";
+import { isPassing, type StreamFailure } from "../connection/connection.js";
+import { factsOf } from "../projection/project-frame.js";
+import type { MessageView } from "../projection/thread-view.js";
+import type { AgentFrame } from "../wire/agent-event.js";
+import { readFrames } from "./read-frames.js";
+import type { AgentInfo, Circumstances, ServicePort, StreamEnd, ThreadName } from "./service-port.js";
+
+export interface HttpServiceOptions {
+  /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
+  readonly url: string;
+  readonly fetch?: typeof fetch;
+  /** Asked before every request, and once more with `isRenewal` when the service refused what it gave. */
+  readonly headers?: (about: {
+    readonly isRenewal: boolean;
+  }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Cookies of this origin by default. */
+  readonly credentials?: RequestCredentials;
+  /** How long an answer that is no stream may take. */
+  readonly timeoutMs?: number;
+}
+
+interface RequestParts {
+  readonly body?: JsonObject;
+  readonly cursor?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** What every stream asks for: AG-UI 1.0, questions in their standard form, and the tree of calls. */
+const FACE = { calls: true, interrupts: "standard" } as const;
+
+export function createHttpService(options: HttpServiceOptions): ServicePort {
+  const ask = options.fetch ?? ((input, init) => fetch(input, init));
+  const base = options.url.replace(/\/$/, "");
+  const timeoutMs = options.timeoutMs ?? 15_000;
+
+  async function request(path: string, init: RequestParts): Promise<Response> {
+    const response = await attempt(path, init, false);
+    if (response.status !== 401 || !options.headers) return response;
+    await response.body?.cancel();
+    return attempt(path, init, true);
+  }
+
+  async function attempt(path: string, init: RequestParts, isRenewal: boolean): Promise<Response> {
+    const own = await options.headers?.({ isRenewal });
+    return ask(`${base}${path}`, {
+      method: init.body ? "POST" : "GET",
+      headers: {
+        ...own,
+        accept: init.body ? "text/event-stream, application/json" : "application/json",
+        ...(init.body && { "content-type": "application/json" }),
+        ...(init.cursor !== undefined && { "last-event-id": init.cursor }),
+      },
+      ...(init.body && { body: JSON.stringify(init.body) }),
+      ...(init.signal && { signal: init.signal }),
+      ...(options.credentials && { credentials: options.credentials }),
+      cache: "no-store",
+    });
+  }
+
+  function agentPath({ agentId }: ThreadName, verb: string): string {
+    return `/agent/${encodeURIComponent(agentId)}/${verb}`;
+  }
+
+  /** The answer to one wish, read until it is known. `undefined`: nobody knows. */
+  async function askOnce<T>(
+    path: string,
+    body: JsonObject,
+    read: (frames: readonly AgentFrame[]) => T | undefined,
+    refuse: (failure: StreamFailure) => T,
+  ): Promise<T | undefined> {
+    const cut = new AbortController();
+    const timer = setTimeout(() => cut.abort(), timeoutMs);
+    let answer: T | undefined;
+    try {
+      const response = await request(path, { body, signal: cut.signal });
+      const failure = await failureOf(response);
+      if (failure) return refuse(failure);
+      if (!response.body) return undefined;
+      await readFrames(response.body, {
+        heard() {},
+        frames(frames) {
+          answer ??= read(frames);
+          if (answer !== undefined) cut.abort();
+        },
+      });
+    } catch {
+      // Cut by ourselves, or broken: either way what is known is known.
+    } finally {
+      clearTimeout(timer);
+      cut.abort();
+    }
+    return answer;
+  }
+
+  return {
+    async agents() {
+      try {
+        const response = await request("/info", { signal: AbortSignal.timeout(timeoutMs) });
+        return (await failureOf(response)) ?? readAgents(await response.json());
+      } catch {
+        return { kind: "network" };
+      }
+    },
+
+    async connect(thread, { cursor, signal, ...circumstances }, sink): Promise<StreamEnd> {
+      const body = {
+        ...inputOf(thread, crypto.randomUUID(), {}, circumstances),
+        forwardedProps: { throughline: { ...FACE, follow: true } },
+      };
+      try {
+        const response = await request(agentPath(thread, "connect"), { body, cursor, signal });
+        const failure = await failureOf(response);
+        if (failure) return { kind: "failed", failure };
+        if (!response.body) return { kind: "failed", failure: { kind: "network" } };
+        sink.opened();
+        await readFrames(response.body, sink);
+        return { kind: "ended" };
+      } catch {
+        return { kind: "failed", failure: { kind: "network" } };
+      }
+    },
+
+    async send(thread, command, circumstances): Promise<Answer> {
+      const body = inputOf(thread, command.id, command.input, circumstances);
+      const forwardedProps = { throughline: { ...FACE, ...propsOf(command) } };
+      const answer = await askOnce(
+        agentPath(thread, "run"),
+        { ...body, forwardedProps },
+        (frames) => answerOf(frames),
+        (failure): Answer =>
+          failure.kind === "network" || isPassing(failure.status)
+            ? { kind: "unreachable" }
+            : { kind: "refused", code: failure.code, message: failure.message },
+      );
+      return answer ?? { kind: "unreachable" };
+    },
+
+    async stop(thread, runId) {
+      const path = `${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`;
+      try {
+        const signal = AbortSignal.timeout(timeoutMs);
+        const response = await request(path, { body: runId === undefined ? {} : { runId }, signal });
+        return response.ok;
+      } catch {
+        return false;
+      }
+    },
+
+    async poll(thread) {
+      const body = inputOf(thread, crypto.randomUUID(), {}, { tools: [], context: [] });
+      const forwardedProps = { throughline: { interrupts: FACE.interrupts, command: { name: "poll" } } };
+      const seen: AgentFrame[] = [];
+      return askOnce(
+        agentPath(thread, "run"),
+        { ...body, forwardedProps },
+        (frames) => {
+          seen.push(...frames);
+          return seen.at(-1)?.event.type === "RUN_FINISHED" ? seen : undefined;
+        },
+        () => undefined,
+      );
+    },
+
+    // Every request asks for credentials anew; there is only something to try if somebody gives them.
+    renew: async () => options.headers !== undefined,
+  };
+}
+
+/** The command as the service takes it. */
+function propsOf(command: Exclude<Command, { kind: "stop" }>): JsonObject {
+  const { fork, model, command: wish } = command.input;
+  const named = wish ?? (command.kind === "sync" ? { name: "sync" } : undefined);
+  return {
+    ...(command.kind === "fire" && { strategy: "preempt" }),
+    ...(named && {
+      command: {
+        name: named.name,
+        ...(named.args && { args: named.args }),
+        ...(command.kind === "sync" && { clientMutationId: command.id }),
+      },
+    }),
+    ...(fork && { fork: { checkpointId: fork.checkpointId } }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function inputOf(
+  { threadId }: ThreadName,
+  runId: string,
+  { messages = [], state = {}, answers }: RunInput,
+  { tools, context }: Circumstances,
+): JsonObject {
+  return {
+    threadId,
+    runId,
+    protocolVersion: "1.0",
+    state,
+    messages: messages.map(toWireMessage),
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    context: context.map(({ description, value }) => ({ description, value })),
+    ...(answers && {
+      resume: Object.entries(answers).map(([interruptId, payload]) => ({
+        interruptId,
+        status: "resolved",
+        payload,
+      })),
+    }),
+  };
+}
+
+function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): JsonObject {
+  return {
+    id,
+    role,
+    content: typeof content === "string" ? content : [...content],
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(failed && { error: typeof content === "string" ? content : "failed" }),
+  };
+}
+
+/** The first word that decides: a run that began, or why none did. */
+function answerOf(frames: readonly AgentFrame[]): Answer | undefined {
+  const refusal = frames.find(({ event }) => event.type === "RUN_ERROR")?.event;
+  if (refusal?.type === "RUN_ERROR" && factsOf(refusal).runId === undefined) {
+    const { code = "internal", message } = refusal;
+    const { details } = factsOf(refusal);
+    if (code === "busy") return { kind: "busy", runId: details?.runId, retryAfterMs: details?.retryAfterMs };
+    if (code === "shutting_down" || code === "upstream_unavailable") return { kind: "unreachable" };
+    return { kind: "refused", code, message };
+  }
+  // A refusal is a run too, one without the service's own name for it: what really began carries that.
+  for (const { event } of frames) {
+    const { runId } = factsOf(event);
+    if (runId !== undefined) return { kind: "accepted", serviceRunId: runId };
+  }
+  return undefined;
+}
+
+async function failureOf(response: Response): Promise<StreamFailure | undefined> {
+  if (response.ok) return undefined;
+  const said: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
+  const retryAfter = Number(response.headers.get("retry-after"));
+  return {
+    kind: "refused",
+    status: response.status,
+    code: typeof said?.code === "string" ? said.code : "internal",
+    message: typeof said?.message === "string" ? said.message : `The service answered ${response.status}.`,
+    ...(retryAfter > 0 && { retryAfterMs: retryAfter * 1_000 }),
+  };
+}
+
+/** CopilotKit's `/info`, as far as it is ours. */
+function readAgents(info: {
+  readonly agents?: Readonly<
+    Record<
+      string,
+      {
+        readonly name?: string;
+        readonly description?: string;
+        readonly capabilities?: { readonly custom?: { readonly commands?: readonly string[] } };
+      }
+    >
+  >;
+}): readonly AgentInfo[] {
+  return Object.entries(info.agents ?? {}).map(([agentId, agent]) => ({
+    agentId,
+    name: agent.name ?? agentId,
+    description: agent.description ?? "",
+    commands: agent.capabilities?.custom?.commands ?? [],
+  }));
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { type LeadershipInput, newcomer, stepLeadership } from "./leadership.js";
+
+/** Steps through inputs, each at its time, and keeps the last step. */
+function after(...inputs: readonly (readonly [at: number, input: LeadershipInput])[]) {
+  return inputs.reduce(
+    ([state], [at, input]) => stepLeadership(state, input, at),
+    stepLeadership(newcomer, { kind: "start" }, 0),
+  );
+}
+
+const DUE: LeadershipInput = { kind: "due" };
+const kinds = (effects: readonly { readonly kind: string }[]) => effects.map(({ kind }) => kind);
+
+describe("which tab leads", () => {
+  it("is asked for with the lock first, and with words beside it", () => {
+    expect(kinds(after()[1])).toEqual(["request-lock", "ask", "timer"]);
+  });
+
+  it("is the one that has the lock, under an epoch above any it heard of", () => {
+    const [state, effects] = after([10, { kind: "heard", epoch: 5_000 }], [20, { kind: "granted" }]);
+    expect(state).toMatchObject({ role: "leader", epoch: 5_001 });
+    expect(effects).toContainEqual({ kind: "lead", epoch: 5_001 });
+  });
+
+  it("changes when a leader did not answer for so long that it must be frozen", () => {
+    const heard = [1, { kind: "heard", epoch: 7 }] as const;
+    const [, early] = after(heard, [2_000, DUE], [4_000, DUE], [6_000, DUE]);
+    expect(early).not.toContainEqual({ kind: "request-lock", steal: true });
+    const [, late] = after(heard, [2_000, DUE], [4_000, DUE], [6_000, DUE], [8_000, DUE]);
+    expect(late).toContainEqual({ kind: "request-lock", steal: true });
+  });
+
+  it("does not change because this tab's own timers were held back", () => {
+    const heard = [1, { kind: "heard", epoch: 7 }] as const;
+    const [asked, effects] = after(heard, [2_000, DUE], [62_000, DUE]);
+    expect(kinds(effects)).toEqual(["ask", "timer"]);
+    expect(asked.askedAt).toBe(62_000);
+  });
+
+  it("steps down when the lock was stolen, and queues for it again", () => {
+    const [state, effects] = after([1, { kind: "granted" }], [9_000, { kind: "lost" }]);
+    expect(state.role).toBe("follower");
+    expect(kinds(effects)).toEqual(["follow", "request-lock", "ask", "timer"]);
+  });
+
+  it("steps down when it hears of a newer leader, and passes over an older one", () => {
+    const [state] = after([100, { kind: "granted" }], [200, { kind: "heard", epoch: 99 }]);
+    expect(state.role).toBe("leader");
+    const [later] = after([100, { kind: "granted" }], [200, { kind: "heard", epoch: 101 }]);
+    expect(later).toMatchObject({ role: "follower", epoch: 101 });
+  });
+});

@@ -1,0 +1,239 @@
+import type { LineHooks, PendingCommands, ShownInput, ThreadLine } from "../client/thread-line.js";
+import type { Command, CommandOutcome } from "../commands/command.js";
+import type { ConnectionStatus } from "../connection/connection.js";
+import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
+import type { LeaderMessage } from "./tab-message.js";
+
+/** A leader's word without its epoch, which whoever posts it adds. */
+export type LeaderWord = LeaderMessage extends infer Message
+  ? Message extends LeaderMessage
+    ? Omit<Message, "epoch">
+    : never
+  : never;
+
+type WordAbout<Kind extends LeaderMessage["kind"]> = Extract<LeaderMessage, { kind: Kind }>;
+
+export interface SharedLineOptions extends LineHooks {
+  readonly key: string;
+  readonly createLine: (hooks: LineHooks) => ThreadLine;
+  /** As leader: tells the others. */
+  readonly tell: (word: LeaderWord) => void;
+  /** As follower: asks the leader. */
+  readonly askForSnapshot: () => void;
+  readonly askToSubmit: (command: Command) => void;
+  readonly askToDiscard: (messageId: string) => void;
+  /** Pages of this tab were opened or closed. */
+  readonly onOpen: () => void;
+}
+
+/** A thread's line that one tab holds and the others replay. Which one this is may change at any time. */
+export interface SharedLine extends ThreadLine {
+  /** From now on this tab holds the line. */
+  lead(): void;
+  /** From now on another does; it is asked for everything. */
+  follow(): void;
+  isOpenHere(): boolean;
+  openElsewhere(isOpen: boolean): void;
+  hear(message: WordAbout<"shown" | "state" | "snapshot" | "settled">): void;
+  tellSnapshot(): void;
+  /** Another tab's command. Its outcome is told to all. */
+  submitFor(command: Command): void;
+}
+
+const IDLE: PendingCommands = { sync: false, running: false, preempting: false };
+const REMEMBERED = 100;
+/** Of a replica: nobody else writes to it. */
+const REPLICA: Authority = { source: "detail-connect", epoch: 1 };
+
+export function createSharedLine(options: SharedLineOptions): SharedLine {
+  const { key, tell } = options;
+  let line: ThreadLine | undefined;
+  let replica: Projection = { ...emptyProjection, authority: REPLICA, epoch: REPLICA.epoch };
+  let status: ConnectionStatus = { kind: "connecting" };
+  let pending: PendingCommands = IDLE;
+  /** Of the last word that was shown; `undefined`: what is shown is not known to be whole. */
+  let seq: number | undefined;
+  let openHere = 0;
+  let isOpenElsewhere = false;
+  let release: (() => void) | undefined;
+  const unsettled = new Map<string, { readonly command: Command; settle(outcome: CommandOutcome): void }>();
+  /** As leader: by id, so that what is asked twice is done once. */
+  const submitted = new Map<string, Promise<CommandOutcome>>();
+
+  function submitHere(to: ThreadLine, command: Command): void {
+    if (submitted.has(command.id)) return void submitted.get(command.id)?.then(settleAll);
+    const outcome = to.submit(command);
+    submitted.set(command.id, outcome);
+    const [oldest] = submitted.keys();
+    if (submitted.size > REMEMBERED && oldest !== undefined) submitted.delete(oldest);
+    void outcome.then(settleAll);
+
+    function settleAll(settled: CommandOutcome): void {
+      // A line that was taken from us has nothing more to say: whoever leads now asks again.
+      if (line !== to) return;
+      tell({ kind: "settled", key, id: command.id, outcome: settled });
+      settle(command.id, settled);
+    }
+  }
+
+  function settle(id: string, outcome: CommandOutcome): void {
+    const waiting = unsettled.get(id);
+    unsettled.delete(id);
+    waiting?.settle(outcome);
+  }
+
+  function updateOpen(): void {
+    const isOpen = openHere > 0 || isOpenElsewhere;
+    if (isOpen && line) release ??= line.open();
+    else {
+      release?.();
+      release = undefined;
+    }
+  }
+
+  function replay(input: ShownInput): void {
+    const owned = input.kind === "frames" ? { ...input, authority: REPLICA } : input;
+    const [next, effects] = project({ ...replica, authority: REPLICA }, owned);
+    replica = next;
+    options.onShown(input);
+    if (effects.some(({ kind }) => kind === "misfit")) askAgain();
+  }
+
+  function askAgain(): void {
+    seq = undefined;
+    options.askForSnapshot();
+  }
+
+  function tellState(): void {
+    if (!line) return;
+    const now = line.pending();
+    const isSame =
+      now.sync === pending.sync &&
+      now.running === pending.running &&
+      now.preempting === pending.preempting &&
+      line.status() === status;
+    if (isSame) return;
+    status = line.status();
+    pending = now;
+    tell({ kind: "state", key, status, pending });
+  }
+
+  return {
+    view: () => (line ?? { view: () => replica.view }).view(),
+    status: () => line?.status() ?? status,
+    projection: () => line?.projection() ?? replica,
+    pending: () => line?.pending() ?? pending,
+    submit(command) {
+      return new Promise((resolve) => {
+        unsettled.set(command.id, { command, settle: resolve });
+        if (line) submitHere(line, command);
+        else options.askToSubmit(command);
+      });
+    },
+    open() {
+      openHere += 1;
+      updateOpen();
+      options.onOpen();
+      let released = false;
+      return () => {
+        if (released) return;
+        released = true;
+        openHere -= 1;
+        updateOpen();
+        options.onOpen();
+      };
+    },
+    // Whoever holds the line polls for all.
+    poll: () => line?.poll() ?? Promise.resolve(true),
+    tell: (input) => line?.tell(input),
+    adopt: (view, cursor) => line?.adopt(view, cursor),
+    discard(messageId) {
+      if (line) line.discard(messageId);
+      else options.askToDiscard(messageId);
+    },
+    close() {
+      line?.close();
+      line = undefined;
+      for (const id of [...unsettled.keys()]) settle(id, { kind: "unreachable" });
+    },
+
+    lead() {
+      if (line) return;
+      seq = 0;
+      submitted.clear();
+      const own = options.createLine({
+        onChange() {
+          tellState();
+          options.onChange();
+        },
+        onShown(input) {
+          seq = (seq ?? 0) + 1;
+          tell({ kind: "shown", key, seq, input });
+          options.onShown(input);
+        },
+      });
+      line = own;
+      own.adopt(replica.view, replica.cursor);
+      updateOpen();
+      for (const { command } of [...unsettled.values()]) submitHere(own, command);
+      options.onChange();
+    },
+    follow() {
+      const left = line;
+      if (left) {
+        const { view, cursor } = left.projection();
+        replica = { ...replica, view, cursor, seen: [] };
+        status = left.status();
+        line = undefined;
+        release = undefined;
+        left.close();
+      }
+      askAgain();
+      for (const { command } of [...unsettled.values()]) options.askToSubmit(command);
+    },
+    isOpenHere: () => openHere > 0,
+    openElsewhere(isOpen) {
+      isOpenElsewhere = isOpen;
+      updateOpen();
+    },
+    hear(message) {
+      if (line) return;
+      switch (message.kind) {
+        case "shown":
+          if (seq === undefined || message.seq <= seq) return;
+          if (message.seq > seq + 1) return askAgain();
+          seq = message.seq;
+          replay(message.input);
+          break;
+        case "snapshot":
+          seq = message.seq;
+          replay({ kind: "adopt", view: message.view, cursor: message.cursor });
+          ({ status, pending } = message);
+          break;
+        case "state":
+          ({ status, pending } = message);
+          break;
+        case "settled":
+          settle(message.id, message.outcome);
+          return;
+      }
+      options.onChange();
+    },
+    tellSnapshot() {
+      if (!line) return;
+      const { view, cursor } = line.projection();
+      tell({
+        kind: "snapshot",
+        key,
+        seq: seq ?? 0,
+        view,
+        cursor,
+        status: line.status(),
+        pending: line.pending(),
+      });
+    },
+    submitFor(command) {
+      if (line) submitHere(line, command);
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { describe, expect, it } from "vitest";
+import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
+import { createMemoryStorage } from "../client/storage.js";
+import { createFakeService, emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
+import { createMemoryChannels, createMemoryLocks } from "./memory-ports.js";
+import type { Channel, ChannelPort, LockPort } from "./ports.js";
+
+/** One browser: tabs that share locks, channels and storage, and each have a service of their own to be counted. */
+function browser() {
+  const locks = createMemoryLocks();
+  const channels = createMemoryChannels();
+  const storage = createMemoryStorage();
+  const clock = createSimulatedClock(1_000_000);
+  return {
+    locks,
+    channels,
+    async tab(options: Partial<AgentClientOptions> = {}) {
+      const fake = createFakeService();
+      const client = createAgentClient({
+        url: "/api",
+        service: fake.service,
+        clock,
+        random: () => 0.5,
+        schedule(callback) {
+          callback();
+          return () => {};
+        },
+        storage,
+        locks,
+        channels,
+        ...options,
+      });
+      await settled();
+      return { ...fake, client, thread: client.thread("poet", "t") };
+    },
+    /** Passes time in small steps, so that tabs can answer each other in between. */
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 500) {
+        clock.advance(500);
+        await settled();
+      }
+    },
+  };
+}
+
+/** A tab's ears, which can be frozen: what comes meanwhile is heard when it wakes. */
+function freezable(channels: ChannelPort, locks: LockPort) {
+  let isFrozen = false;
+  let missed: (() => void)[] = [];
+  const whenAwake = (hear: () => void) => {
+    if (isFrozen) missed.push(hear);
+    else hear();
+  };
+  return {
+    channels: {
+      open: (name: string, listener: (message: unknown) => void): Channel =>
+        channels.open(name, (message) => whenAwake(() => listener(message))),
+    },
+    locks: {
+      request: (...[name, options, held]: Parameters<LockPort["request"]>) =>
+        new Promise<void>((resolve, reject) => {
+          locks.request(name, options, held).then(resolve, (error) => whenAwake(() => reject(error)));
+        }),
+    },
+    freeze() {
+      isFrozen = true;
+    },
+    wake() {
+      isFrozen = false;
+      for (const hear of missed) hear();
+      missed = [];
+    },
+  };
+}
+
+describe("tabs of one browser", () => {
+  it("share one stream, and show the same", async () => {
+    const { tab } = browser();
+    const first = await tab();
+    const second = await tab();
+    first.thread.open();
+    second.thread.open();
+    await settled();
+    expect([first.connections.length, second.connections.length]).toEqual([1, 0]);
+    first.connections[0]?.tell(...emptyPrelude("c1"), ["c2", started("r1", "m1")]);
+    await settled();
+    expect(second.thread.getSnapshot().view).toEqual(first.thread.getSnapshot().view);
+    expect(second.thread.getSnapshot().connection).toEqual({ kind: "live" });
+    const third = await tab();
+    await settled();
+    expect(third.thread.getSnapshot().view).toEqual(first.thread.getSnapshot().view);
+    first.connections[0]?.tell(["c3", finished("r1")]);
+    await settled();
+    expect(third.thread.getSnapshot().view.run?.status).toBe("success");
+  });
+
+  it("have the stream opened for a page of a tab that does not lead, and closed with it", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const other = await tab();
+    const leave = other.thread.open();
+    await settled();
+    expect(leader.open()).toHaveLength(1);
+    leave();
+    await settled();
+    expect(leader.open()).toHaveLength(0);
+  });
+
+  it("have one of them send, and all of them told", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const other = await tab();
+    const outcome = other.thread.send("hello");
+    await settled();
+    expect([leader.sends.length, other.sends.length]).toEqual([1, 0]);
+    const id = leader.sends[0]?.command.id ?? "";
+    await settled();
+    expect(other.thread.getSnapshot().view.messages).toMatchObject([{ local: "sending" }]);
+    leader.sends[0]?.answer({ kind: "accepted" });
+    await settled();
+    leader.connections[0]?.tell(["c1", started(id)], ["c2", finished(id)]);
+    expect(await outcome).toEqual({ kind: "done", status: "success" });
+  });
+
+  it("do not share between accounts", async () => {
+    const { tab } = browser();
+    const ada = await tab({ account: "ada" });
+    const bob = await tab({ account: "bob" });
+    ada.thread.open();
+    bob.thread.open();
+    await settled();
+    expect([ada.connections.length, bob.connections.length]).toEqual([1, 1]);
+  });
+});
+
+describe("a leader that is closed", () => {
+  it("is followed by another tab, which goes on from where it was", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const heir = await tab();
+    leader.thread.open();
+    heir.thread.open();
+    await settled();
+    leader.connections[0]?.tell(...emptyPrelude("c1"));
+    await settled();
+    leader.client.close();
+    await settled();
+    expect(leader.open()).toHaveLength(0);
+    expect(heir.open().map(({ cursor }) => cursor)).toEqual(["c1"]);
+  });
+
+  it("leaves what others asked of it to its heir, under the same id", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const heir = await tab();
+    const outcome = heir.thread.sync({ n: 1 });
+    await settled();
+    const id = leader.sends[0]?.command.id ?? "";
+    leader.client.close();
+    await settled();
+    expect(heir.sends.map(({ command }) => command.id)).toEqual([id]);
+    heir.sends[0]?.answer({ kind: "accepted" });
+    await settled();
+    heir.connections[0]?.tell(
+      ["c1", started(id)],
+      ["c2", { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: id } }],
+      ["c3", finished(id)],
+    );
+    expect(await outcome).toEqual({ kind: "confirmed" });
+  });
+
+  it("leaves its own pending sync to whoever has the thread, once", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    void leader.thread.sync({ n: 1 });
+    await settled();
+    const id = leader.sends[0]?.command.id;
+    leader.client.close();
+    const heir = await tab();
+    const late = await tab();
+    await settled();
+    expect(heir.sends.map(({ command }) => command.id)).toEqual([id]);
+    expect(late.sends).toEqual([]);
+  });
+});
+
+describe("a tab that is closed", () => {
+  it("has its pages closed, also when it had no time to say so", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const other = await tab();
+    other.thread.open();
+    await settled();
+    expect(leader.open()).toHaveLength(1);
+    other.client.close();
+    await settled();
+    expect(leader.open()).toHaveLength(0);
+  });
+});
+
+describe("a leader that is frozen", () => {
+  it("loses the lead, and steps down when it wakes", async () => {
+    const { tab, pass, channels, locks } = browser();
+    const ears = freezable(channels, locks);
+    const heldBack = createSimulatedClock(1_000_000);
+    let stale = 0;
+    const frozen = await tab({ channels: ears.channels, locks: ears.locks, clock: heldBack });
+    const heir = await tab({
+      telemetry: {
+        staleDropped(count) {
+          stale += count;
+        },
+      },
+    });
+    frozen.thread.open();
+    heir.thread.open();
+    await settled();
+    frozen.connections[0]?.tell(...emptyPrelude("c1"));
+    await settled();
+    ears.freeze();
+    await pass(20_000);
+    expect(heir.open().map(({ cursor }) => cursor)).toEqual(["c1"]);
+    heir.connections[0]?.tell(["c2", started("r1", "m1")]);
+    // Its stream speaks before anything else does: it does not know yet that it leads no more.
+    frozen.connections[0]?.tell(["c2", started("r1", "m1")]);
+    heldBack.advance(20_000);
+    ears.wake();
+    await settled();
+    expect(frozen.open()).toHaveLength(0);
+    expect(frozen.thread.getSnapshot().view).toEqual(heir.thread.getSnapshot().view);
+    expect(heir.open()).toHaveLength(1);
+    expect(stale).toBeGreaterThan(0);
+  });
+
+  it("is left alone as long as it answers, however slow its own timers are", async () => {
+    const { tab, pass } = browser();
+    const leader = await tab();
+    const other = await tab();
+    leader.thread.open();
+    other.thread.open();
+    await pass(60_000);
+    expect(other.connections).toHaveLength(0);
+  });
+});

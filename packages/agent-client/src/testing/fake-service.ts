@@ -1,0 +1,140 @@
+import type { Answer, Command } from "../commands/command.js";
+import type {
+  AgentInfo,
+  Circumstances,
+  ServicePort,
+  StreamEnd,
+  StreamSink,
+  ThreadName,
+} from "../service/service-port.js";
+import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+
+export interface FakeConnection {
+  readonly thread: ThreadName;
+  readonly cursor: string | undefined;
+  readonly tools: readonly string[];
+  readonly sink: StreamSink;
+  readonly isCut: boolean;
+  /** Frames as they would come, each under the id it is given. */
+  tell(...frames: readonly (AgentEvent | readonly [id: string, event: AgentEvent])[]): void;
+  end(end?: StreamEnd): void;
+}
+
+export interface FakeSend {
+  readonly thread: ThreadName;
+  readonly command: Exclude<Command, { kind: "stop" }>;
+  readonly circumstances: Circumstances;
+  answer(answer: Answer): void;
+}
+
+/** A service whose every word is the test's. */
+export function createFakeService() {
+  const connections: FakeConnection[] = [];
+  const sends: FakeSend[] = [];
+  const stops: (string | undefined)[] = [];
+  const polls: { readonly thread: ThreadName; answer(frames: readonly AgentFrame[] | undefined): void }[] =
+    [];
+  let agents: readonly AgentInfo[] = [];
+  const service: ServicePort = {
+    agents: async () => agents,
+    connect(thread, { cursor, signal, tools }, sink) {
+      return new Promise((resolve) => {
+        const connection = {
+          thread,
+          cursor,
+          tools: tools.map(({ name }) => name),
+          sink,
+          get isCut() {
+            return signal.aborted;
+          },
+          tell(...told: readonly (AgentEvent | readonly [string, AgentEvent])[]) {
+            const frames = told.map((one) =>
+              "type" in one ? { event: one } : { id: one[0], event: one[1] },
+            );
+            sink.heard();
+            sink.frames(frames);
+          },
+          end: (end: StreamEnd = { kind: "ended" }) => resolve(end),
+        };
+        connections.push(connection);
+        signal.addEventListener("abort", () => resolve({ kind: "failed", failure: { kind: "network" } }));
+        sink.opened();
+      });
+    },
+    send: (thread, command, circumstances) =>
+      new Promise((answer) => sends.push({ thread, command, circumstances, answer })),
+    async stop(_, runId) {
+      stops.push(runId);
+      return true;
+    },
+    poll: (thread) => new Promise((answer) => polls.push({ thread, answer })),
+    renew: async () => true,
+  };
+  return {
+    service,
+    connections,
+    sends,
+    stops,
+    polls,
+    offer(infos: readonly AgentInfo[]) {
+      agents = infos;
+    },
+    /** Those that nobody has cut. */
+    open: () => connections.filter(({ isCut }) => !isCut),
+  };
+}
+
+/** The frames of an idle, empty thread. */
+export function emptyPrelude(id: string): readonly (AgentEvent | readonly [string, AgentEvent])[] {
+  return [
+    started("throughline:empty"),
+    { type: "STATE_SNAPSHOT", snapshot: {} },
+    { type: "MESSAGES_SNAPSHOT", messages: [] },
+    [id, finished("throughline:empty")],
+  ];
+}
+
+export function started(runId: string, ...messages: readonly string[]): AgentEvent {
+  return {
+    type: "RUN_STARTED",
+    threadId: "t",
+    runId,
+    metadata: { throughline: { runId: `service:${runId}`, attempt: 0 } },
+    ...(messages.length > 0 && {
+      input: { messages: messages.map((id) => ({ id, role: "user", content: "hello" })) },
+    }),
+  };
+}
+
+export function finished(runId: string): AgentEvent {
+  return {
+    type: "RUN_FINISHED",
+    threadId: "t",
+    runId,
+    outcome: { type: "success" },
+    metadata: { throughline: { runId: `service:${runId}`, status: "success" } },
+  };
+}
+
+/** A scheduler of frames that draws when the test says so. */
+export function createFakeFrames() {
+  let waiting: (() => void)[] = [];
+  return {
+    schedule(callback: () => void) {
+      waiting.push(callback);
+      return () => {
+        waiting = waiting.filter((one) => one !== callback);
+      };
+    },
+    draw() {
+      const due = waiting;
+      waiting = [];
+      for (const callback of due) callback();
+    },
+  };
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}

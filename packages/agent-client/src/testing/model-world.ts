@@ -1,0 +1,189 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import type { PendingSync } from "../client/storage.js";
+import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
+import type { Command, CommandOutcome } from "../commands/command.js";
+import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler.js";
+import { DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
+import type { ServicePort } from "../service/service-port.js";
+import { createModelNetwork } from "./model-network.js";
+import { createModelThread, type ModelThread } from "./model-thread.js";
+
+/** A law that was broken, in words. */
+export type Breach = string;
+
+interface Submitted {
+  readonly command: Command;
+  outcome: CommandOutcome | undefined;
+}
+
+/** One person's page: its line, which a reload or another tab may replace, and what survives that. */
+export interface ModelPage {
+  line(): ThreadLine;
+  submit(kind: "run" | "queue" | "retry" | "sync" | "fire" | "stop"): void;
+  reload(): void;
+  /** Another tab goes on with what this one held; this one, frozen, notices late. */
+  handOver(): void;
+  close(): void;
+  reopen(): void;
+  submitted: readonly Submitted[];
+}
+
+/** A thread, a network and pages that look at it. Time and everything that is on its way move only when told to. */
+export function createModelWorld(pages: number) {
+  const clock = createSimulatedClock(1_700_000_000_000);
+  const thread = createModelThread();
+  const network = createModelNetwork(thread);
+  const breaches: Breach[] = [];
+  const parts = { clock, thread, service: network.service, breaches };
+  return {
+    clock,
+    thread,
+    network,
+    breaches,
+    pages: Array.from({ length: pages }, (_, n) => createPage(`page${n}`, parts)),
+  };
+}
+
+function createPage(
+  name: string,
+  {
+    clock,
+    thread,
+    service,
+    breaches,
+  }: {
+    readonly clock: ReturnType<typeof createSimulatedClock>;
+    readonly thread: ModelThread;
+    readonly service: ServicePort;
+    readonly breaches: Breach[];
+  },
+): ModelPage {
+  let owed: PendingSync | undefined;
+  let made = 0;
+  let line = createLine();
+  let release: (() => void) | undefined = line.open();
+  const submitted: Submitted[] = [];
+
+  function createLine(): ThreadLine {
+    const stopped = new Set<string | undefined>();
+    const sending = new Set<string>();
+    const settled = new Set<string>();
+    let epoch = 0;
+    const watched: ServicePort = {
+      ...service,
+      async send(name_, command, circumstances) {
+        // What becomes of a run may be seen before its answer; and what was stopped is waited for no longer than a bound.
+        const isOver = (id: string) => {
+          const status = thread.runs.get(id)?.status ?? "running";
+          return stopped.has(id) || settled.has(id) || status !== "running";
+        };
+        const beside = [...sending].filter((id) => id !== command.id && !isOver(id));
+        if (beside.length > 0) breaches.push(`${command.id} was sent beside ${beside.join()}`);
+        sending.add(command.id);
+        const answer = await service.send(name_, command, circumstances);
+        sending.delete(command.id);
+        return answer;
+      },
+      stop(name_, runId) {
+        stopped.add(runId);
+        return service.stop(name_, runId);
+      },
+    };
+    const own: ThreadLine = createThreadLine({
+      thread: { agentId: "agent", threadId: "thread" },
+      service: watched,
+      clock,
+      random: () => 0.5,
+      telemetry: {
+        commandSettled: ({ commandId }) => settled.add(commandId),
+        misfit: (type) => breaches.push(`${name}: ${type} did not fit`),
+      },
+      connectionPolicy: DEFAULT_CONNECTION_POLICY,
+      commandPolicy: DEFAULT_COMMAND_POLICY,
+      circumstances: () => ({ tools: [], context: [] }),
+      persist(sync) {
+        if (own === line) owed = sync;
+      },
+      onChange() {},
+      onShown(input) {
+        if (input.kind !== "frames") return;
+        if (input.authority.epoch < epoch) breaches.push(`${name}: an older stream wrote`);
+        epoch = input.authority.epoch;
+      },
+    });
+    return own;
+  }
+
+  function watch(command: Command): void {
+    const one: Submitted = { command, outcome: undefined };
+    submitted.push(one);
+    const { run } = line.view();
+    const seen = run?.status === "running" ? thread.runs.get(run.runId) : undefined;
+    void line.submit(command).then((outcome) => {
+      one.outcome = outcome;
+      const goesOn = seen && seen.status === "running" && !seen.isStopping;
+      if (command.kind === "stop" && outcome.kind === "stopped" && goesOn)
+        breaches.push(`${command.id} stopped nothing: ${seen.id} goes on`);
+      if (outcome.kind === "confirmed" && !thread.applied.has(command.id))
+        breaches.push(`${command.id} is confirmed and was not applied`);
+    });
+  }
+
+  function replaceLine(replace: () => void, commands: readonly Command[]): void {
+    line = createLine();
+    replace();
+    if (release) release = line.open();
+    for (const command of commands) watch(command);
+  }
+
+  return {
+    line: () => line,
+    submitted,
+    submit(kind) {
+      made += 1;
+      const id = `${name}-${String(made).padStart(4, "0")}-${kind}`;
+      const messages = [{ id: `${id}-text`, role: "user" as const, content: id }];
+      switch (kind) {
+        case "sync":
+          return watch({ kind, id, input: { state: { wish: id } } });
+        case "fire":
+          return watch({ kind, id, input: { messages } });
+        case "stop":
+          return watch({ kind, id });
+        case "run":
+          return watch({ kind: "run", id, input: { messages }, busy: { kind: "reject" } });
+        case "queue":
+          return watch({ kind: "run", id, input: { messages }, busy: { kind: "queue" } });
+        case "retry":
+          return watch({
+            kind: "run",
+            id,
+            input: { messages },
+            busy: { kind: "retry", times: 2, delayMs: 400 },
+          });
+      }
+    },
+    reload() {
+      const old = line;
+      replaceLine(() => old.close(), owed ? [owed] : []);
+    },
+    handOver() {
+      const old = line;
+      const unsettled = new Map(
+        submitted.flatMap(({ command, outcome }) => (outcome ? [] : [[command.id, command]])),
+      );
+      const inOrder = [...unsettled.values()].toSorted((a, b) => a.id.localeCompare(b.id));
+      replaceLine(() => {
+        line.adopt(old.view(), old.projection().cursor);
+        clock.schedule(700, () => old.close());
+      }, inOrder);
+    },
+    close() {
+      release?.();
+      release = undefined;
+    },
+    reopen() {
+      release ??= line.open();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
+
+/** What the service adds to AG-UI events, under `metadata.throughline`. */
+export interface EventFacts {
+  /** The service's own id of the run. */
+  readonly runId?: string;
+  readonly attempt?: number;
+  readonly status?: string;
+  readonly usage?: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly total_tokens: number;
+    readonly model_calls: number;
+    readonly cost_usd: number | null;
+  };
+  /** Of a poll: the run that is open, if one is. */
+  readonly poll?: boolean;
+  readonly activeRunId?: string | null;
+  /** Of a refusal: `busy` says which run is in the way, and when to try again. */
+  readonly details?: { readonly runId?: string; readonly retryAfterMs?: number };
+}
+
+interface Common {
+  readonly metadata?: { readonly throughline?: EventFacts };
+  readonly subagentRunId?: string;
+}
+
+export interface WireMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly content?: string | readonly JsonObject[];
+  readonly name?: string;
+  readonly toolCallId?: string;
+  readonly toolCalls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+  readonly subagentRunId?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface WireInterrupt {
+  readonly id: string;
+  readonly reason: string;
+  readonly message?: string;
+  readonly toolCallId?: string;
+  readonly responseSchema?: JsonObject;
+  readonly expiresAt?: string;
+  readonly metadata?: JsonObject;
+}
+
+/** The AG-UI events the service sends on line 1.0. Whatever else may come one day is passed over. */
+export type AgentEvent = Common &
+  (
+    | {
+        readonly type: "RUN_STARTED";
+        readonly threadId: string;
+        readonly runId: string;
+        readonly input?: { readonly messages?: readonly WireMessage[] };
+      }
+    | {
+        readonly type: "RUN_FINISHED";
+        readonly threadId: string;
+        readonly runId: string;
+        readonly outcome?: {
+          readonly type: "success" | "interrupt" | "cancelled";
+          readonly interrupts?: readonly WireInterrupt[];
+        };
+      }
+    | { readonly type: "RUN_ERROR"; readonly message: string; readonly code?: string }
+    | { readonly type: "STEP_STARTED" | "STEP_FINISHED"; readonly stepName: string }
+    | { readonly type: "TEXT_MESSAGE_START"; readonly messageId: string }
+    | { readonly type: "TEXT_MESSAGE_CONTENT"; readonly messageId: string; readonly delta: string }
+    | { readonly type: "TEXT_MESSAGE_END"; readonly messageId: string }
+    | { readonly type: "REASONING_MESSAGE_START"; readonly messageId: string }
+    | { readonly type: "REASONING_MESSAGE_CONTENT"; readonly messageId: string; readonly delta: string }
+    | { readonly type: "REASONING_MESSAGE_END"; readonly messageId: string }
+    | {
+        readonly type: "TOOL_CALL_START";
+        readonly toolCallId: string;
+        readonly toolCallName: string;
+        readonly parentMessageId?: string;
+      }
+    | { readonly type: "TOOL_CALL_ARGS"; readonly toolCallId: string; readonly delta: string }
+    | { readonly type: "TOOL_CALL_END"; readonly toolCallId: string }
+    | {
+        readonly type: "TOOL_CALL_RESULT";
+        readonly messageId: string;
+        readonly toolCallId: string;
+        readonly content: string;
+        readonly metadata?: JsonObject;
+      }
+    | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: JsonObject }
+    | { readonly type: "STATE_DELTA"; readonly delta: readonly PatchOperation[] }
+    | { readonly type: "MESSAGES_SNAPSHOT"; readonly messages: readonly WireMessage[] }
+    | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json }
+    | {
+        readonly type: "SUBAGENT_STARTED";
+        readonly subagentRunId: string;
+        readonly name: string;
+        readonly parentSubagentRunId?: string;
+        readonly parentToolCallId?: string;
+      }
+    | { readonly type: "SUBAGENT_FINISHED" | "SUBAGENT_ERROR"; readonly subagentRunId: string }
+  );
+
+/** An event as it came, and its cursor where it may be come back to. */
+export interface AgentFrame {
+  readonly id?: string;
+  readonly event: AgentEvent;
+}

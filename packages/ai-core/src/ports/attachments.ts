@@ -1,0 +1,13 @@
+import type { Caller } from "../context/run-context.js";
+
+/** Whose thread an attachment belongs to. */
+export interface AttachmentOwner {
+  readonly caller: Pick<Caller, "billingAccountId" | "subject">;
+  readonly threadId: string;
+}
+
+/** Gives a graph the bytes behind the addresses in its messages. */
+export interface AttachmentPort {
+  /** `undefined` when the thread has no such attachment, or no longer. */
+  readAttachment(owner: AttachmentOwner, id: string): Promise<Uint8Array | undefined>;
+}

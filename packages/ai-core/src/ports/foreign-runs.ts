@@ -1,0 +1,55 @@
+import type { GraphFinal } from "../graph/graph-executor.js";
+import type { GraphCheckpoint } from "../graph/graph-state.js";
+import type { UpstreamChunk } from "../graph/upstream-chunk.js";
+
+/** A run that somebody else started on a thread of ours, by the upstream's own ids. */
+export interface ForeignRunName {
+  readonly threadId: string;
+  readonly upstreamRunId: string;
+}
+
+export interface ForeignChunk extends UpstreamChunk {
+  /** `replay` for what the run had streamed before we came. */
+  readonly origin: "live" | "replay";
+}
+
+export interface FollowedRun {
+  /** Ends when the upstream does; never throws. Read once; leaving it early leaves the run to itself. */
+  readonly stream: AsyncIterable<ForeignChunk>;
+  /** Settles once `stream` was read to its end or left; never rejects. */
+  readonly final: Promise<GraphFinal>;
+}
+
+/** A thread changed, and no run of it was there to be read. */
+export interface StateChange {
+  readonly threadId: string;
+  readonly checkpoint: GraphCheckpoint;
+  /** R31: the run that made the change and passed unwatched; absent for a plain write. */
+  readonly passedRun?: { readonly upstreamRunId: string };
+}
+
+export interface ForeignRunListener {
+  /** At every look for as long as the run is active, so that one who can't take it now is asked again. */
+  onRun(run: ForeignRunName): void;
+  onStateChange(change: StateChange): void;
+}
+
+export interface ForeignRunWatcher {
+  /** Looks after a thread until the function it gives is called; as often as somebody asks for it. */
+  watch(threadId: string): () => void;
+  /** Stops looking. What is followed stays followed. */
+  close(): void;
+}
+
+/** R5, R31: runs on a backend that nobody here started. One of ours (R25) is never among them. */
+export interface ForeignRunsPort {
+  /** Those on their way in a thread right now; a thread that does not exist has none. */
+  active(threadId: string): Promise<readonly ForeignRunName[]>;
+  /**
+   * Reads a run from its first word, without taking anything from whoever started it. One whose log can be read only once
+   * is told by its states. `signal` as for a run of ours: aborted as cancelled it stops the run, with another error it
+   * leaves the run to itself.
+   */
+  follow(run: ForeignRunName, signal: AbortSignal): FollowedRun;
+  watch(listener: ForeignRunListener): ForeignRunWatcher;
+}

@@ -1,0 +1,145 @@
+import type { Client, Run } from "@langchain/langgraph-sdk";
+import {
+  type Clock,
+  type FollowedRun,
+  type ForeignChunk,
+  type ForeignRunName,
+  type GraphFinal,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import { read, readArray } from "@throughline/coerce";
+import { settleable } from "../inproc/settleable.js";
+import { type FollowEnd, followRun, isOver, type Patience } from "../server/follow-run.js";
+import { freeDeadRun } from "../server/free-dead-run.js";
+import { failed, runOutcome } from "../server/run-outcome.js";
+import { type ServerEvent, toChunk } from "../server/server-event.js";
+import { isResumable } from "../server/server-run.js";
+import { leavingReason, type StopOrLeave, stopOrLeave } from "../server/stop-or-leave.js";
+import { statusOf } from "../server/upstream-failure.js";
+import { whileUnreachable } from "../server/while-unreachable.js";
+import { followByState } from "./follow-by-state.js";
+import { newMessages } from "./new-messages.js";
+
+export interface FollowForeignOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly patience: Patience;
+  /** How often a run that is told by its states is looked at. */
+  readonly pollMs: number;
+  readonly freesDeadRuns: boolean;
+}
+
+/** A log's past arrives in one burst; the first wait between two events is where the present begins. */
+const BURST_GAP_MS = 8;
+
+/** A run that nobody here started, as readable as one of ours, by whoever knows its name. */
+export function followForeignRun(
+  name: ForeignRunName,
+  signal: AbortSignal,
+  options: FollowForeignOptions,
+): FollowedRun {
+  const { promise: final, settle } = settleable<GraphFinal>();
+  return { stream: readRun(name, signal, options, settle), final };
+}
+
+async function* readRun(
+  name: ForeignRunName,
+  signal: AbortSignal,
+  options: FollowForeignOptions,
+  settle: (final: GraphFinal) => void,
+): AsyncGenerator<ForeignChunk, void, undefined> {
+  const asked = stopOrLeave(signal);
+  let end: FollowEnd | undefined;
+  try {
+    const found = await lookUp(name, options);
+    if (!isRun(found)) end = found;
+    // It ended before we came: its checkpoint tells how.
+    else if (isOver(found)) end = { kind: "ended", run: found, sign: { kind: "none" } };
+    else end = yield* chunks(found, asked, options);
+  } finally {
+    asked.giveUp("leave");
+    asked.release();
+    settle(await finalOf(name, end ?? { kind: "left" }, signal, options));
+  }
+}
+
+type Found = Run | { readonly kind: "gone" } | { readonly kind: "refused"; readonly error: unknown };
+
+const isRun = (found: Found): found is Run => "run_id" in found;
+
+/** Never throws: what can't be found out is how the run ended for us. */
+async function lookUp(
+  { threadId, upstreamRunId }: ForeignRunName,
+  options: FollowForeignOptions,
+): Promise<Found> {
+  const { client, clock, patience } = options;
+  try {
+    return await whileUnreachable(() => client.runs.get(threadId, upstreamRunId), {
+      clock,
+      boundMs: patience.lostAfterMs,
+    });
+  } catch (error) {
+    return statusOf(error) === 404 ? { kind: "gone" } : { kind: "refused", error };
+  }
+}
+
+async function* chunks(
+  run: Run,
+  asked: StopOrLeave,
+  options: FollowForeignOptions,
+): AsyncGenerator<ForeignChunk, FollowEnd, undefined> {
+  const events = follow(run, asked, options);
+  const told = tellsMessages(run) ? withoutMetadata : withMessages(new Set());
+  let origin: ForeignChunk["origin"] = run.status === "pending" ? "live" : "replay";
+  for (let heard = 0; ; heard++) {
+    const askedAt = options.clock.now();
+    const step = await events.next();
+    if (step.done) return step.value;
+    // The first event waits for the connection and not for the run.
+    if (heard > 0 && options.clock.now() - askedAt >= BURST_GAP_MS) origin = "live";
+    for (const event of told(step.value)) yield { ...toChunk(event), origin };
+  }
+}
+
+/** Whoever starts a run chooses what it streams, and may have had no use for tokens. */
+function tellsMessages(run: Run): boolean {
+  return !isResumable(run) || readArray(read(run, "kwargs"), "stream_mode").includes("messages-tuple");
+}
+
+const withoutMetadata = (event: ServerEvent): readonly ServerEvent[] =>
+  event.event === "metadata" ? [] : [event];
+
+/** Then its states tell them, whole. */
+const withMessages =
+  (told: Set<string>) =>
+  (event: ServerEvent): readonly ServerEvent[] =>
+    event.event === "values" ? [...newMessages(event.data, told), event] : withoutMetadata(event);
+
+function follow(
+  run: Run,
+  { stop, leave }: StopOrLeave,
+  options: FollowForeignOptions,
+): AsyncGenerator<ServerEvent, FollowEnd, undefined> {
+  const upstream = { threadId: run.thread_id, upstreamRunId: run.run_id };
+  if (isResumable(run)) return followRun(upstream, { ...options, stop, leave });
+  const { lostAfterMs, cancelMs } = options.patience;
+  return followByState(upstream, { ...options, lostAfterMs, cancelMs, stop, leave });
+}
+
+async function finalOf(
+  name: ForeignRunName,
+  end: FollowEnd,
+  signal: AbortSignal,
+  options: FollowForeignOptions,
+): Promise<GraphFinal> {
+  if (end.kind === "left") {
+    const left = new ThroughlineError("conflict", "The run is no longer followed here.");
+    return failed(name, "error", leavingReason(signal) ?? left);
+  }
+  if (end.kind === "dead" && options.freesDeadRuns) {
+    // Best effort: a thread that stays busy says so to the next run.
+    await freeDeadRun(name, options).catch(() => {});
+  }
+  const stopped = signal.aborted && leavingReason(signal) === undefined;
+  return runOutcome(name, end, { ...options, boundMs: options.patience.lostAfterMs, stopped });
+}

@@ -1,0 +1,92 @@
+import type {
+  AttachmentOwner,
+  AttachmentPort,
+  ContentPart,
+  FreshRunStart,
+  GraphExecutorPort,
+  GraphFinal,
+  GraphRunRequest,
+  GraphRunResult,
+  Message,
+  UpstreamChunk,
+} from "@throughline/ai-core";
+import { ThroughlineError } from "@throughline/ai-core";
+import { namedAttachment, withBytes } from "@throughline/graph-executor";
+
+/**
+ * A graph is given the files that its new messages name; whoever started, queued or logged the run saw their addresses only.
+ * What a checkpoint of the thread holds is up to whoever loads it: in this process it is filled in there, a LangGraph server
+ * stores what it was given.
+ */
+export function materialiseAttachments<Executor extends GraphExecutorPort>(
+  executor: Executor,
+  attachments: AttachmentPort,
+): Executor {
+  return {
+    ...executor,
+    runGraph(request) {
+      if (!namesAny(request)) return executor.runGraph(request);
+      return runLater(filledIn(request, attachments).then((filled) => executor.runGraph(filled)));
+    },
+  };
+}
+
+function namesAny({ start }: GraphRunRequest): boolean {
+  return messagesOf(start.kind === "continue" ? start.original : start).some(
+    ({ content }) =>
+      typeof content !== "string" && content.some((part) => namedAttachment(part) !== undefined),
+  );
+}
+
+function messagesOf(start: FreshRunStart): readonly Message[] {
+  return start.kind === "resume" ? [] : start.messages;
+}
+
+async function filledIn(request: GraphRunRequest, attachments: AttachmentPort): Promise<GraphRunRequest> {
+  const { start } = request;
+
+  async function fill<Start extends FreshRunStart>(fresh: Start): Promise<Start> {
+    const messages = messagesOf(fresh).map((message) => fillMessage(message, request, attachments));
+    return fresh.kind === "resume" ? fresh : { ...fresh, messages: await Promise.all(messages) };
+  }
+
+  return {
+    ...request,
+    start: start.kind === "continue" ? { ...start, original: await fill(start.original) } : await fill(start),
+  };
+}
+
+async function fillMessage(
+  message: Message,
+  owner: AttachmentOwner,
+  attachments: AttachmentPort,
+): Promise<Message> {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  const parts = content.map(async (part): Promise<ContentPart> => {
+    const id = namedAttachment(part);
+    return id === undefined ? part : withBytes(part, id, owner, attachments);
+  });
+  return { ...message, content: await Promise.all(parts) };
+}
+
+/** A run that begins when its files are there. A file that can't be read fails the run as a graph that can't be opened does. */
+function runLater(starting: Promise<GraphRunResult>): GraphRunResult {
+  const started = starting.catch((error: unknown): GraphRunResult => {
+    const failure =
+      error instanceof ThroughlineError
+        ? error
+        : new ThroughlineError("internal", "An attachment could not be read.", { cause: error });
+    return { stream: nothing(), final: Promise.resolve(failed(failure)) };
+  });
+  async function* stream(): AsyncGenerator<UpstreamChunk> {
+    yield* (await started).stream;
+  }
+  return { stream: stream(), final: started.then(({ final }) => final) };
+}
+
+function failed(error: ThroughlineError): GraphFinal {
+  return { ok: false, status: "error", error, interrupts: [] };
+}
+
+async function* nothing(): AsyncGenerator<never> {}

@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { isLoopbackHost } from "../../tenancy/loopback.js";
+import type { CommandInput } from "../command.js";
+import { type EffectiveSettings, effectiveSettings } from "../serve/effective-settings.js";
+import { checkDatabase } from "./check-database.js";
+import { checkDisk, checkNode, checkPort } from "./check-machine.js";
+import { checkGraphs, checkLitellm, checkRedis } from "./check-services.js";
+import { type Finding, fail, ok } from "./finding.js";
+
+/** Everything the server needs, one finding after the other, so that a slow check does not hide those before it. */
+export async function* examine(input: CommandInput): AsyncGenerator<Finding> {
+  yield checkNode(process.versions.node);
+  let effective: EffectiveSettings;
+  try {
+    effective = effectiveSettings(input);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    yield fail("settings", said, "Correct it; docs/configuration.md lists every setting.");
+    return;
+  }
+  const { config, project } = effective;
+  yield ok("settings", "All of them can be read.");
+  yield checkSignIn(config.host, config.signIn.kind);
+  yield await checkPort(config.host, config.port);
+  yield await checkDisk(resolve(input.terminal.cwd, config.dataDir ?? ".throughline"));
+  yield* await checkDatabase(config);
+  yield* await checkRedis(config.redisUrl);
+  yield await checkLitellm(config);
+  yield await checkGraphs(config, project);
+}
+
+function checkSignIn(host: string, kind: "dev" | "jwt"): Finding {
+  if (kind === "jwt") return ok("sign-in", "Callers must bring a signed token.");
+  if (isLoopbackHost(host)) return ok("sign-in", "Nobody signs in; only this machine can ask.");
+  return fail(
+    "sign-in",
+    `Nobody signs in, and ${host} can be reached by others.`,
+    "Set THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL, or THROUGHLINE_HOST=127.0.0.1.",
+  );
+}

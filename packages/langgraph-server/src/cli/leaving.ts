@@ -1,0 +1,44 @@
+import { shellWord } from "./shell-word.js";
+
+/** Ctrl-C, however it comes: as a signal, or as a key in a terminal that reads lines. */
+export interface Leaving {
+  readonly signal: AbortSignal;
+  interrupt(): void;
+  dispose(): void;
+}
+
+export function untilInterrupted(parent: AbortSignal): Leaving {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  parent.addEventListener("abort", interrupt, { once: true });
+  if (parent.aborted) interrupt();
+  return {
+    signal: controller.signal,
+    interrupt,
+    dispose() {
+      process.removeListener("SIGINT", interrupt);
+      process.removeListener("SIGTERM", interrupt);
+      parent.removeEventListener("abort", interrupt);
+    },
+  };
+}
+
+/** What somebody who leaves an open run must know. */
+export function goesOnNotice({
+  agent,
+  thread,
+  flags,
+}: {
+  agent: string;
+  thread: string;
+  flags: string;
+}): string {
+  const where = `${shellWord(agent)} ${shellWord(thread)}${flags}`;
+  return [
+    "You stopped watching; the run goes on.",
+    `  See it again: throughline watch ${where}`,
+    `  Stop it:      throughline stop ${where}`,
+  ].join("\n");
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { type RecordedTerminal, recordedTerminal } from "../testing/recorded-terminal.js";
+import { runCli } from "./run-cli.js";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+interface Outcome {
+  readonly code: number;
+  readonly printed: string;
+  readonly said: string;
+}
+
+async function throughline(
+  argv: readonly string[],
+  { lines = [], env = {} }: { lines?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+): Promise<Outcome> {
+  const terminal: RecordedTerminal = recordedTerminal({
+    env: { THROUGHLINE_URL: server.url, ...env },
+    lines,
+  });
+  const code = await runCli(argv, { terminal, version: "1.2.3" });
+  return { code, printed: terminal.printed(), said: terminal.said().join("\n") };
+}
+
+describe("throughline", () => {
+  it("says what there is, and its version", async () => {
+    expect((await throughline(["--version"])).printed).toBe("1.2.3\n");
+    const help = await throughline([]);
+    expect(help).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(/ {2}serve .*\n {2}run .*\n {2}watch /),
+    });
+    expect(await throughline(["--help"])).toEqual(help);
+  });
+
+  it.each(["serve", "run", "watch", "stop", "threads", "crons", "doctor", "config", "completion"])(
+    "explains %s with what it takes",
+    async (name) => {
+      const { code, printed } = await throughline([name, "--help"]);
+      expect(code).toBe(0);
+      expect(printed).toContain(`  throughline ${name}`);
+      expect(printed).toContain("--help ");
+      expect((await throughline(["help", name])).printed).toBe(printed);
+    },
+  );
+
+  it.each([
+    [["wach"], 'There is no command "wach". Did you mean watch?'],
+    [["help", "dance"], 'There is no command "dance". There is: serve,'],
+    [["watch", "poet"], "Something is missing: throughline watch AGENT THREAD"],
+    [["crons", "ad"], 'There is no "crons ad". Did you mean add?'],
+    [["crons", "pause"], "Name the cron by its id"],
+    [["completion", "tcsh"], 'There is no completion for "tcsh"'],
+    [["run", "poet", "--thread="], "--thread must not be empty."],
+    [["threads", "--account", "a b"], "--account "],
+  ])("refuses %j in one line, with code 2", async (argv, sentence) => {
+    const { code, said, printed } = await throughline(argv);
+    expect(said).toContain(sentence);
+    expect(said).not.toContain("\n");
+    expect([code, printed]).toEqual([2, ""]);
+  });
+
+  it("refuses a misspelt variable by name, whatever the command", async () => {
+    const { code, said } = await throughline(["threads"], { env: { THROUGHLINE_TOKN: "secret-token" } });
+    expect([code, said]).toEqual([2, "THROUGHLINE_TOKN is not a setting. Did you mean THROUGHLINE_TOKEN?"]);
+  });
+
+  it("runs an agent, and shows the thread to who watches or asks again", async () => {
+    const ran = await throughline(["run", "poet", "the", "sea", "--thread", "sea"]);
+    expect(ran).toMatchObject({ code: 0, printed: expect.stringMatching(/^▸ poet\n {2}\S/) });
+    expect(ran.printed).toMatch(/\n1 model call, \d+ tokens in, \d+ out\n$/);
+    const again = await throughline(["run", "poet", "--thread", "sea"]);
+    const poem = ran.printed
+      .split("\n")
+      .slice(1, -2)
+      .map((line) => line.trim());
+    expect(again.printed.split("\n").map((line) => line.trim())).toEqual(expect.arrayContaining(poem));
+  });
+
+  it("names the thread it made, on stderr", async () => {
+    const { said } = await throughline(["run", "poet", "hi"]);
+    expect(said).toMatch(/^thread cli-[0-9a-f]{8}$/);
+  });
+
+  it("answers a graph's questions from a pipe, and fails when the pipe has no more", async () => {
+    const lines = ["2", ""];
+    const { code, printed } = await throughline(["run", "travel", "Plan my trip"], { lines });
+    expect(code).toBe(0);
+    expect(printed).toContain("Your seat is with United");
+    expect(printed).toContain("Your room is at Hotel Zoe");
+    const short = await throughline(["run", "travel", "Plan my trip", "--thread", "short"], { lines: ["1"] });
+    expect(short).toMatchObject({
+      code: 1,
+      said: "The run waits for an answer, and there is no more input.",
+    });
+    // The question is still open: a new text finds it, and the answer goes on from there.
+    const later = await throughline(["run", "travel", "hello?", "--thread", "short"], { lines: ["1"] });
+    expect(later.printed).toContain("Your room is at Hotel Zephyr");
+  });
+
+  it("gives events as they came, a JSON object a line", async () => {
+    const { printed } = await throughline(["run", "poet", "hi", "--json"]);
+    const events: { type: string }[] = printed
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.at(0)?.type).toBe("RUN_STARTED");
+    expect(events.at(-1)?.type).toBe("RUN_FINISHED");
+  });
+
+  it("fails with the server's own sentence", async () => {
+    const nobody = await throughline(["run", "nobody", "hi", "--thread", "t"]);
+    expect(nobody).toMatchObject({ code: 1, said: expect.stringContaining("There is: langgraph:chat") });
+    const elsewhere = await throughline(["threads", "--url", `${server.url}/elsewhere`]);
+    expect(elsewhere).toMatchObject({ code: 1, said: "There is no such route." });
+  });
+
+  it("lists threads of one agent or of all, for people and for programs", async () => {
+    await throughline(["run", "ponderer", "why", "--thread", "deep", "--account", "lister"]);
+    await throughline(["run", "poet", "why", "--thread", "light", "--account", "lister"]);
+    const all = await throughline(["threads", "--account", "lister"]);
+    expect(all.printed).toMatch(/^AGENT +THREAD +STATUS +ACTIVE +TITLE\n/);
+    expect(all.printed).toMatch(/ponderer +deep +idle +\d+ s ago +why\n/);
+    const one = await throughline(["threads", "poet", "--account", "lister", "--json"]);
+    expect(JSON.parse(one.printed)).toMatchObject([{ agent: "poet", threadName: "light", status: "idle" }]);
+    expect((await throughline(["threads", "--account", "nobody"])).said).toContain("No threads.");
+  });
+
+  it("keeps crons: adds, lists, pauses, resumes, runs, shows ticks and removes", async () => {
+    const account = ["--account", "keeper"];
+    const added = await throughline([
+      "crons",
+      "add",
+      "poet",
+      "every 1 h",
+      "a line",
+      "--thread",
+      "hourly",
+      "--json",
+      ...account,
+    ]);
+    const { id } = JSON.parse(added.printed);
+    expect((await throughline(["crons", ...account])).printed).toMatch(/poet +every 1 h +UTC +in \d+ min/);
+    expect((await throughline(["crons", "pause", id, ...account])).printed).toBe("Paused.\n");
+    expect((await throughline(["crons", "list", ...account])).printed).toContain("paused");
+    expect((await throughline(["crons", "resume", id, ...account])).printed).toMatch(
+      /^Resumed\. Next: \d{4}-/,
+    );
+    const run = await throughline(["crons", "run", id, ...account]);
+    expect(run).toMatchObject({
+      printed: "It runs.\n",
+      said: "Watch it: throughline watch poet hourly --account keeper",
+    });
+    expect((await throughline(["crons", "ticks", id, ...account])).printed).toMatch(/started +\S+ +hourly\n/);
+    expect((await throughline(["crons", "remove", id, ...account])).printed).toBe("Removed.\n");
+    expect((await throughline(["crons", ...account])).said).toContain("No crons.");
+    const wrong = await throughline(["crons", "add", "poet", "whenever", ...account]);
+    expect(wrong).toMatchObject({ code: 1, said: expect.stringContaining("schedule") });
+  });
+
+  it("stops what is open, and says so when nothing is", async () => {
+    expect((await throughline(["stop", "poet", "quiet"])).printed).toBe("No run is open in this thread.\n");
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { readFrame } from "./frame.js";
+import { showNext, type TranscriptInput } from "./show-next.js";
+import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
+
+/** Frames of the log have an id, those of a prelude have none. */
+const live = (event: object): TranscriptInput => input("1.1.0.1sc", event);
+const prelude = (event: object): TranscriptInput => input(undefined, event);
+const connected: TranscriptInput = { kind: "connected" };
+
+function input(id: string | undefined, event: object): TranscriptInput {
+  const frame = readFrame(event);
+  if (!frame) throw new Error(`not read: ${JSON.stringify(event)}`);
+  return { kind: "frame", id, frame };
+}
+
+function show(
+  inputs: readonly TranscriptInput[],
+  options: Partial<TranscriptOptions> = {},
+): { readonly state: Transcript; readonly text: string } {
+  let state = emptyTranscript({ showsInput: true, history: 20, ...options });
+  let text = "";
+  for (const each of inputs) {
+    const [next, spans] = showNext(state, each);
+    state = next;
+    text += spans.map((span) => span.text).join("");
+  }
+  return { state, text };
+}
+
+const started = { type: "RUN_STARTED", runId: "r1" };
+const finished = { type: "RUN_FINISHED" };
+const start = (messageId: string) => ({ type: "TEXT_MESSAGE_START", messageId });
+const say = (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+const end = (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId });
+const snapshot = (...messages: readonly object[]) => ({ type: "MESSAGES_SNAPSHOT", messages });
+const user = (id: string, content: string) => ({ id, role: "user", content });
+const assistant = (id: string, content: string) => ({ id, role: "assistant", content });
+const calls = (...told: readonly object[]) => ({
+  type: "CUSTOM",
+  name: "throughline.calls",
+  value: { whole: false, calls: told.map((call) => ({ ...NODE, ...call })) },
+});
+const NODE = { runId: "r1", parentId: null, kind: "node", name: "node", attempt: 0, status: "running" };
+
+describe("a transcript", () => {
+  it("shows the oldest open text live, and the others whole when their turn comes", () => {
+    const inputs = [
+      started,
+      start("a"),
+      start("b"),
+      say("a", "one"),
+      say("b", "two"),
+      end("b"),
+      say("a", "!"),
+    ].map(live);
+    expect(show(inputs).text).toBe("one!");
+    expect(show([...inputs, live(end("a"))]).text).toBe("one!\ntwo\n");
+  });
+
+  it("names the nodes above a text once, and again after another node spoke", () => {
+    const inputs = [
+      started,
+      calls({ callId: "n1", name: "outer" }, { callId: "n2", name: "inner", parentId: "n1" }),
+      calls({ callId: "m1", kind: "model", parentId: "n2", messageId: "a" }),
+      start("a"),
+      say("a", "deep\ndown"),
+      end("a"),
+      calls({ callId: "n3", name: "other" }, { callId: "m2", kind: "model", parentId: "n3", messageId: "b" }),
+      start("b"),
+      say("b", "beside"),
+      end("b"),
+    ].map(live);
+    expect(show(inputs).text).toBe("▸ outer\n  ▸ inner\n    deep\n    down\n▸ other\n  beside\n");
+  });
+
+  it("goes on in the same line when it comes back with a cursor", () => {
+    const before = [live(started), live(start("a")), live(say("a", "half of "))];
+    const after = [
+      connected,
+      prelude(started),
+      prelude(start("a")),
+      live(say("a", "a line")),
+      live(end("a")),
+      live(finished),
+    ];
+    expect(show([...before, ...after]).text).toBe("half of a line\n");
+  });
+
+  it("prints only what is new when everything is told again", () => {
+    const before = [live(started), live(start("a")), live(say("a", "half "))];
+    const whole = snapshot(user("u", "hi"), assistant("a", "half of a"));
+    const after = [
+      connected,
+      prelude(started),
+      prelude(whole),
+      prelude(start("a")),
+      live(say("a", " line")),
+      live(end("a")),
+    ];
+    expect(show([...before, ...after]).text).toBe("half of a line\n› hi\n");
+  });
+
+  it("finishes the line of a message that it came upon half-way", () => {
+    const arrival = [
+      connected,
+      prelude(started),
+      prelude(snapshot(user("u", "hi"), assistant("a", "half "))),
+    ];
+    const rest = [prelude(start("a")), live(say("a", "of it")), live(end("a")), live(finished)];
+    expect(show([...arrival, ...rest]).text).toBe("› hi\nhalf of it\n");
+  });
+
+  it("shows the last messages on arrival, and says how many came before", () => {
+    const messages = snapshot(user("1", "a"), assistant("2", "b"), user("3", "c"), assistant("4", "d"));
+    const idle = [connected, prelude(started), prelude(messages), live(finished)];
+    expect(show(idle, { history: 2 }).text).toBe("… 2 earlier messages\n› c\nd\n");
+    expect(show(idle, { history: 0 }).text).toBe("");
+  });
+
+  it("does not call the standing of an idle thread the end of a run", () => {
+    const idle = { ...finished, metadata: { throughline: { status: "cancelled" } } };
+    expect(show([connected, prelude(started), live(idle)]).text).toBe("");
+    expect(show([connected, live(started), live(idle)]).text).toBe("■ stopped\n");
+  });
+
+  it("says so when words of a crashed attempt are taken back, and shows those that take their place", () => {
+    const inputs = [
+      started,
+      start("a"),
+      say("a", "lost"),
+      snapshot(user("u", "hi")),
+      start("a"),
+      say("a", "found"),
+      end("a"),
+    ];
+    expect(show(inputs.map(live)).text).toBe("lost\n↺ What was said last was not kept.\n› hi\nfound\n");
+  });
+
+  it("names what started a run, and that another server took it up", () => {
+    const run = {
+      callId: "r1",
+      kind: "run",
+      name: "langgraph:poet",
+      startedBy: { kind: "cron", id: "nightly" },
+    };
+    const inputs = [started, calls(run), calls({ ...run, attempt: 1 })].map(live);
+    expect(show(inputs).text).toBe("◆ started by cron nightly\n↻ Its server was lost; the run goes on.\n");
+  });
+
+  it("tells a tool's call when its arguments are whole, its progress and its result", () => {
+    const inputs = [
+      { type: "TOOL_CALL_START", toolCallId: "t", toolCallName: "add" },
+      { type: "TOOL_CALL_ARGS", toolCallId: "t", delta: '{"a":' },
+      { type: "TOOL_CALL_ARGS", toolCallId: "t", delta: "1}" },
+      { type: "TOOL_CALL_END", toolCallId: "t" },
+      {
+        type: "CUSTOM",
+        name: "throughline.tool_update",
+        value: { toolCallId: "t", toolName: "add", data: { step: 1, of: 2 } },
+      },
+      { type: "TOOL_CALL_RESULT", messageId: "m", toolCallId: "t", content: "two\nlines" },
+    ];
+    expect(show([started, ...inputs].map(live)).text).toBe('→ add {"a":1}\n• add: 1/2\n← add: two lines\n');
+  });
+
+  it("keeps open questions until a run begins", () => {
+    const raw = { message: "Which?", options: ["red", "blue"], recommendation: "blue" };
+    const asks = {
+      ...finished,
+      outcome: { type: "interrupt", interrupts: [{ id: "i1", metadata: { langgraph: { raw } } }] },
+    };
+    const asked = show([live(started), live(asks)]);
+    expect(asked.text).toBe("? Which?\n  1. red\n  2. blue (recommended)\n");
+    expect(asked.state.questions).toMatchObject([{ interruptId: "i1", recommended: 1 }]);
+    expect(asked.state.ending).toEqual({ status: "interrupted" });
+    expect(show([live(started), live(asks), live({ ...started, runId: "r2" })]).state.questions).toEqual([]);
+  });
+
+  it("shows a refusal with what to do about it", () => {
+    const busy = {
+      type: "RUN_ERROR",
+      message: "Busy.",
+      code: "busy",
+      metadata: { throughline: { hint: "Wait." } },
+    };
+    const { text, state } = show([prelude(started), prelude(busy)]);
+    expect(text).toBe("✗ Busy. Wait.\n");
+    expect(state.ending).toEqual({ status: "error", code: "busy" });
+  });
+
+  it("never lets a model's text command the terminal", () => {
+    const inputs = [started, start("a"), say("a", "\u001b[2Jred\u0007\r\n\ttab \u202eevil"), end("a")].map(
+      live,
+    );
+    expect(show(inputs).text).toBe("[2Jred\n\ttab evil\n");
+  });
+});

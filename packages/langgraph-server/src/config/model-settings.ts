@@ -1,0 +1,55 @@
+import { setting } from "./setting.js";
+import { duration, text, urlOf } from "./value-schemas.js";
+
+/** Which models answer, and who pays them. */
+export const MODEL_SETTINGS = {
+  defaultModel: setting({
+    env: "THROUGHLINE_DEFAULT_MODEL",
+    flag: "default-model",
+    group: "models",
+    placeholder: "NAME",
+    doc: "The model of runs that name none.",
+    schema: text,
+    unset: "the offline model's name",
+  }),
+  litellmBaseUrl: setting({
+    env: "LITELLM_BASE_URL",
+    flag: "litellm-base-url",
+    group: "models",
+    placeholder: "URL",
+    doc: "A LiteLLM proxy that serves the models.",
+    schema: urlOf("http:", "https:"),
+    unset: "the offline model answers",
+    isForGraphs: true,
+  }),
+  litellmApiKey: setting({
+    env: "LITELLM_API_KEY",
+    group: "models",
+    placeholder: "TOKEN",
+    doc: "The LiteLLM token of runs that name no key.",
+    schema: text,
+    unset: "such runs are refused once a proxy is set",
+    secret: "whole",
+    isForGraphs: true,
+  }),
+  litellmVirtualKeys: setting({
+    env: "LITELLM_VIRTUAL_KEYS",
+    group: "models",
+    placeholder: "JSON",
+    doc: "A JSON object of key id to LiteLLM token, for runs that name a key by `virtualKeyId`.",
+    schema: text,
+    unset: "such runs are refused once a proxy is set",
+    secret: "whole",
+    isForGraphs: true,
+  }),
+  offlinePaceMs: setting({
+    env: "THROUGHLINE_OFFLINE_PACE_MS",
+    flag: "offline-pace-ms",
+    group: "models",
+    placeholder: "MS",
+    doc: "Milliseconds between tokens of the offline model.",
+    schema: duration,
+    fallback: 25,
+    isForGraphs: true,
+  }),
+} as const;

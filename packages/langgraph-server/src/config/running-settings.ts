@@ -1,0 +1,35 @@
+import { setting } from "./setting.js";
+import { oneOf, positiveNumber, wholeNumber } from "./value-schemas.js";
+
+/** How the server runs and stops. */
+export const RUNNING_SETTINGS = {
+  logLevel: setting({
+    env: "THROUGHLINE_LOG_LEVEL",
+    flag: "log-level",
+    group: "running",
+    placeholder: "LEVEL",
+    doc: "How much is logged: `silent`, `error`, `warn`, `info` or `debug`.",
+    schema: oneOf("silent", "error", "warn", "info", "debug"),
+    fallback: "info",
+    unset: "`info`; `warn` in a terminal",
+  }),
+  drainMs: setting({
+    env: "THROUGHLINE_DRAIN_MS",
+    flag: "drain-ms",
+    group: "running",
+    placeholder: "MS",
+    doc: "How long runs may go on when the server is asked to stop, before they are handed over.",
+    schema: wholeNumber,
+    fallback: 10_000,
+    unset: "10000; 2000 in a terminal",
+  }),
+  leaseMs: setting({
+    env: "THROUGHLINE_LEASE_MS",
+    flag: "lease-ms",
+    group: "running",
+    placeholder: "MS",
+    doc: "How long a run stays with an instance that is not heard of.",
+    schema: positiveNumber,
+    fallback: 15_000,
+  }),
+} as const;

@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** What the text of a variable or a flag may be. Messages complete a sentence that begins with the setting's name. */
+export const text = z.string().min(1);
+
+export const wholeNumber = z
+  .string()
+  .regex(/^\d{1,12}$/, "takes a whole number")
+  .transform(Number);
+
+export const positiveNumber = wholeNumber.refine((value) => value > 0, "takes a whole number above 0");
+
+export const duration = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,3})?$/, "takes milliseconds")
+  .transform(Number);
+
+export const portNumber = wholeNumber.refine((port) => port < 65_536, "takes a number below 65536");
+
+export function urlOf(...protocols: readonly string[]): z.ZodType<string, string> {
+  return text.refine(
+    (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+    `takes a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  );
+}
+
+export function oneOf<const Name extends string>(...names: readonly Name[]): z.ZodType<Name, string> {
+  const isName = (value: string): value is Name => names.some((name) => name === value);
+  return text.transform((value, context) => {
+    if (isName(value)) return value;
+    context.addIssue({ code: "custom", message: `takes one of ${names.join(", ")}` });
+    return z.NEVER;
+  });
+}
+
+export const origins = text.transform((list, context): readonly string[] => {
+  const each = list.split(",").map((origin) => origin.trim());
+  const given = each.filter((origin) => origin !== "");
+  const isOrigin = (value: string) =>
+    value === "*" || (URL.canParse(value) && new URL(value).origin === value);
+  if (given.every(isOrigin)) return given;
+  context.addIssue({
+    code: "custom",
+    message: "takes origins as https://app.example.com, with commas between",
+  });
+  return z.NEVER;
+});

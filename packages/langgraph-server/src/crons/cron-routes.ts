@@ -1,0 +1,204 @@
+import { invalidInput } from "@throughline/ai-core";
+import { z } from "zod";
+import { type RouteContext, type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
+import type { Route } from "../http/route-table.js";
+import { scopeOf } from "./create-cron-service.js";
+import { cronChangeSchema, cronPreviewSchema, newCronSchema } from "./cron-definition.js";
+import type { CronService } from "./cron-service.js";
+import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cron-wire.js";
+
+const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
+});
+const nothingSchema = z.strictObject({});
+const nextSchema = z.string().nullable().describe("Ask with `after` for the rest; null on the last page.");
+
+/** `/crons`: everything is of the caller's account and subject, and found by nobody else. */
+export function cronRoutes(parts: RouteParts): Route[] {
+  const { crons } = parts.service;
+  const list: Route = {
+    method: "GET",
+    path: "/crons",
+    doc: {
+      summary: "List crons",
+      tag: "crons",
+      query: pageSchema,
+      answer: {
+        status: 200,
+        description: "In order of creation",
+        schema: z.object({ crons: z.array(shownCronSchema), next: nextSchema }),
+      },
+      errors: ["invalid_input"],
+    },
+    async handle(c) {
+      const { caller } = await signIn(c, parts);
+      const page = await crons.list(scopeOf(caller), queryOf(c, pageSchema));
+      return c.json({ crons: page.crons.map(showCron), next: page.next ?? null });
+    },
+  };
+  const create: Route = {
+    method: "POST",
+    path: "/crons",
+    doc: {
+      summary: "Create a cron",
+      description: "Its ticks are ordinary runs, paid by whoever wrote the cron last.",
+      tag: "crons",
+      body: newCronSchema,
+      answer: { status: 201, description: "The cron", schema: shownCronSchema },
+      errors: ["invalid_input", "too_large", "rate_limited"],
+    },
+    async handle(c) {
+      const who = await signIn(c, parts);
+      const cron = await crons.create(who.caller, await bodyOf(who, newCronSchema));
+      return c.json(showCron(cron), 201);
+    },
+  };
+  const get: Route = {
+    method: "GET",
+    path: "/crons/:id",
+    doc: {
+      summary: "Read a cron",
+      tag: "crons",
+      answer: { status: 200, description: "The cron", schema: shownCronSchema },
+      errors: ["not_found"],
+    },
+    async handle(c) {
+      const { caller } = await signIn(c, parts);
+      return c.json(showCron(await crons.get(scopeOf(caller), idOf(c))));
+    },
+  };
+  const change: Route = {
+    method: "PATCH",
+    path: "/crons/:id",
+    doc: {
+      summary: "Change a cron",
+      description: "Fields that are not named stay. Another schedule begins now.",
+      tag: "crons",
+      body: cronChangeSchema,
+      answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
+      errors: ["invalid_input", "not_found", "too_large"],
+    },
+    async handle(c) {
+      const who = await signIn(c, parts);
+      const changes = await bodyOf(who, cronChangeSchema);
+      return c.json(showCron(await crons.change(who.caller, idOf(c), changes)));
+    },
+  };
+  const remove: Route = {
+    method: "DELETE",
+    path: "/crons/:id",
+    doc: {
+      summary: "Delete a cron and its history",
+      description: "Runs it started go on, and their threads stay.",
+      tag: "crons",
+      answer: { status: 204, description: "It is gone" },
+      errors: ["not_found"],
+    },
+    async handle(c) {
+      const { caller } = await signIn(c, parts);
+      await crons.remove(scopeOf(caller), idOf(c));
+      return c.body(null, 204);
+    },
+  };
+  const run: Route = {
+    method: "POST",
+    path: "/crons/:id/run",
+    doc: {
+      summary: "Run a cron now",
+      description: "Also while it is paused. The schedule stays as it is.",
+      tag: "crons",
+      body: nothingSchema,
+      answer: { status: 202, description: "The tick, with its run", schema: shownTickSchema },
+      errors: ["invalid_input", "not_found", "busy", "interrupt_pending", "rate_limited", "too_large"],
+    },
+    async handle(c) {
+      const who = await signIn(c, parts);
+      await bodyOf(who, nothingSchema);
+      return c.json(showTick(await crons.runNow(scopeOf(who.caller), idOf(c))), 202);
+    },
+  };
+  const ticks: Route = {
+    method: "GET",
+    path: "/crons/:id/ticks",
+    doc: {
+      summary: "List what a cron did",
+      tag: "crons",
+      query: pageSchema,
+      answer: {
+        status: 200,
+        description: "Newest first; the latest 100 are kept",
+        schema: z.object({ ticks: z.array(shownTickSchema), next: nextSchema }),
+      },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { caller } = await signIn(c, parts);
+      const page = await crons.ticks(scopeOf(caller), idOf(c), queryOf(c, pageSchema));
+      return c.json({ ticks: page.ticks.map(showTick), next: page.next ?? null });
+    },
+  };
+  const preview: Route = {
+    method: "POST",
+    path: "/crons/preview",
+    doc: {
+      summary: "Say when a schedule would run",
+      tag: "crons",
+      body: cronPreviewSchema,
+      answer: {
+        status: 200,
+        description: "The next times from now, without jitter",
+        schema: z.object({ times: z.array(z.iso.datetime()) }),
+      },
+      errors: ["invalid_input", "too_large"],
+    },
+    async handle(c) {
+      const who = await signIn(c, parts);
+      const times = await crons.preview(await bodyOf(who, cronPreviewSchema));
+      return c.json({ times: times.map(iso) });
+    },
+  };
+  const switches = [switchRoute(parts, crons, "pause"), switchRoute(parts, crons, "resume")];
+  // A path that names something comes before the one that takes any name.
+  return [list, create, preview, get, change, remove, run, ...switches, ticks];
+}
+
+function switchRoute(parts: RouteParts, crons: CronService, action: "pause" | "resume"): Route {
+  return {
+    method: "POST",
+    path: `/crons/:id/${action}`,
+    doc: {
+      summary: action === "pause" ? "Pause a cron" : "Resume a cron",
+      description:
+        action === "pause"
+          ? "A run it started goes on."
+          : "It goes on with the next time on its schedule; what the pause left out is not made up for.",
+      tag: "crons",
+      body: nothingSchema,
+      answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
+      errors: ["invalid_input", "not_found", "too_large"],
+    },
+    async handle(c) {
+      const who = await signIn(c, parts);
+      await bodyOf(who, nothingSchema);
+      return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: action === "resume" })));
+    },
+  };
+}
+
+/** No body counts as an empty one. */
+async function bodyOf<S extends z.ZodType>(who: SignedIn, schema: S): Promise<z.output<S>> {
+  const parsed = schema.safeParse((await who.readBody()) ?? {});
+  if (!parsed.success) throw invalidInput(parsed.error, "body");
+  return parsed.data;
+}
+
+function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw invalidInput(parsed.error, "query");
+  return parsed.data;
+}
+
+function idOf(c: RouteContext): string {
+  return c.req.param("id") ?? "";
+}

@@ -1,0 +1,118 @@
+import { type Clock, type ErrorCode, ThroughlineError, type Timer, toWireError } from "@throughline/ai-core";
+import { isBeingDeleted } from "../deletion/deletion-gate.js";
+import type { ServiceObserver } from "../drive/service-observer.js";
+import type { ClaimedTick, TickOutcome } from "./cron.js";
+import type { CronStore } from "./cron-store.js";
+
+export interface CronRunnerOptions {
+  readonly store: CronStore;
+  readonly deliver: (claimed: ClaimedTick) => Promise<TickOutcome>;
+  readonly clock: Clock;
+  /** How long another instance's changes may go unnoticed. */
+  readonly everyMs: number;
+  /** In [0, 1): spreads instances that started together. */
+  readonly random: () => number;
+  readonly observer: Pick<ServiceObserver, "failed">;
+}
+
+export interface CronRunner {
+  /** Looks now; resolves when every tick that was due is delivered. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long a deliverer may take before another one tries: starting a run takes milliseconds. */
+export const TICK_LEASE_MS = 30_000;
+const PER_CLAIM = 16;
+const JITTER = 0.25;
+const MAX_ATTEMPTS = 10;
+const MAX_WAIT_MS = 60_000;
+/** What may be otherwise in a moment. */
+const PASSING: readonly ErrorCode[] = ["rate_limited", "shutting_down", "upstream_unavailable", "internal"];
+
+/** Finds crons that are due and ticks that somebody left undelivered. At once, whenever one falls due, and now and then. */
+export function startCronRunner(options: CronRunnerOptions): CronRunner {
+  const { store, clock, everyMs, random, observer } = options;
+  let closed = false;
+  let timer: Timer | undefined;
+  let looking: Promise<void> | undefined;
+  let askedAgain = false;
+
+  async function deliver(claimed: ClaimedTick): Promise<void> {
+    try {
+      await store.settle(claimed.tick, await attempt(claimed));
+    } catch (error) {
+      const passing = passingCode(error);
+      if (passing === "internal")
+        observer.failed("A cron's tick could not be delivered; it is tried again.", error);
+      // Where nothing can be written it stays pending, and is found again when its lease has run out.
+      const wait = passing === "shutting_down" ? 0 : Math.min(1_000 * 2 ** claimed.tick.attempt, MAX_WAIT_MS);
+      await store.postpone(claimed.tick, wait).catch(() => {});
+    }
+  }
+
+  async function attempt(claimed: ClaimedTick): Promise<TickOutcome> {
+    try {
+      return await options.deliver(claimed);
+    } catch (error) {
+      if (passingCode(error) !== undefined && claimed.tick.attempt < MAX_ATTEMPTS) throw error;
+      return failedOutcome(error);
+    }
+  }
+
+  async function claimAll(): Promise<void> {
+    for (let found = PER_CLAIM; found === PER_CLAIM && !closed; ) {
+      const { crons, ticks } = await store.claimDue(PER_CLAIM, TICK_LEASE_MS);
+      await Promise.all(ticks.map(deliver));
+      found = crons;
+    }
+    for (let found = PER_CLAIM; found === PER_CLAIM && !closed; ) {
+      const ticks = await store.claimPending(PER_CLAIM, TICK_LEASE_MS);
+      await Promise.all(ticks.map(deliver));
+      found = ticks.length;
+    }
+  }
+
+  async function lookOnce(): Promise<void> {
+    timer?.cancel();
+    let wait = everyMs * (1 - JITTER + 2 * JITTER * random());
+    try {
+      do {
+        askedAgain = false;
+        await claimAll();
+        wait = Math.min(wait, (await store.untilDue()) ?? wait);
+      } while (askedAgain && !closed);
+    } catch (error) {
+      observer.failed("Crons that are due could not be looked for.", error);
+    }
+    looking = undefined;
+    if (!closed) timer = clock.schedule(wait, () => void look());
+  }
+
+  function look(): Promise<void> {
+    // What is under way may have looked before that which is asked about was written.
+    if (looking) askedAgain = true;
+    looking ??= lookOnce();
+    return looking;
+  }
+
+  void look();
+  return {
+    look,
+    async close() {
+      closed = true;
+      timer?.cancel();
+      await looking;
+    },
+  };
+}
+
+export function failedOutcome(error: unknown): TickOutcome {
+  const { code, message } = toWireError(error);
+  return { kind: "failed", code, message };
+}
+
+function passingCode(error: unknown): ErrorCode | undefined {
+  const code = error instanceof ThroughlineError ? error.code : "internal";
+  return PASSING.includes(code) || isBeingDeleted(error) ? code : undefined;
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { CronDefinition } from "./cron-definition.js";
+
+/** Whose crons: without a subject the account's own, with one that person's. */
+export interface CronScope {
+  readonly account: string;
+  readonly subject?: string | undefined;
+}
+
+/** Times are milliseconds since the Unix epoch, by the store's clock. */
+export interface Cron extends CronScope {
+  readonly id: string;
+  /** R32: who pays. Of whoever wrote the cron last. */
+  readonly virtualKeyId: string;
+  readonly definition: CronDefinition;
+  /** Intervals count from here: when the schedule was set. */
+  readonly anchorAt: number;
+  /** The first time on the schedule that was not dealt with; absent while paused, and when none is left. */
+  readonly nextAt: number | undefined;
+  /** `nextAt` and its jitter. */
+  readonly dueAt: number | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The kinds of outcome are the words of the wire. `pending` is not delivered yet, or is being tried again. */
+export const tickOutcomeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("pending") }),
+  z.object({ kind: z.literal("started"), runId: z.string() }),
+  z.object({
+    kind: z.literal("skipped"),
+    reason: z.enum(["busy", "interrupt_pending"]),
+    runId: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("failed"), code: z.string(), message: z.string() }),
+  z.object({ kind: z.literal("missed") }),
+]);
+export type TickOutcome = z.infer<typeof tickOutcomeSchema>;
+
+/** One time a cron was due, or somebody asked for it. */
+export interface CronTick {
+  readonly cronId: string;
+  /** The scheduled time, or a name of its own when somebody asked. Unique in its cron. */
+  readonly id: string;
+  readonly scheduledAt: number;
+  readonly claimedAt: number;
+  /** Where it runs, fixed when it was claimed: tried again after a change of the cron it must find its own run. */
+  readonly agent: string;
+  readonly threadName: string;
+  /** Scheduled times that passed without a run: before this one, or up to it where this one was missed too. */
+  readonly missed: number;
+  readonly attempt: number;
+  readonly outcome: TickOutcome;
+}
+
+export interface ClaimedTick {
+  readonly cron: Cron;
+  readonly tick: CronTick;
+}

@@ -1,0 +1,29 @@
+import { ThroughlineError } from "@throughline/ai-core";
+import { z } from "zod";
+
+/** Where a page ends, in lists that are ordered by a time and a name. */
+export interface PagePlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly after?: PagePlace | undefined;
+}
+
+const placeSchema = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(256)]);
+
+export function formatPlace({ at, id }: PagePlace): string {
+  return Buffer.from(JSON.stringify([at, id])).toString("base64url");
+}
+
+export function parsePlace(token: string): PagePlace {
+  try {
+    const parsed = placeSchema.safeParse(JSON.parse(Buffer.from(token, "base64url").toString()));
+    if (parsed.success) return { at: parsed.data[0], id: parsed.data[1] };
+  } catch {}
+  throw new ThroughlineError("invalid_input", "after: is not a page we gave", {
+    details: { field: "after" },
+  });
+}

@@ -1,0 +1,154 @@
+import { accountIdSchema, invalidInput, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { z } from "zod";
+import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import type { Route } from "../http/route-table.js";
+import { threadAddress } from "../hub/thread-address.js";
+import type { Deletion } from "./deletion.js";
+
+/** Most are through by then; what takes longer goes on, and the receipt tells. */
+const PATIENCE_MS = 5_000;
+
+const accountQuerySchema = z.object({
+  accountId: accountIdSchema.optional().describe("Another account than the caller's; for trusted services."),
+  subject: subjectSchema
+    .optional()
+    .describe(
+      "One person's data. Without it the caller's own, or the whole account's where the caller is no person.",
+    ),
+});
+
+export const receiptSchema = z.object({
+  id: z.string(),
+  what: z.enum(["thread", "subject", "account"]),
+  threadHash: z.string().nullable().describe("SHA-256 of the thread's id."),
+  status: z
+    .enum(["erasing", "erased", "done"])
+    .describe("erasing: nothing new begins. erased: nothing is left. done: looked again after one lease."),
+  askedBy: z.string(),
+  requestedAt: z.iso.datetime(),
+  erasedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+  counts: z.object({
+    threads: z.number().int(),
+    attachments: z.number().int(),
+    storeItems: z.number().int(),
+    crons: z.number().int(),
+  }),
+});
+
+/** Deleting threads and accounts, and what is kept of that. */
+export function deletionRoutes(parts: RouteParts): Route[] {
+  const { deletions } = parts.service;
+  return [
+    {
+      method: "DELETE",
+      path: "/agents/:agentId/threads/:threadName",
+      doc: {
+        summary: "Delete a thread",
+        description:
+          "Its runs are stopped and whoever watches it is told. Safe to repeat; a thread that is not there is deleted too.",
+        tag: "threads",
+        answer: { status: 202, description: "The receipt", schema: receiptSchema },
+        errors: ["invalid_input", "not_found"],
+      },
+      async handle(c) {
+        const { caller } = await signIn(c, parts);
+        const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
+        const thread = threadAddress(caller, agent.graphName, c.req.param("threadName") ?? "");
+        const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
+        return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/account/data",
+      doc: {
+        summary: "Delete everything of an account, or of one person in it",
+        description:
+          "Threads, files, crons and what graphs remember, in every store and upstream. Charges are kept, without content.",
+        tag: "account",
+        query: accountQuerySchema,
+        answer: { status: 202, description: "The receipt", schema: receiptSchema },
+        errors: ["invalid_input", "forbidden"],
+      },
+      async handle(c) {
+        const who = await signIn(c, parts);
+        const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
+        const { caller } = who;
+        const begun = await deletions.deleteAccount(
+          account,
+          subject,
+          caller.subject ?? caller.billingAccountId,
+        );
+        return c.json(showReceipt(begun), 202);
+      },
+    },
+    {
+      method: "GET",
+      path: "/account/deletions/:id",
+      doc: {
+        summary: "Read the receipt of a deletion",
+        tag: "account",
+        answer: { status: 200, description: "The receipt", schema: receiptSchema },
+        errors: ["not_found"],
+      },
+      async handle(c) {
+        const who = await signIn(c, parts);
+        const found = await deletions.find(c.req.param("id") ?? "");
+        if (found && maySee(who, found)) return c.json(showReceipt(found));
+        throw new ThroughlineError("not_found", "There is no such deletion.");
+      },
+    },
+  ];
+}
+
+/** A person deletes what is theirs. Who signs in as no person, or as a trusted service, acts for the account. */
+function scopeOf(
+  { caller, credentials }: SignedIn,
+  asked: z.output<typeof accountQuerySchema>,
+): { readonly account: string; readonly subject: string | undefined } {
+  const { billingAccountId, subject } = caller;
+  const isTrusted = credentials.isTrustedService === true;
+  const account = asked.accountId ?? billingAccountId;
+  if (account !== billingAccountId && !isTrusted) {
+    throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
+  }
+  if (subject === undefined || isTrusted) return { account, subject: asked.subject };
+  if (asked.subject === undefined || asked.subject === subject) return { account, subject };
+  throw new ThroughlineError(
+    "forbidden",
+    "subject: another person's data needs to be deleted by the account",
+  );
+}
+
+function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean {
+  if (credentials.isTrustedService) return true;
+  if (deletion.account !== caller.billingAccountId) return false;
+  const { subject } = caller;
+  return subject === undefined || subject === deletion.subject || subject === deletion.askedBy;
+}
+
+function showReceipt(deletion: Deletion): z.output<typeof receiptSchema> {
+  const { id, subject, threadHash, phase, askedBy, requestedAt, erasedAt, finishedAt, counts } = deletion;
+  return {
+    id,
+    what: threadHash !== undefined ? "thread" : subject !== undefined ? "subject" : "account",
+    threadHash: threadHash ?? null,
+    status: phase === "sweeping" ? "erased" : phase,
+    askedBy,
+    requestedAt: iso(requestedAt),
+    erasedAt: erasedAt === undefined ? null : iso(erasedAt),
+    finishedAt: finishedAt === undefined ? null : iso(finishedAt),
+    counts,
+  };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw invalidInput(parsed.error, "query");
+  return parsed.data;
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import { createSimulatedClock } from "@throughline/ai-core";
+import {
+  createMemoryDatabase,
+  inTransaction,
+  migrate,
+  openPostgres,
+  type PostgresDatabase,
+} from "@throughline/thread-log";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { threadHash } from "./deletion.js";
+import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
+import { createMemoryDeletionStore } from "./memory-deletion-store.js";
+import { createPostgresDeletionStore } from "./postgres-deletion-store.js";
+
+interface Wish {
+  readonly account: string;
+  readonly subject?: string;
+  readonly threadId?: string;
+}
+
+interface Place {
+  readonly store: DeletionStore;
+  admit(wish: Wish): Promise<void>;
+  pass(ms: number): Promise<void>;
+}
+
+let postgres: TestPostgres;
+let database: PostgresDatabase;
+beforeAll(async () => {
+  postgres = await openTestPostgres();
+  database = await openPostgres({ connection: postgres.url });
+  await migrate(database.pool, database.schema, {
+    record: SERVER_MIGRATIONS_RECORD,
+    migrations: SERVER_MIGRATIONS,
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.close();
+});
+
+function inMemory(): Place {
+  const clock = createSimulatedClock(1_000_000);
+  const store = createMemoryDeletionStore(createMemoryDatabase(clock));
+  return { store, admit: async (wish) => store.admit(wish), pass: async (ms) => clock.advance(ms) };
+}
+
+function inPostgres(): Place {
+  const store = createPostgresDeletionStore(database);
+  return {
+    store,
+    admit: (wish) => inTransaction(database.pool, (client) => store.admit(client, wish)),
+    async pass(ms) {
+      await database.pool.query(
+        `update ${database.schema}.deletions set due_at = due_at - $1::double precision * interval '1 millisecond'`,
+        [ms],
+      );
+    },
+  };
+}
+
+describe.each([
+  ["memory", inMemory],
+  ["PostgreSQL", inPostgres],
+])("Deletions kept in %s", (_, open) => {
+  const place = () => {
+    const account = `a-${randomUUID()}`;
+    return { ...open(), account, scope: { account, subject: undefined } };
+  };
+
+  /** Of what is due, which others may have left too, the one that is meant. */
+  async function claim(store: DeletionStore, id: string, leaseMs = 60_000): Promise<ClaimedDeletion> {
+    for (;;) {
+      const claimed = await store.claim(leaseMs);
+      if (!claimed) throw new Error("It is not due.");
+      if (claimed.deletion.id === id) return claimed;
+    }
+  }
+
+  it("are one while the first of the same scope erases, and two after that", async () => {
+    const { store, scope } = place();
+    const first = await store.begin({ scope, askedBy: "ann" });
+    expect(await store.begin({ scope, askedBy: "bob" })).toEqual(first);
+    expect((await store.begin({ scope: { ...scope, subject: "bob" }, askedBy: "bob" })).id).not.toBe(
+      first.id,
+    );
+    await store.move(await claim(store, first.id), "erased", 1_000);
+    expect((await store.begin({ scope, askedBy: "ann" })).id).not.toBe(first.id);
+  });
+
+  it("let nothing begin in their scope while they erase and while they sweep, and everything in between", async () => {
+    const { store, admit, pass, account } = place();
+    const refused = { code: "conflict", details: { reason: "deleting" } };
+    const { id } = await store.begin({ scope: { account, subject: "ann" }, askedBy: "ann" });
+    const inside: Wish[] = [
+      { account, subject: "ann" },
+      { account, subject: "ann", threadId: "t1" },
+    ];
+    for (const wish of inside) await expect(admit(wish)).rejects.toMatchObject(refused);
+    await admit({ account });
+    await admit({ account, subject: "bob", threadId: "t1" });
+    await admit({ account: "another", subject: "ann" });
+    await store.move(await claim(store, id), "erased", 1_000);
+    for (const wish of inside) await admit(wish);
+    await pass(1_001);
+    const again = await claim(store, id);
+    expect(again.deletion.phase).toBe("erased");
+    await store.move(again, "sweeping", 1_000);
+    for (const wish of inside) await expect(admit(wish)).rejects.toMatchObject(refused);
+    await store.move(again, "done", 0);
+    for (const wish of inside) await admit(wish);
+  });
+
+  it("of one thread forbid that thread only, and afterwards know it by its hash only", async () => {
+    const { store, admit, account } = place();
+    const scope = { account, subject: "", threadId: randomUUID() };
+    const { id, threadHash: hash } = await store.begin({
+      scope,
+      graphId: "langgraph:chat",
+      askedBy: account,
+    });
+    expect(hash).toBe(threadHash(scope.threadId));
+    await expect(admit({ account, threadId: scope.threadId })).rejects.toMatchObject({ code: "conflict" });
+    await admit({ account, threadId: "another" });
+    await admit({ account });
+    const claimed = await claim(store, id);
+    expect(claimed).toMatchObject({ scope, isListed: true });
+    expect(await store.remaining(claimed, 10)).toEqual([
+      { thread: { account, threadId: scope.threadId }, graphId: "langgraph:chat" },
+    ]);
+    await store.move(claimed, "done", 0);
+    expect(await store.remaining(claimed, 10)).toEqual([]);
+    expect(await store.find(id)).toMatchObject({ phase: "done", threadHash: hash });
+  });
+
+  it("are claimed by one at a time, and obey nobody whose claim is over", async () => {
+    const { store, pass, scope, account } = place();
+    const { id } = await store.begin({ scope, askedBy: account });
+    const slow = await claim(store, id, 100);
+    const listed = [{ thread: { account, subject: "ann", threadId: "t1" }, graphId: "langgraph:chat" }];
+    expect(await store.list(slow, listed, true)).toBe(true);
+    expect(await store.renew(slow, 100)).toBe(true);
+    await expect(claim(store, id)).rejects.toThrow("not due");
+    await pass(101);
+    const quick = await claim(store, id);
+    expect(quick).toMatchObject({ isListed: true, attempt: slow.attempt + 1 });
+    for (const change of [
+      store.renew(slow, 100),
+      store.list(slow, [], false),
+      store.checkOff(slow, listed),
+      store.count(slow, { threads: 5 }),
+      store.move(slow, "done", 0),
+      store.postpone(slow, 0),
+    ]) {
+      expect(await change).toBe(false);
+    }
+    expect(await store.remaining(quick, 10)).toMatchObject(listed);
+    expect(await store.checkOff(quick, listed)).toBe(true);
+    expect(await store.remaining(quick, 10)).toEqual([]);
+    await store.count(quick, { threads: 1 });
+    await store.count(quick, { crons: 2 });
+    await store.move(quick, "sweeping", 100);
+    expect(await store.remaining(quick, 10)).toMatchObject(listed);
+    expect(await store.find(id)).toMatchObject({
+      phase: "sweeping",
+      counts: { threads: 1, attachments: 0, storeItems: 0, crons: 2 },
+    });
+  });
+});
+
+it("A deletion waits for what is just beginning, and what begins after it is refused", async () => {
+  const store = createPostgresDeletionStore(database);
+  const account = `a-${randomUUID()}`;
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let admitted = () => {};
+  const isIn = new Promise<void>((resolve) => {
+    admitted = resolve;
+  });
+  const order: string[] = [];
+  const beginning = inTransaction(database.pool, async (client) => {
+    await store.admit(client, { account });
+    admitted();
+    await held;
+    order.push("begun");
+  });
+  await isIn;
+  const deletion = store
+    .begin({ scope: { account, subject: undefined }, askedBy: account })
+    .then(() => order.push("closed"));
+  // Another session's wait for the lock shows that the deletion has arrived there.
+  await expect
+    .poll(async () => {
+      const { rows } = await database.pool.query(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+      );
+      return rows.length;
+    })
+    .toBeGreaterThan(0);
+  const late = inTransaction(database.pool, (client) => store.admit(client, { account }));
+  letGo();
+  await Promise.all([beginning, deletion, expect(late).rejects.toMatchObject({ code: "conflict" })]);
+  expect(order).toEqual(["begun", "closed"]);
+});

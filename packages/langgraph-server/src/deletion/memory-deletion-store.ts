@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import type { MemoryDatabase, ThreadRef } from "@throughline/thread-log";
+import {
+  addCounts,
+  type Deletion,
+  type DeletionScope,
+  type ListedThread,
+  NOTHING_DELETED,
+  threadHash,
+} from "./deletion.js";
+import { beingDeleted, forbids } from "./deletion-gate.js";
+import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
+
+interface Held {
+  deletion: Deletion;
+  readonly scope: DeletionScope;
+  attempt: number;
+  isListed: boolean;
+  dueAt: number | undefined;
+  readonly threads: Map<string, ListedThread & { isCheckedOff: boolean }>;
+}
+
+/** Services that share a database share its deletions. */
+const deletionsOf = new WeakMap<MemoryDatabase, Map<string, Held>>();
+
+export interface MemoryDeletionStore extends DeletionStore {
+  /** For everything that makes something which a deletion would have to find, in the turn that makes it. */
+  admit(scope: Partial<ThreadRef> & Pick<ThreadRef, "account">): void;
+}
+
+export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDeletionStore {
+  const all = deletionsOf.get(database) ?? new Map<string, Held>();
+  deletionsOf.set(database, all);
+  const now = () => database.clock.now();
+  const keyOf = ({ thread }: ListedThread) => `${thread.subject ?? ""}\u0000${thread.threadId}`;
+
+  function held({ deletion, attempt }: ClaimedDeletion): Held | undefined {
+    const found = all.get(deletion.id);
+    return found?.attempt === attempt ? found : undefined;
+  }
+
+  async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {
+    const found = held(claimed);
+    if (found) apply(found);
+    return found !== undefined;
+  }
+
+  function write(found: Held, threads: readonly ListedThread[]): void {
+    for (const listed of threads) {
+      if (!found.threads.has(keyOf(listed)))
+        found.threads.set(keyOf(listed), { ...listed, isCheckedOff: false });
+    }
+  }
+
+  return {
+    admit(wish) {
+      for (const { scope, deletion } of all.values()) {
+        if (forbids({ ...scope, phase: deletion.phase }, wish)) throw beingDeleted();
+      }
+    },
+    async begin({ scope, graphId, askedBy }) {
+      const { account, subject, threadId } = scope;
+      const same = [...all.values()].find(
+        (one) =>
+          one.deletion.phase === "erasing" &&
+          one.scope.account === account &&
+          one.scope.subject === subject &&
+          one.scope.threadId === threadId,
+      );
+      if (same) return same.deletion;
+      const made: Held = {
+        deletion: {
+          id: randomUUID(),
+          account,
+          subject,
+          threadHash: threadId === undefined ? undefined : threadHash(threadId),
+          askedBy,
+          phase: "erasing",
+          requestedAt: now(),
+          erasedAt: undefined,
+          finishedAt: undefined,
+          counts: NOTHING_DELETED,
+        },
+        scope,
+        attempt: 0,
+        isListed: threadId !== undefined,
+        dueAt: now(),
+        threads: new Map(),
+      };
+      all.set(made.deletion.id, made);
+      if (threadId !== undefined && graphId !== undefined) {
+        write(made, [{ thread: { account, ...(subject && { subject }), threadId }, graphId }]);
+      }
+      return made.deletion;
+    },
+    find: async (id) => all.get(id)?.deletion,
+    async claim(leaseMs) {
+      const due = [...all.values()].find(({ dueAt }) => dueAt !== undefined && dueAt <= now());
+      if (!due) return undefined;
+      due.attempt += 1;
+      due.dueAt = now() + leaseMs;
+      const { deletion, scope, attempt, isListed } = due;
+      return { deletion, scope, attempt, isListed };
+    },
+    renew: (claimed, leaseMs) =>
+      change(claimed, (found) => {
+        found.dueAt = now() + leaseMs;
+      }),
+    list: (claimed, threads, isComplete) =>
+      change(claimed, (found) => {
+        write(found, threads);
+        found.isListed = isComplete;
+      }),
+    async remaining({ deletion }, limit) {
+      const listed = [...(all.get(deletion.id)?.threads.values() ?? [])];
+      return listed
+        .filter(({ isCheckedOff }) => !isCheckedOff)
+        .slice(0, limit)
+        .map(({ thread, graphId }) => ({ thread, graphId }));
+    },
+    checkOff: (claimed, threads) =>
+      change(claimed, (found) => {
+        for (const listed of threads) {
+          const one = found.threads.get(keyOf(listed));
+          if (one) one.isCheckedOff = true;
+        }
+      }),
+    count: (claimed, counts) =>
+      change(claimed, (found) => {
+        found.deletion = { ...found.deletion, counts: addCounts(found.deletion.counts, counts) };
+      }),
+    move: (claimed, phase, dueInMs) =>
+      change(claimed, (found) => {
+        const isDone = phase === "done";
+        found.deletion = {
+          ...found.deletion,
+          phase,
+          ...(phase === "erased" && { erasedAt: now() }),
+          ...(isDone && { finishedAt: now() }),
+        };
+        found.dueAt = isDone ? undefined : now() + dueInMs;
+        if (isDone) found.threads.clear();
+        for (const listed of found.threads.values()) listed.isCheckedOff = false;
+      }),
+    postpone: (claimed, ms) =>
+      change(claimed, (found) => {
+        found.dueAt = now() + ms;
+      }),
+    async untilDue() {
+      const times = [...all.values()].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
+      return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - now());
+    },
+  };
+}

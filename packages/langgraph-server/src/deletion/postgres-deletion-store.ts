@@ -1,0 +1,261 @@
+import { randomUUID } from "node:crypto";
+import { type AdmitInTransaction, inTransaction, type PostgresDatabase } from "@throughline/thread-log";
+import type pg from "pg";
+import { z } from "zod";
+import {
+  addCounts,
+  type Deletion,
+  type DeletionPhase,
+  type ListedThread,
+  NOTHING_DELETED,
+  threadHash,
+} from "./deletion.js";
+import { beingDeleted } from "./deletion-gate.js";
+import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
+
+interface Row {
+  readonly deletion_id: string;
+  readonly account: string;
+  readonly subject: string | null;
+  readonly thread_id: string | null;
+  readonly thread_hash: string | null;
+  readonly asked_by: string;
+  readonly phase: DeletionPhase;
+  readonly listed: boolean;
+  readonly attempt: number;
+  readonly counts: string;
+  readonly requested_at: Date;
+  readonly erased_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+const COLUMNS = `deletion_id, account, subject, thread_id, thread_hash, asked_by, phase, listed, attempt, counts,
+  requested_at, erased_at, finished_at`;
+const IN = (parameter: string) =>
+  `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
+const HELD = "deletion_id = $1 and attempt = $2";
+
+const countsSchema = z.object({
+  threads: z.number(),
+  attachments: z.number(),
+  storeItems: z.number(),
+  crons: z.number(),
+});
+
+export interface PostgresDeletionStore extends DeletionStore {
+  /** For everything that makes something which a deletion would have to find. */
+  readonly admit: AdmitInTransaction;
+}
+
+/**
+ * Whoever makes something of an account holds the account's lock with others while it does; whoever closes the account, or a
+ * part of it, holds it alone. So a deletion sees all that began before it, and all that begins after sees the deletion.
+ */
+export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase): PostgresDeletionStore {
+  const table = `${schema}.deletions`;
+  const threads = `${schema}.deletion_threads`;
+
+  async function close(client: pg.PoolClient, account: string): Promise<void> {
+    await client.query("select pg_advisory_xact_lock(hashtext('throughline deletions'), hashtext($1))", [
+      account,
+    ]);
+  }
+
+  async function change(
+    queries: pg.Pool | pg.PoolClient,
+    { deletion, attempt }: ClaimedDeletion,
+    set: string,
+    ...values: readonly unknown[]
+  ): Promise<boolean> {
+    const { rowCount } = await queries.query(`update ${table} set ${set} where ${HELD}`, [
+      deletion.id,
+      attempt,
+      ...values,
+    ]);
+    return rowCount === 1;
+  }
+
+  async function write(
+    queries: pg.Pool | pg.PoolClient,
+    deletionId: string,
+    listed: readonly ListedThread[],
+  ): Promise<void> {
+    await queries.query(
+      `insert into ${threads} (deletion_id, subject, thread_id, graph_id)
+       select $1, subject, thread_id, graph_id from unnest($2::text[], $3::text[], $4::text[]) as t (subject, thread_id, graph_id)
+       on conflict do nothing`,
+      [
+        deletionId,
+        listed.map(({ thread }) => thread.subject ?? ""),
+        listed.map(({ thread }) => thread.threadId),
+        listed.map(({ graphId }) => graphId),
+      ],
+    );
+  }
+
+  return {
+    async admit(client, { account, subject, threadId }) {
+      await client.query(
+        "select pg_advisory_xact_lock_shared(hashtext('throughline deletions'), hashtext($1))",
+        [account],
+      );
+      // A statement of its own: what it sees must be no older than the lock.
+      const { rowCount } = await client.query(
+        `select 1 from ${table} where account = $1 and phase in ('erasing', 'sweeping')
+           and (subject is null or subject = $2) and (thread_id is null or thread_id = $3) limit 1`,
+        [account, subject ?? "", threadId ?? null],
+      );
+      if (rowCount !== 0) throw beingDeleted();
+    },
+    begin: ({ scope, graphId, askedBy }) =>
+      inTransaction(pool, async (client) => {
+        const { account, subject, threadId } = scope;
+        await close(client, account);
+        const { rows: same } = await client.query<Row>(
+          `select ${COLUMNS} from ${table} where account = $1 and phase = 'erasing'
+             and subject is not distinct from $2 and thread_id is not distinct from $3`,
+          [account, subject ?? null, threadId ?? null],
+        );
+        if (same[0]) return toDeletion(same[0]);
+        const isThread = threadId !== undefined;
+        const { rows } = await client.query<Row>(
+          `insert into ${table} (deletion_id, account, subject, thread_id, thread_hash, asked_by, phase, listed, due_at, counts)
+           values ($1, $2, $3, $4, $5, $6, 'erasing', $7, clock_timestamp(), $8) returning ${COLUMNS}`,
+          [
+            randomUUID(),
+            account,
+            subject ?? null,
+            threadId ?? null,
+            isThread ? threadHash(threadId) : null,
+            askedBy,
+            isThread,
+            JSON.stringify(NOTHING_DELETED),
+          ],
+        );
+        if (!rows[0]) throw new Error("an insert gives back its row");
+        if (isThread && graphId !== undefined) {
+          await write(client, rows[0].deletion_id, [{ thread: { account, subject, threadId }, graphId }]);
+        }
+        return toDeletion(rows[0]);
+      }),
+    async find(id) {
+      const { rows } = await pool.query<Row>(`select ${COLUMNS} from ${table} where deletion_id = $1`, [id]);
+      return rows[0] && toDeletion(rows[0]);
+    },
+    async claim(leaseMs) {
+      const { rows } = await pool.query<Row>(
+        `update ${table} set attempt = attempt + 1, due_at = ${IN("$1")} where deletion_id = (
+           select deletion_id from ${table} where due_at <= clock_timestamp() order by due_at limit 1
+           for update skip locked)
+         returning ${COLUMNS}`,
+        [leaseMs],
+      );
+      return rows[0] && toClaimed(rows[0]);
+    },
+    renew: (claimed, leaseMs) => change(pool, claimed, `due_at = ${IN("$3")}`, leaseMs),
+    list: (claimed, listed, isComplete) =>
+      inTransaction(pool, async (client) => {
+        const isHeld = await change(client, claimed, "listed = $3", isComplete);
+        if (isHeld) await write(client, claimed.deletion.id, listed);
+        return isHeld;
+      }),
+    async remaining({ deletion }, limit) {
+      const { rows } = await pool.query<{ subject: string; thread_id: string; graph_id: string }>(
+        `select subject, thread_id, graph_id from ${threads} where deletion_id = $1 and not checked_off
+         order by subject, thread_id limit $2`,
+        [deletion.id, limit],
+      );
+      return rows.map(({ subject, thread_id, graph_id }) => ({
+        thread: { account: deletion.account, ...(subject !== "" && { subject }), threadId: thread_id },
+        graphId: graph_id,
+      }));
+    },
+    async checkOff({ deletion, attempt }, listed) {
+      const { rowCount } = await pool.query(
+        `with held as (
+           select deletion_id from ${table} where ${HELD}
+         ), off as (
+           update ${threads} t set checked_off = true
+           from held, unnest($3::text[], $4::text[]) as l (subject, thread_id)
+           where t.deletion_id = held.deletion_id and t.subject = l.subject and t.thread_id = l.thread_id
+         )
+         select 1 from held`,
+        [
+          deletion.id,
+          attempt,
+          listed.map(({ thread }) => thread.subject ?? ""),
+          listed.map(({ thread }) => thread.threadId),
+        ],
+      );
+      return rowCount === 1;
+    },
+    count: (claimed, counts) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<Row>(`select ${COLUMNS} from ${table} where ${HELD} for update`, [
+          claimed.deletion.id,
+          claimed.attempt,
+        ]);
+        if (!rows[0]) return false;
+        const sum = addCounts(toDeletion(rows[0]).counts, counts);
+        return change(client, claimed, "counts = $3", JSON.stringify(sum));
+      }),
+    move: (claimed, phase, dueInMs) =>
+      inTransaction(pool, async (client) => {
+        const { id, account } = claimed.deletion;
+        await close(client, account);
+        const isDone = phase === "done";
+        const isHeld = await change(
+          client,
+          claimed,
+          `phase = $3, due_at = case when $4 then null else ${IN("$5")} end,
+           erased_at = case when $3 = 'erased' then clock_timestamp() else erased_at end,
+           finished_at = case when $4 then clock_timestamp() end,
+           thread_id = case when $4 then null else thread_id end`,
+          phase,
+          isDone,
+          dueInMs,
+        );
+        if (!isHeld) return false;
+        await client.query(
+          isDone
+            ? `delete from ${threads} where deletion_id = $1`
+            : `update ${threads} set checked_off = false where deletion_id = $1`,
+          [id],
+        );
+        return true;
+      }),
+    postpone: (claimed, ms) => change(pool, claimed, `due_at = ${IN("$3")}`, ms),
+    async untilDue() {
+      const { rows } = await pool.query<{ ms: string | null }>(
+        `select extract(epoch from min(due_at) - clock_timestamp()) * 1000 as ms from ${table} where due_at is not null`,
+      );
+      const ms = rows[0]?.ms ?? null;
+      return ms === null ? undefined : Math.max(0, Number(ms));
+    },
+  };
+}
+
+function toDeletion(row: Row): Deletion {
+  return {
+    id: row.deletion_id,
+    account: row.account,
+    subject: row.subject ?? undefined,
+    threadHash: row.thread_hash ?? undefined,
+    askedBy: row.asked_by,
+    phase: row.phase,
+    requestedAt: row.requested_at.getTime(),
+    erasedAt: row.erased_at?.getTime(),
+    finishedAt: row.finished_at?.getTime(),
+    counts: countsSchema.parse(JSON.parse(row.counts)),
+  };
+}
+
+function toClaimed(row: Row): ClaimedDeletion {
+  const { account, subject, thread_id } = row;
+  return {
+    deletion: toDeletion(row),
+    scope: { account, subject: subject ?? undefined, ...(thread_id !== null && { threadId: thread_id }) },
+    attempt: row.attempt,
+    isListed: row.listed,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Envelope } from "@throughline/ai-core";
+import { threadFoldPort } from "@throughline/stream-adapter";
+import { createMemoryDatabase, createMemoryLogStore, createThreadLog } from "@throughline/thread-log";
+import { describe, expect, it } from "vitest";
+import { readRun } from "./read-run.js";
+
+const thread = { account: "acme", threadId: "t" };
+const fence = { threadId: "t", runId: "r", token: 1n };
+const note = (run_id: string): Envelope => ({
+  type: "custom",
+  ts: 1,
+  trace_id: "x",
+  run_id,
+  thread_id: "t",
+  attempt: 0,
+  parent_id: null,
+  call_id: run_id,
+  seq: 1,
+  origin: "live",
+  agent: "a",
+  payload: { name: "note", value: run_id },
+});
+
+async function logOf(...runs: readonly (readonly [runId: string, entries: number])[]) {
+  const log = createThreadLog({ store: createMemoryLogStore(createMemoryDatabase()), fold: threadFoldPort });
+  await log.open(thread, fence);
+  for (const [runId, entries] of runs) {
+    await log.append(
+      thread,
+      Array.from({ length: entries }, () => note(runId)),
+      fence,
+    );
+  }
+  const head = await log.head(thread);
+  if (!head) throw new Error("the log is empty");
+  return { log, head };
+}
+
+describe("The entries of a run", () => {
+  it("are found over many pages, without those of other runs", async () => {
+    const { log, head } = await logOf(["before", 700], ["wanted", 1_300], ["after", 40]);
+    const found = await readRun(log, thread, "wanted", head);
+    expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 1_300 }, (_, index) => 701 + index));
+  });
+
+  it("are those the log still has, to the last one, when its beginning was trimmed", async () => {
+    const { log, head } = await logOf(["wanted", 700]);
+    await log.trim(thread, { maxEntries: 333 });
+    const found = await readRun(log, thread, "wanted", head);
+    expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 333 }, (_, index) => 368 + index));
+  });
+});

@@ -1,0 +1,85 @@
+import type { ForeignRunListener, ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
+import { emptyFold } from "@throughline/stream-adapter";
+import { describe, expect, it, vi } from "vitest";
+import { threadAddress } from "../hub/thread-address.js";
+import { type AttendOptions, attendForeignRuns } from "./attend-foreign-runs.js";
+
+const thread = threadAddress({ billingAccountId: "acme" }, "poet", "verses");
+const { threadId } = thread.ref;
+const run: ForeignRunName = { threadId, upstreamRunId: "r1" };
+
+function scene(options: Partial<AttendOptions> = {}) {
+  let listener: ForeignRunListener | undefined;
+  const active: ForeignRunName[] = [];
+  const watched = new Set<string>();
+  const foreignRuns: ForeignRunsPort = {
+    active: async () => [...active],
+    follow: () => expect.fail("The driver follows."),
+    watch(given) {
+      listener = given;
+      return {
+        watch(id) {
+          watched.add(id);
+          return () => void watched.delete(id);
+        },
+        close: () => watched.clear(),
+      };
+    },
+  };
+  const adopt = vi.fn<AttendOptions["adopt"]>(async () => {});
+  const settle = vi.fn<AttendOptions["settle"]>(async () => true);
+  const failed = vi.fn();
+  const attendant = attendForeignRuns({ foreignRuns, adopt, settle, observer: { failed }, ...options });
+  return { attendant, active, watched, adopt, settle, failed, see: () => listener?.onRun(run) };
+}
+
+describe("Threads that somebody watches here", () => {
+  it("are looked after for as long as they are watched", () => {
+    const { attendant, watched, adopt, see } = scene();
+    const leave = attendant.attend(thread);
+    expect([...watched]).toEqual([threadId]);
+    leave();
+    expect([...watched]).toEqual([]);
+    see();
+    expect(adopt).not.toHaveBeenCalled();
+  });
+
+  it("have a run adopted once, however often it is seen", async () => {
+    const { attendant, adopt, see } = scene();
+    attendant.attend(thread);
+    for (let looks = 0; looks < 3; looks++) see();
+    await vi.waitFor(() => expect(adopt.mock.calls).toEqual([[thread, "r1"]]));
+  });
+
+  it("have a run that could not be adopted tried again when it is seen again", async () => {
+    const adopt = vi.fn(async () => {});
+    adopt.mockRejectedValueOnce(new Error("The database is away."));
+    const { attendant, failed, see } = scene({ adopt });
+    attendant.attend(thread);
+    see();
+    await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+    see();
+    await vi.waitFor(() => expect(adopt).toHaveBeenCalledTimes(2));
+    expect(failed).toHaveBeenCalledOnce();
+  });
+
+  it("are settled when nothing runs in them, and not while an outsider's run does", async () => {
+    const { attendant, active, adopt, settle } = scene();
+    expect(await attendant.settle(thread, emptyFold)).toBe(true);
+    expect(settle).toHaveBeenCalledOnce();
+    active.push(run);
+    expect(await attendant.settle(thread, emptyFold)).toBe(true);
+    expect(settle).toHaveBeenCalledOnce();
+    expect(adopt).toHaveBeenCalledWith(thread, "r1");
+  });
+
+  it("are not settled for the sake of a run that began while they were compared with their checkpoint", async () => {
+    const began: AttendOptions["settle"] = async (_thread, _fold, isRunning) => {
+      active.push(run);
+      return !(await isRunning());
+    };
+    const { attendant, active, adopt } = scene({ settle: began });
+    expect(await attendant.settle(thread, emptyFold)).toBe(true);
+    expect(adopt).toHaveBeenCalledWith(thread, "r1");
+  });
+});

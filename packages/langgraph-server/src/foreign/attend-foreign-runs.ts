@@ -1,0 +1,105 @@
+import type { ForeignRunsPort } from "@throughline/ai-core";
+import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import type { ServiceObserver } from "../drive/service-observer.js";
+import type { ThreadAddress } from "../hub/thread-address.js";
+
+export interface AttendOptions {
+  readonly foreignRuns: ForeignRunsPort;
+  /** Resolves when the run is in the registry and, if this instance drives it, its beginning in the log. */
+  readonly adopt: (thread: ThreadAddress, upstreamRunId: string) => Promise<void>;
+  /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` says that it is idle upstream too. */
+  readonly settle: (
+    thread: ThreadAddress,
+    fold: ThreadFold,
+    isRunning: () => Promise<boolean>,
+  ) => Promise<boolean>;
+  readonly observer: Pick<ServiceObserver, "failed">;
+}
+
+/** Brings what outsiders do to threads that somebody watches on this instance into the log, while they do it. */
+export interface ForeignRunAttendant {
+  /** From now on, until the function it gives is called. */
+  attend(thread: ThreadAddress): () => void;
+  /**
+   * R6 where others run graphs too: a thread in which an outsider's run is on its way is not idle, and that run is adopted.
+   * Resolves when the log says what there is to say; `false` when it did already.
+   */
+  settle(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
+  close(): void;
+}
+
+interface Attended {
+  readonly thread: ThreadAddress;
+  readonly leave: () => void;
+  /** Runs that need not be adopted any more: a run is told at every look. */
+  readonly adopted: Set<string>;
+}
+
+export function attendForeignRuns({
+  foreignRuns,
+  adopt,
+  settle,
+  observer,
+}: AttendOptions): ForeignRunAttendant {
+  // A thread's upstream id is derived from all that names it here, so it names one thread.
+  const attended = new Map<string, Attended>();
+  const adoptions = new Map<string, Promise<void>>();
+
+  /** Whoever connects and the watcher see a run at the same moment: they wait for the same beginning. */
+  function adoptOnce(thread: ThreadAddress, upstreamRunId: string): Promise<void> {
+    const adopting =
+      adoptions.get(upstreamRunId) ??
+      adopt(thread, upstreamRunId).finally(() => adoptions.delete(upstreamRunId));
+    adoptions.set(upstreamRunId, adopting);
+    return adopting;
+  }
+
+  async function adoptRunning(thread: ThreadAddress): Promise<boolean> {
+    const running = await foreignRuns.active(thread.ref.threadId);
+    for (const { upstreamRunId } of running) await adoptOnce(thread, upstreamRunId);
+    return running.length > 0;
+  }
+
+  async function settleOrAdopt(thread: ThreadAddress, fold: ThreadFold): Promise<boolean> {
+    if (await adoptRunning(thread)) return true;
+    let begunSince = false;
+    const isRunning = async () => {
+      begunSince = await adoptRunning(thread);
+      return begunSince;
+    };
+    return (await settle(thread, fold, isRunning)) || begunSince;
+  }
+
+  const watcher = foreignRuns.watch({
+    onRun({ threadId, upstreamRunId }) {
+      const known = attended.get(threadId);
+      if (!known || known.adopted.has(upstreamRunId)) return;
+      known.adopted.add(upstreamRunId);
+      adoptOnce(known.thread, upstreamRunId).catch((error: unknown) => {
+        known.adopted.delete(upstreamRunId);
+        observer.failed("A run of an outsider could not be adopted; it is tried again.", error);
+      });
+    },
+    onStateChange({ threadId }) {
+      const known = attended.get(threadId);
+      if (!known) return;
+      settleOrAdopt(known.thread, emptyFold).catch((error: unknown) =>
+        observer.failed("What an outsider did to a thread could not be written down.", error),
+      );
+    },
+  });
+
+  return {
+    attend(thread) {
+      const { threadId } = thread.ref;
+      const entry: Attended = { thread, leave: watcher.watch(threadId), adopted: new Set() };
+      attended.set(threadId, entry);
+      return () => {
+        entry.leave();
+        if (attended.get(threadId) === entry) attended.delete(threadId);
+      };
+    },
+    settle: settleOrAdopt,
+    close: () => watcher.close(),
+  };
+}

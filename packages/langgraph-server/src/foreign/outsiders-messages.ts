@@ -1,0 +1,22 @@
+import type { GraphStatePort, Message } from "@throughline/ai-core";
+import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
+import type { RunRecord } from "@throughline/thread-log";
+
+/**
+ * R14: what people said to a run that an outsider started, as far as the thread shows it at its beginning. Nobody sent it
+ * here, and a stream tells only what models say; without it the answer would stand before the question until the run ends.
+ */
+export async function outsidersMessages(
+  state: Pick<GraphStatePort, "getState">,
+  { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
+  fold: ThreadFold,
+): Promise<readonly Message[]> {
+  const shown = new Set(currentMessages(fold).map(({ id }) => id));
+  try {
+    const checkpoint = await state.getState({ graphId, threadId: thread.threadId });
+    return (checkpoint?.messages ?? []).filter(({ id, role }) => role === "user" && !shown.has(id));
+  } catch {
+    // The run's end brings it.
+    return [];
+  }
+}

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "./testing/test-server.js";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+/** Bytes that no client of ours would send, and all that comes back. */
+async function sendRaw(bytes: string): Promise<{ status: number; body: string }> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString();
+  });
+  socket.write(bytes);
+  await once(socket, "close");
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  return { status: Number(head.split(" ")[1]), body };
+}
+
+describe("what is no HTTP", () => {
+  it.each([
+    ["a line that is no request", "hello\r\n\r\n"],
+    ["a header with a line break in its name", "GET /health HTTP/1.1\r\nhost: x\r\nx-\u0001: 1\r\n\r\n"],
+    ["two lengths", "POST /runs HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+  ])("%s is refused with a code", async (_, bytes) => {
+    const { status, body } = await sendRaw(bytes);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ code: "invalid_input" });
+  });
+
+  it("headers beyond all measure are refused with a code", async () => {
+    const { status, body } = await sendRaw(
+      `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`,
+    );
+    expect(status).toBe(413);
+    expect(JSON.parse(body)).toMatchObject({ code: "too_large" });
+  });
+});

@@ -1,0 +1,43 @@
+import type { ErrorCode } from "@throughline/ai-core";
+import type { z } from "zod";
+
+export type RouteTag = "agents" | "runs" | "threads" | "crons" | "attachments" | "account" | "operations";
+
+/** What the OpenAPI document says of a route. The schemas are those the route parses with, so that it can't say otherwise. */
+export interface RouteDoc {
+  /** A short sentence without a full stop: the operation's name in lists. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: RouteTag;
+  /** Answers whoever asks, signed in or not. */
+  readonly isOpen?: true;
+  /** Of the path; a plain non-empty string each where absent, but for names that mean the same everywhere. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Where the body is a file instead of JSON: the content types it may have. */
+  readonly file?: readonly string[];
+  readonly answer: RouteAnswer;
+  /** An answer that is neither that nor an error. */
+  readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
+  /**
+   * Refusals that come as a JSON error, beside those that follow from the rest: every route may fail (internal,
+   * shutting_down); who must sign in may be refused (unauthorized, invalid_input); so may a body (invalid_input, too_large,
+   * rate_limited) and the name of an agent (not_found, upstream_unavailable).
+   */
+  readonly errors: readonly ErrorCode[];
+}
+
+export type RouteAnswer =
+  | { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: z.ZodType }
+  | { readonly status: 204; readonly description: string }
+  /** An event stream; `schema` is of what is answered at once instead, where that depends on the request. */
+  | {
+      readonly status: 200;
+      readonly description: string;
+      readonly events: z.ZodType;
+      readonly schema?: z.ZodType;
+    }
+  /** Anything else that is no JSON. */
+  | { readonly status: 200; readonly description: string; readonly contentType: string };

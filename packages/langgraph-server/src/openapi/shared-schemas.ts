@@ -1,0 +1,54 @@
+import {
+  aiEventSchema,
+  envelopeSchema,
+  graphDescriptorSchema,
+  interruptSchema,
+  jsonSchema,
+  messageSchema,
+} from "@throughline/ai-core";
+import type { z } from "zod";
+import { shownAttachmentSchema } from "../attachments/attachment-routes.js";
+import { newCronSchema } from "../crons/cron-definition.js";
+import { shownCronSchema, shownTickSchema } from "../crons/cron-wire.js";
+import { receiptSchema } from "../deletion/deletion-routes.js";
+import { agUiEventSchema } from "../http/ag-ui-event-schema.js";
+import { agUiMessageSchema } from "../http/ag-ui-message.js";
+import { errorAnswerSchema } from "../http/error-answer.js";
+import { runAgentInputSchema } from "../http/run-agent-input.js";
+import { runRequestSchema } from "../http/runs-route.js";
+import {
+  shownCheckpointSchema,
+  shownRunSchema,
+  shownStateSchema,
+  shownThreadSchema,
+} from "../threads/thread-wire.js";
+
+type Named = Readonly<Record<string, z.ZodType>>;
+
+/** What has a name of its own in the document. A schema that holds itself needs one. */
+export const SHARED_INPUTS: Named = {
+  Json: jsonSchema,
+  RunAgentInput: runAgentInputSchema,
+  AgUiMessage: agUiMessageSchema,
+  RunRequest: runRequestSchema,
+  NewCron: newCronSchema,
+};
+
+export const SHARED_ANSWERS: Named = {
+  Json: jsonSchema,
+  Error: errorAnswerSchema,
+  Agent: graphDescriptorSchema,
+  AgUiEvent: agUiEventSchema,
+  AiEvent: aiEventSchema,
+  Envelope: envelopeSchema,
+  Message: messageSchema,
+  Interrupt: interruptSchema,
+  Thread: shownThreadSchema,
+  ThreadState: shownStateSchema,
+  Checkpoint: shownCheckpointSchema,
+  Run: shownRunSchema,
+  Cron: shownCronSchema,
+  CronTick: shownTickSchema,
+  Attachment: shownAttachmentSchema,
+  DeletionReceipt: receiptSchema,
+};

@@ -1,0 +1,82 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { afterEach, describe, expect, it } from "vitest";
+import type { RunNote } from "../drive/run-note.js";
+import { createMetrics, type Metrics } from "./metrics.js";
+
+const run: RunNote = {
+  runId: "r1",
+  graphId: "langgraph:chat",
+  account: "acme",
+  traceId: "t",
+  attempt: 0,
+  traceparent: undefined,
+};
+
+describe("metrics", () => {
+  let metrics: Metrics;
+  afterEach(() => metrics.close());
+
+  async function read(series: string): Promise<number | undefined> {
+    const line = (await metrics.render())
+      .split("\n")
+      .find((each) => each.startsWith(`throughline_${series}`));
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  }
+
+  it("tell of calls that began long ago and never ended, while their run is driven here", async () => {
+    const clock = createSimulatedClock();
+    metrics = createMetrics({ clock });
+    const { observer } = metrics;
+    observer.runStarted(run);
+    observer.callStarted(run, { callId: "hangs", kind: "model" });
+    observer.callStarted(run, { callId: "answers", kind: "tool" });
+    expect(await read('open_calls_older_than{seconds="60"')).toBe(0);
+    observer.callEnded(run, { callId: "answers", kind: "tool" });
+    clock.advance(601_000);
+    expect(await read('open_calls_older_than{seconds="60"')).toBe(1);
+    expect(await read('open_calls_older_than{seconds="600"')).toBe(1);
+    expect(await read('open_calls_older_than{seconds="3600"')).toBe(0);
+    observer.runLeft({ ...run, why: "lost_lease" });
+    expect(await read('open_calls_older_than{seconds="60"')).toBe(0);
+    expect(await read('runs_ended_without_completion_total{why="lost_lease"')).toBe(1);
+  });
+
+  it("count a run that is driven anew here once, whatever its earlier attempt still says", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const { observer } = metrics;
+    const again = { ...run, attempt: 1 };
+    observer.runStarted(run);
+    observer.takenOver(again);
+    observer.runStarted(again);
+    observer.runLeft({ ...run, why: "lost_lease" });
+    expect(await read("active_runs")).toBe(1);
+    expect(await read("takeovers_total")).toBe(1);
+    observer.runEnded({ ...again, status: "lost" });
+    expect(await read("active_runs")).toBeUndefined();
+    expect(await read('runs_ended_without_completion_total{why="lost"')).toBe(1);
+  });
+
+  it("count busy starts, replays, gaps, refused appends, limits and what was swept", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const { observer } = metrics;
+    observer.startRefused("busy");
+    observer.startRefused("conflict");
+    observer.watcherJoined("resume");
+    observer.gap();
+    observer.appendRefused("fenced");
+    observer.swept({ entries: 7, runs: 2 });
+    metrics.limitMet("maxConcurrentRuns");
+    metrics.slowReaderDropped();
+    expect(await read("busy_total")).toBe(1);
+    expect(await read('starts_refused_total{reason="conflict"')).toBe(1);
+    expect(await read('replays_total{how="resume"')).toBe(1);
+    expect(await read("watchers{")).toBe(1);
+    expect(await read("gaps_total")).toBe(1);
+    expect(await read('appends_refused_total{reason="fenced"')).toBe(1);
+    expect(await read("entries_swept_total")).toBe(7);
+    expect(await read("runs_swept_total")).toBe(2);
+    expect(await read('limits_met_total{limit="maxConcurrentRuns"')).toBe(1);
+    expect(await read("slow_readers_dropped_total")).toBe(1);
+    expect(await read("event_loop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
+  });
+});

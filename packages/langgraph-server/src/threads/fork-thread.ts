@@ -1,0 +1,79 @@
+import { type Clock, type GraphStatePort, newRunId, ThroughlineError } from "@throughline/ai-core";
+import { emptyFold } from "@throughline/stream-adapter";
+import type { Lease, RunRegistry } from "@throughline/thread-log";
+import type { AttachmentStore } from "../attachments/attachment-store.js";
+import type { DrivingRunService } from "../drive/create-run-service.js";
+import { nobodysRequest, toRunRow } from "../drive/run-request.js";
+import type { ThreadAddress } from "../hub/thread-address.js";
+import type { ThreadDirectory } from "./thread-directory.js";
+
+export interface ForkDeps {
+  readonly registry: RunRegistry;
+  readonly state: GraphStatePort;
+  readonly runs: Pick<DrivingRunService, "settle">;
+  readonly directory: ThreadDirectory;
+  readonly attachments: AttachmentStore;
+  readonly clock: Clock;
+  readonly lease: Lease;
+}
+
+export interface Fork {
+  readonly from: ThreadAddress;
+  readonly checkpointId: string;
+  readonly to: ThreadAddress;
+}
+
+/**
+ * Makes a thread that begins at another's checkpoint. The copy is written under a lease of the new thread, so nobody runs in
+ * it meanwhile; then the log is told as of any checkpoint that no run of ours made (R6). Copied by somebody who died, the
+ * thread is settled by whoever finds the lease.
+ */
+export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: Fork): Promise<void> {
+  const { registry, state, directory, attachments, clock, lease } = deps;
+  const source = { graphId: from.graphId, threadId: from.ref.threadId };
+  const target = { graphId: to.graphId, threadId: to.ref.threadId };
+  if (!(await state.getState(source, checkpointId))) {
+    throw new ThroughlineError("not_found", "checkpointId: this thread has no such checkpoint.", {
+      details: { field: "checkpointId" },
+    });
+  }
+  if ((await directory.find(to.ref)) || (await state.getState(target))) throw taken();
+  const started = await registry.start({
+    ...lease,
+    thread: to.ref,
+    stateKey: to.stateKey,
+    runId: newRunId(clock),
+    graphId: to.graphId,
+    origin: { kind: "client", id: `fork:${from.threadName}` },
+    start: { kind: "resume", answers: {} },
+    request: toRunRow(nobodysRequest("settle", to, `fork:${checkpointId}`)),
+    strategy: "reject",
+  });
+  if (started.kind !== "started") throw taken();
+  const { run, fence } = started;
+  try {
+    await attachments.copyThread(from.ref, to.ref);
+    await state.copyThread(source, checkpointId, target, fence);
+    const origin = await directory.find(from.ref);
+    await directory.runStarted({
+      thread: to.ref,
+      graphId: to.graphId,
+      threadName: to.threadName,
+      runId: run.runId,
+      token: fence.token,
+      derivedTitle: origin?.title,
+    });
+    await registry.finish(fence, { status: "success" });
+  } catch (error) {
+    await registry.finish(fence, { status: "error" });
+    await Promise.all([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);
+    throw error;
+  }
+  await deps.runs.settle(to, emptyFold);
+}
+
+function taken(): ThroughlineError {
+  return new ThroughlineError("conflict", "threadName: there is a thread of this name already.", {
+    details: { field: "threadName" },
+  });
+}

@@ -1,0 +1,186 @@
+import { invalidInput } from "@throughline/ai-core";
+import { z } from "zod";
+import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import type { Route } from "../http/route-table.js";
+import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import {
+  forkSchema,
+  historyQuerySchema,
+  nextSchema,
+  runsQuerySchema,
+  showCheckpoint,
+  shownCheckpointSchema,
+  shownRunSchema,
+  shownStateSchema,
+  shownThreadSchema,
+  showRun,
+  showState,
+  showThread,
+  stateQuerySchema,
+  threadChangeSchema,
+  threadQuerySchema,
+} from "./thread-wire.js";
+
+const THREAD = "/agents/:agentId/threads/:threadName";
+const ARCHIVED = { true: true, false: false, all: undefined } as const;
+
+/** Threads of the caller's account and subject, found by nobody else. */
+export function threadRoutes(parts: RouteParts): Route[] {
+  const { threads } = parts.service;
+
+  async function named(c: RouteContext): Promise<{ who: SignedIn; thread: ThreadAddress }> {
+    const who = await signIn(c, parts);
+    const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
+    return { who, thread: threadAddress(who.caller, agent.graphName, c.req.param("threadName") ?? "") };
+  }
+
+  const list: Route = {
+    method: "GET",
+    path: "/agents/:agentId/threads",
+    doc: {
+      summary: "List threads",
+      tag: "threads",
+      query: threadQuerySchema,
+      answer: {
+        status: 200,
+        description: "Newest activity first",
+        schema: z.object({ threads: z.array(shownThreadSchema), next: nextSchema }),
+      },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { caller } = await signIn(c, parts);
+      const { graphId } = await requireAgent(parts, c.req.param("agentId") ?? "");
+      const { archived, ...query } = queryOf(c, threadQuerySchema);
+      const { billingAccountId: account, subject } = caller;
+      const page = await threads.list(
+        { account, subject },
+        { ...query, graphId, isArchived: ARCHIVED[archived] },
+      );
+      return c.json({ threads: page.threads.map(showThread), next: page.next ?? null });
+    },
+  };
+  const get: Route = {
+    method: "GET",
+    path: THREAD,
+    doc: {
+      summary: "Read a thread's listing",
+      tag: "threads",
+      answer: { status: 200, description: "The thread", schema: shownThreadSchema },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { thread } = await named(c);
+      return c.json(showThread(await threads.get(thread)));
+    },
+  };
+  const change: Route = {
+    method: "PATCH",
+    path: THREAD,
+    doc: {
+      summary: "Rename a thread, archive it or take it back",
+      tag: "threads",
+      body: threadChangeSchema,
+      answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
+      errors: ["invalid_input", "not_found", "too_large"],
+    },
+    async handle(c) {
+      const { who, thread } = await named(c);
+      const { title, archived } = await bodyOf(who, threadChangeSchema);
+      return c.json(showThread(await threads.change(thread, { title, isArchived: archived })));
+    },
+  };
+  const state: Route = {
+    method: "GET",
+    path: `${THREAD}/state`,
+    doc: {
+      summary: "Read a thread's state",
+      description: "Values are those the graph's output schema names.",
+      tag: "threads",
+      query: stateQuerySchema,
+      answer: { status: 200, description: "The thread at a checkpoint", schema: shownStateSchema },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { thread } = await named(c);
+      const { checkpointId } = queryOf(c, stateQuerySchema);
+      return c.json(showState(await threads.state(thread, checkpointId)));
+    },
+  };
+  const history: Route = {
+    method: "GET",
+    path: `${THREAD}/history`,
+    doc: {
+      summary: "List a thread's checkpoints",
+      tag: "threads",
+      query: historyQuerySchema,
+      answer: {
+        status: 200,
+        description: "Newest first",
+        schema: z.object({ checkpoints: z.array(shownCheckpointSchema), next: nextSchema }),
+      },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { thread } = await named(c);
+      const { limit, before } = queryOf(c, historyQuerySchema);
+      const found = await threads.history(thread, { limit, ...(before !== undefined && { before }) });
+      const next = found.length === limit ? (found.at(-1)?.checkpointId ?? null) : null;
+      return c.json({ checkpoints: found.map(showCheckpoint), next });
+    },
+  };
+  const runs: Route = {
+    method: "GET",
+    path: `${THREAD}/runs`,
+    doc: {
+      summary: "List a thread's runs",
+      tag: "threads",
+      query: runsQuerySchema,
+      answer: {
+        status: 200,
+        description: "Newest first, with who started each",
+        schema: z.object({ runs: z.array(shownRunSchema) }),
+      },
+      errors: ["invalid_input", "not_found"],
+    },
+    async handle(c) {
+      const { thread } = await named(c);
+      const found = await threads.runs(thread, queryOf(c, runsQuerySchema).limit);
+      return c.json({ runs: found.map(showRun) });
+    },
+  };
+  const fork: Route = {
+    method: "POST",
+    path: `${THREAD}/fork`,
+    doc: {
+      summary: "Begin a thread at a checkpoint of another",
+      description:
+        "The new thread holds what this one held at the checkpoint, files included, and nothing that came after. Graphs on a LangGraph server fork only where they were done.",
+      tag: "threads",
+      body: forkSchema,
+      answer: { status: 201, description: "The new thread", schema: shownThreadSchema },
+      errors: ["invalid_input", "not_found", "conflict", "too_large", "upstream_unavailable"],
+    },
+    async handle(c) {
+      const { who, thread } = await named(c);
+      const { threadName, checkpointId } = await bodyOf(who, forkSchema);
+      const agent = await requireAgent(parts, thread.graphId);
+      const to = threadAddress(who.caller, agent.graphName, threadName);
+      const from = checkpointId ?? (await threads.state(thread)).checkpointId;
+      return c.json(showThread(await threads.fork({ from: thread, checkpointId: from, to })), 201);
+    },
+  };
+  return [list, get, change, state, history, runs, fork];
+}
+
+async function bodyOf<S extends z.ZodType>(who: SignedIn, schema: S): Promise<z.output<S>> {
+  const parsed = schema.safeParse((await who.readBody()) ?? {});
+  if (!parsed.success) throw invalidInput(parsed.error, "body");
+  return parsed.data;
+}
+
+function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw invalidInput(parsed.error, "query");
+  return parsed.data;
+}

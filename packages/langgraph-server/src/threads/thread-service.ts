@@ -1,0 +1,126 @@
+import {
+  type AgentCatalogPort,
+  type GraphCheckpoint,
+  type JsonObject,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import type { RunRecord, ThreadScope } from "@throughline/thread-log";
+import { schemaKeys } from "../drive/schema-keys.js";
+import type { ThreadAddress } from "../hub/thread-address.js";
+import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
+import { statusAfter } from "./keep-directory.js";
+import type { ThreadChange, ThreadListing, ThreadListPage, ThreadQuery } from "./thread-directory.js";
+
+/** A checkpoint as people may see it: of the state only what the graph's output schema names. */
+export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
+  readonly values: JsonObject;
+}
+
+/** What people do with their threads besides running them. Throws `not_found` for a thread that is not there. */
+export interface ThreadService {
+  list(scope: ThreadScope, query: ThreadQuery): Promise<ThreadListPage>;
+  get(thread: ThreadAddress): Promise<ThreadListing>;
+  change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
+  /** The newest checkpoint, or the one named. */
+  state(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint>;
+  /** Newest first; `before` is a checkpoint's id. */
+  history(
+    thread: ThreadAddress,
+    page: { readonly limit: number; readonly before?: string },
+  ): Promise<readonly ShownCheckpoint[]>;
+  /** Newest first. */
+  runs(thread: ThreadAddress, limit: number): Promise<readonly RunRecord[]>;
+  /** Throws `conflict` when there is a thread of that name. */
+  fork(fork: Fork): Promise<ThreadListing>;
+  /** Everything of it, everywhere. */
+  remove(thread: ThreadAddress): Promise<void>;
+}
+
+export interface ThreadServiceDeps extends ForkDeps {
+  readonly agents: AgentCatalogPort;
+  /** Of `keepDirectory`: whoever saw a run begin finds its thread in the list. */
+  readonly written: () => Promise<void>;
+  /** What deletes a thread from every store; without it threads can't be deleted. */
+  readonly removeThread?: ((thread: ThreadAddress) => Promise<void>) | undefined;
+}
+
+export function createThreadService(deps: ThreadServiceDeps): ThreadService {
+  const { directory, registry, state, agents } = deps;
+
+  /** An end that could not be written, because the database was away at that moment, is made up for here. */
+  async function upToDate(listing: ThreadListing): Promise<ThreadListing> {
+    if (listing.status !== "running") return listing;
+    const { thread, token } = listing;
+    if (await registry.active(thread)) return listing;
+    const [last] = await registry.list(thread, 1);
+    if (last?.status === "queued" || last?.status === "running") return listing;
+    const status = last ? statusAfter(last.status) : "idle";
+    await directory.runEnded({ thread, token, status });
+    return { ...listing, status };
+  }
+
+  async function get({ ref }: ThreadAddress): Promise<ThreadListing> {
+    await deps.written();
+    const found = await directory.find(ref);
+    if (!found) throw missing();
+    return upToDate(found);
+  }
+
+  async function shownAs(
+    { graphId }: ThreadAddress,
+    checkpoints: readonly GraphCheckpoint[],
+  ): Promise<readonly ShownCheckpoint[]> {
+    const agent = await agents.getAgent(graphId);
+    const keys = agent && schemaKeys(agent.outputSchema);
+    return checkpoints.map(({ state: all, ...checkpoint }) => ({
+      ...checkpoint,
+      values: keys ? Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key))) : all,
+    }));
+  }
+
+  return {
+    async list(scope, query) {
+      await deps.written();
+      const { threads, next } = await directory.list(scope, query);
+      return { threads: await Promise.all(threads.map(upToDate)), next };
+    },
+    get,
+    async change({ ref }, change) {
+      await deps.written();
+      const changed = await directory.change(ref, change);
+      if (!changed) throw missing();
+      return upToDate(changed);
+    },
+    async state(thread, checkpointId) {
+      const { graphId, ref } = thread;
+      const checkpoint = await state.getState({ graphId, threadId: ref.threadId }, checkpointId);
+      const [shown] = await shownAs(thread, checkpoint ? [checkpoint] : []);
+      if (shown) return shown;
+      throw new ThroughlineError("not_found", "There is no such thread, or it has no such checkpoint.");
+    },
+    async history(thread, page) {
+      await get(thread);
+      const { graphId, ref } = thread;
+      return shownAs(thread, await state.history({ graphId, threadId: ref.threadId }, page));
+    },
+    async runs(thread, limit) {
+      await get(thread);
+      return registry.list(thread.ref, limit);
+    },
+    async fork(fork) {
+      await forkThread(deps, fork);
+      return get(fork.to);
+    },
+    async remove(thread) {
+      if (!deps.removeThread) {
+        throw new ThroughlineError("method_not_allowed", "This server does not delete threads.");
+      }
+      await get(thread);
+      await deps.removeThread(thread);
+    },
+  };
+}
+
+function missing(): ThroughlineError {
+  return new ThroughlineError("not_found", "There is no such thread.");
+}

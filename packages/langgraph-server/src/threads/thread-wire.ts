@@ -1,0 +1,158 @@
+import {
+  interruptSchema,
+  jsonObjectSchema,
+  messageSchema,
+  runOriginSchema,
+  threadNameSchema,
+} from "@throughline/ai-core";
+import { FINAL_STATUSES, type RunRecord } from "@throughline/thread-log";
+import { z } from "zod";
+import { fromRunRow } from "../drive/run-request.js";
+import { THREAD_STATUSES, type ThreadListing } from "./thread-directory.js";
+import type { ShownCheckpoint } from "./thread-service.js";
+
+export const titleSchema = z
+  .string()
+  .trim()
+  .min(1, "must not be empty; null gives the derived title back")
+  .max(200)
+  .refine((title) => !/\p{Cc}/u.test(title), "must not hold control characters");
+
+export const threadChangeSchema = z
+  .strictObject({
+    title: titleSchema.nullable().optional().describe("null gives the derived title back."),
+    archived: z.boolean().optional(),
+  })
+  .refine(
+    ({ title, archived }) => title !== undefined || archived !== undefined,
+    "name what to change: title or archived",
+  )
+  .meta({ minProperties: 1 });
+
+export const forkSchema = z.strictObject({
+  threadName: threadNameSchema.describe("What the new thread is called."),
+  checkpointId: z.string().min(1).max(256).optional().describe("The newest when absent."),
+});
+
+export const threadQuerySchema = z.object({
+  status: z.enum(THREAD_STATUSES).optional(),
+  archived: z.enum(["true", "false", "all"]).default("false"),
+  search: z.string().min(1).max(256).optional().describe("Part of a title or a name, in whatever case."),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
+});
+
+export const stateQuerySchema = z.object({
+  checkpointId: z.string().min(1).max(256).optional().describe("The newest when absent."),
+});
+
+export const historyQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  before: z.string().min(1).max(256).optional().describe("`next` of the page before: a checkpoint's id."),
+});
+
+export const runsQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+const time = z.iso.datetime();
+export const nextSchema = z
+  .string()
+  .nullable()
+  .describe("Ask with it for the next page; null on the last page.");
+
+export const shownThreadSchema = z.object({
+  threadName: z.string(),
+  agentId: z.string(),
+  title: z.string().nullable(),
+  titledByPerson: z.boolean(),
+  archived: z.boolean(),
+  status: z.enum(THREAD_STATUSES),
+  lastRunId: z.string(),
+  createdAt: time,
+  lastActivityAt: time,
+});
+
+export function showThread(listing: ThreadListing): z.output<typeof shownThreadSchema> {
+  return {
+    threadName: listing.threadName,
+    agentId: listing.graphId,
+    title: listing.title ?? null,
+    titledByPerson: listing.isTitledByPerson,
+    archived: listing.isArchived,
+    status: listing.status,
+    lastRunId: listing.lastRunId,
+    createdAt: iso(listing.createdAt),
+    lastActivityAt: iso(listing.lastActivityAt),
+  };
+}
+
+const checkpointFields = {
+  checkpointId: z.string(),
+  parentCheckpointId: z.string().nullable(),
+  createdAt: z.string().nullable(),
+  source: z.string().nullable(),
+  step: z.number().nullable(),
+  runId: z.string().nullable(),
+  values: jsonObjectSchema,
+  next: z.array(z.string()),
+  interrupts: z.array(interruptSchema),
+};
+/** A history without the words: with them, each page would hold the conversation as often as it has checkpoints. */
+export const shownCheckpointSchema = z.object({ ...checkpointFields, messageIds: z.array(z.string()) });
+export const shownStateSchema = z.object({ ...checkpointFields, messages: z.array(messageSchema) });
+
+function showFields(checkpoint: ShownCheckpoint) {
+  return {
+    checkpointId: checkpoint.checkpointId,
+    parentCheckpointId: checkpoint.parentCheckpointId ?? null,
+    createdAt: checkpoint.createdAt ?? null,
+    source: checkpoint.source ?? null,
+    step: checkpoint.step ?? null,
+    runId: checkpoint.runId ?? null,
+    values: checkpoint.values,
+    next: [...checkpoint.next],
+    interrupts: [...checkpoint.interrupts],
+  };
+}
+
+export function showCheckpoint(checkpoint: ShownCheckpoint): z.output<typeof shownCheckpointSchema> {
+  return { ...showFields(checkpoint), messageIds: checkpoint.messages.map(({ id }) => id) };
+}
+
+export function showState(checkpoint: ShownCheckpoint): z.output<typeof shownStateSchema> {
+  return { ...showFields(checkpoint), messages: [...checkpoint.messages] };
+}
+
+export const shownRunSchema = z.object({
+  runId: z.string(),
+  clientRunId: z.string().nullable(),
+  status: z.enum(["queued", "running", ...FINAL_STATUSES]),
+  startedBy: runOriginSchema,
+  /** `foreign` was started elsewhere; `settle` wrote down what a checkpoint says and ran no graph. */
+  work: z.enum(["graph", "foreign", "settle"]),
+  model: z.string(),
+  attempt: z.number().int(),
+  createdAt: time,
+  endedAt: time.nullable(),
+});
+
+export function showRun(run: RunRecord): z.output<typeof shownRunSchema> {
+  const { work, model } = fromRunRow(run.request);
+  const { kind, id } = run.origin;
+  return {
+    runId: run.runId,
+    clientRunId: work === "graph" ? (run.alias ?? null) : null,
+    status: run.status,
+    startedBy: { kind, ...(id !== undefined && { id }) },
+    work,
+    model,
+    attempt: run.attempt,
+    createdAt: iso(run.createdAt),
+    endedAt: run.endedAt === undefined ? null : iso(run.endedAt),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

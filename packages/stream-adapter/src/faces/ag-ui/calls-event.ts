@@ -1,0 +1,43 @@
+import type { JsonObject } from "@throughline/ai-core";
+import type { FoldCall } from "../../fold/calls.js";
+import type { AgUiEvent } from "./event.js";
+
+/**
+ * The tree of work beside the conversation. `whole`: these are all there are; else each replaces what was known of its
+ * `(runId, callId)`, or is new.
+ */
+export function callsEvent(told: {
+  readonly whole: boolean;
+  readonly calls: readonly FoldCall[];
+}): AgUiEvent {
+  return {
+    type: "CUSTOM",
+    name: "throughline.calls",
+    value: { whole: told.whole, calls: told.calls.map(toWire) },
+  };
+}
+
+function toWire(call: FoldCall): JsonObject {
+  return {
+    runId: call.run_id,
+    callId: call.call_id,
+    parentId: call.parent_id,
+    kind: call.kind,
+    name: call.name,
+    attempt: call.attempt,
+    status: call.status,
+    startedAt: call.started_at,
+    endedAt: call.ended_at,
+    ...(call.message_id !== undefined && { messageId: call.message_id }),
+    ...(call.tool_call_id !== undefined && { toolCallId: call.tool_call_id }),
+    ...(call.args !== undefined && { args: call.args }),
+    ...(call.result !== undefined && { result: call.result }),
+    ...(call.progress !== undefined && { progress: call.progress }),
+    ...(call.usage && { usage: { ...call.usage } }),
+    ...(call.started_by && { startedBy: origin(call.started_by) }),
+  };
+}
+
+function origin({ kind, id }: NonNullable<FoldCall["started_by"]>): JsonObject {
+  return { kind, ...(id !== undefined && { id }) };
+}
