@@ -9,7 +9,7 @@ import { type RigServer, startServer } from "../server/rig/start-server.js";
 import { SEED, trialsOr } from "../server/rig/trials.js";
 import { installSchemathesis } from "./schemathesis/install-schemathesis.js";
 
-const HOOKS = join(dirname(fileURLToPath(import.meta.url)), "schemathesis");
+const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "schemathesis");
 const TIMEOUT = 1_200_000;
 /** Beside those it makes of each operation's schema by plan, some 60 each. */
 const EXAMPLES_EACH = trialsOr(20);
@@ -47,6 +47,7 @@ function describeService(schemathesis: string): void {
 
   function run(): Promise<{ readonly code: number; readonly output: string }> {
     const args = [
+      ...["--config-file", join(FOLDER, "schemathesis.toml")],
       ...["run", `${server.url}/openapi.json`, "--no-color", "--continue-on-failure"],
       ...["--phases", "coverage,fuzzing", "--max-examples", String(EXAMPLES_EACH), "--seed", String(SEED)],
       // Dev sign-in takes whoever asks. Not all that is refused can be said in a schema: a schedule's syntax, a name that is taken.
@@ -54,7 +55,7 @@ function describeService(schemathesis: string): void {
       ...["--generation-with-security-parameters", "false", "--header", "x-throughline-account:tested"],
       ...["--generation-database", "none", "--request-timeout", "30", "--warnings", "off"],
     ];
-    const env = { ...process.env, SCHEMATHESIS_HOOKS: "hooks", PYTHONPATH: HOOKS };
+    const env = { ...process.env, SCHEMATHESIS_HOOKS: "hooks", PYTHONPATH: FOLDER };
     return new Promise((resolve) => {
       const options = { cwd: folder, env, maxBuffer: 2 ** 26, timeout: TIMEOUT };
       execFile(schemathesis, args, options, (error, stdout, stderr) => {

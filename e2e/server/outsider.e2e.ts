@@ -15,7 +15,7 @@ let b: Instance;
 const followers: Follower[] = [];
 
 beforeAll(async () => {
-  stage = await setUpstreamStage({ paceMs: 20 });
+  stage = await setUpstreamStage({ paceMs: 50 });
   databaseUrl = await stage.createDatabase();
   [a, b] = await Promise.all([stage.start(databaseUrl), stage.start(databaseUrl)]);
 });

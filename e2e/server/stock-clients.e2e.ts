@@ -118,8 +118,7 @@ describe.each(CLIENT_KINDS)("%s", (kind) => {
     const begun = client.heard("TEXT_MESSAGE_CONTENT");
     const running = client.run();
     await begun;
-    const stopped = await agentRoutes(server.url).stop("talker", threadId);
-    expect(await stopped.json()).toMatchObject({ stopped: true });
+    await client.stop();
     const heard = await running;
     expect(heard.errors).toEqual([]);
     expect(heard.types.at(-1)).toBe("RUN_FINISHED");

@@ -34,6 +34,8 @@ export interface StockClient {
   say(text: string, id?: string): void;
   run(parameters?: RunParameters): Promise<Heard>;
   connect(): Promise<Heard>;
+  /** By the client's own means where it has any; `HttpAgent` can only leave, so there it is one request to the route. */
+  stop(): Promise<void>;
   /** Resolves once something that matches came in. */
   heard(type: string): Promise<void>;
 }
@@ -90,6 +92,13 @@ function overHttp(kind: ClientKind, agent: AnyHttpAgent, options: StockClientOpt
       agent.url = `${base}/connect`;
       await agent.runAgent();
     },
+    async stop() {
+      const answer = await fetch(`${base}/stop/${options.threadId}`, {
+        method: "POST",
+        ...(options.headers && { headers: options.headers }),
+      });
+      if (!answer.ok) throw new Error(`The stop was answered with ${answer.status}.`);
+    },
   });
 }
 
@@ -122,12 +131,16 @@ function overCopilotKit(kind: ClientKind, options: StockClientOptions): StockCli
     async connect() {
       await core.connectAgent({ agent });
     },
+    async stop() {
+      core.stopAgent({ agent });
+    },
   });
 }
 
 interface Actions {
   run(parameters?: RunParameters): Promise<void>;
   connect(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 function listening(kind: ClientKind, agent: AnyAgent, actions: Actions): StockClient {
@@ -166,6 +179,7 @@ function listening(kind: ClientKind, agent: AnyAgent, actions: Actions): StockCl
     say: (content, id = randomUUID()) => agent.addMessage({ id, role: "user", content }),
     run: (parameters) => hear(() => actions.run(parameters)),
     connect: () => hear(actions.connect),
+    stop: actions.stop,
     heard: (type) => new Promise((resolve) => waiting.add({ type, resolve })),
   };
 }

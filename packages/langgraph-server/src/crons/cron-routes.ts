@@ -2,13 +2,14 @@ import { invalidInput } from "@throughline/ai-core";
 import { z } from "zod";
 import { type RouteContext, type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
+import { wholeNumber } from "../http/whole-number.js";
 import { scopeOf } from "./create-cron-service.js";
 import { cronChangeSchema, cronPreviewSchema, newCronSchema } from "./cron-definition.js";
 import type { CronService } from "./cron-service.js";
 import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cron-wire.js";
 
 const pageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: wholeNumber(1, 100).default(50),
   after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
 });
 const nothingSchema = z.strictObject({});

@@ -31,7 +31,7 @@ describe("what is no HTTP", () => {
   ])("%s is refused with a code", async (_, bytes) => {
     const { status, body } = await sendRaw(bytes);
     expect(status).toBe(400);
-    expect(JSON.parse(body)).toMatchObject({ code: "invalid_input" });
+    expect(JSON.parse(body)).toMatchObject({ code: "invalid_input", requestId: expect.any(String) });
   });
 
   it("headers beyond all measure are refused with a code", async () => {
@@ -39,6 +39,6 @@ describe("what is no HTTP", () => {
       `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`,
     );
     expect(status).toBe(413);
-    expect(JSON.parse(body)).toMatchObject({ code: "too_large" });
+    expect(JSON.parse(body)).toMatchObject({ code: "too_large", requestId: expect.any(String) });
   });
 });

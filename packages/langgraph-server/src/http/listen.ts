@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -56,12 +57,14 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   const code: ErrorCode = error.code === "HPE_HEADER_OVERFLOW" ? "too_large" : "invalid_input";
   const what = code === "too_large" ? "headers: are too large" : "request: is not HTTP";
   const status = httpStatusOf(code);
-  const body = JSON.stringify(toWireError(new ThroughlineError(code, what)));
+  const requestId = randomUUID();
+  const body = JSON.stringify({ ...toWireError(new ThroughlineError(code, what)), requestId });
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       "connection: close",
       "content-type: application/json",
+      `x-request-id: ${requestId}`,
       `content-length: ${Buffer.byteLength(body)}`,
       "",
       body,

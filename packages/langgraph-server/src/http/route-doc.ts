@@ -22,9 +22,9 @@ export interface RouteDoc {
   /** An answer that is neither that nor an error. */
   readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
   /**
-   * Refusals that come as a JSON error, beside those that follow from the rest: every route may fail (internal,
-   * shutting_down); who must sign in may be refused (unauthorized, invalid_input); so may a body (invalid_input, too_large,
-   * rate_limited) and the name of an agent (not_found, upstream_unavailable).
+   * Refusals that come as a JSON error, beside those that follow from the rest: every request may be malformed or fail
+   * (invalid_input, too_large, internal, shutting_down); who must sign in may be refused (unauthorized); so may a body
+   * (rate_limited) and the name of an agent (not_found, upstream_unavailable).
    */
   readonly errors: readonly ErrorCode[];
 }

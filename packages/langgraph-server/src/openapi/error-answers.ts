@@ -17,9 +17,12 @@ const MORE_HEADERS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, R
 /** What a route may answer instead, its own refusals and those that follow from what it takes. */
 export function errorCodesOf(path: string, doc: RouteDoc): ErrorCode[] {
   const takesBody = doc.body !== undefined || doc.file !== undefined;
+  // Whatever is asked for, the request itself may be malformed or its headers too long.
   const codes = new Set<ErrorCode>([
-    ...(doc.isOpen ? [] : (["unauthorized", "invalid_input"] as const)),
-    ...(takesBody ? (["invalid_input", "too_large", "rate_limited"] as const) : []),
+    "invalid_input",
+    "too_large",
+    ...(doc.isOpen ? [] : (["unauthorized"] as const)),
+    ...(takesBody ? (["rate_limited"] as const) : []),
     ...(path.includes("/:agentId") ? (["not_found", "upstream_unavailable"] as const) : []),
     ...doc.errors,
     "internal",

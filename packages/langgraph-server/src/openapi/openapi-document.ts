@@ -89,8 +89,7 @@ const HEADERS: OpenApiDocument["components"]["headers"] = {
     schema: { type: "string" },
   },
   Traceparent: {
-    description: "Where the request stands in its trace (W3C).",
-    required: true,
+    description: "Where the request stands in its trace (W3C). Absent where it could not be read at all.",
     schema: { type: "string" },
   },
   RetryAfter: { description: "Seconds.", schema: { type: "string", pattern: "^[0-9]+$" } },

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
 import type { RouteDoc } from "../http/route-doc.js";
 import type { Route } from "../http/route-table.js";
+import { wholeNumber } from "../http/whole-number.js";
 import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
 import type { ThreadListing } from "./thread-directory.js";
 import { titleSchema } from "./thread-wire.js";
@@ -10,7 +11,7 @@ import { titleSchema } from "./thread-wire.js";
 const listSchema = z.object({
   agentId: z.string().max(256).optional(),
   includeArchived: z.enum(["true", "false"]).default("false"),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: wholeNumber(1, 100).default(50),
   cursor: z.string().min(1).max(1_000).optional(),
 });
 

@@ -3,6 +3,7 @@ import type { StoreItems } from "@throughline/graph-executor";
 import { z } from "zod";
 import { type RouteContext, type RouteParts, signIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
+import { wholeNumber } from "../http/whole-number.js";
 
 /** LangGraph lets no label hold a dot, so dots separate them. */
 const namespaceSchema = z
@@ -12,8 +13,8 @@ const namespaceSchema = z
 
 const listSchema = z.object({
   prefix: namespaceSchema.default([]).describe("A namespace, with dots between its labels."),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  limit: wholeNumber(1, 100).default(50),
+  offset: wholeNumber(0, 1_000_000).default(0),
 });
 const itemNameSchema = z.object({
   namespace: namespaceSchema.describe("With dots between its labels."),

@@ -8,6 +8,7 @@ import {
 import { FINAL_STATUSES, type RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
 import { fromRunRow } from "../drive/run-request.js";
+import { wholeNumber } from "../http/whole-number.js";
 import { THREAD_STATUSES, type ThreadListing } from "./thread-directory.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
@@ -38,7 +39,7 @@ export const threadQuerySchema = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   archived: z.enum(["true", "false", "all"]).default("false"),
   search: z.string().min(1).max(256).optional().describe("Part of a title or a name, in whatever case."),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: wholeNumber(1, 100).default(50),
   after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
 });
 
@@ -47,12 +48,12 @@ export const stateQuerySchema = z.object({
 });
 
 export const historyQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: wholeNumber(1, 100).default(20),
   before: z.string().min(1).max(256).optional().describe("`next` of the page before: a checkpoint's id."),
 });
 
 export const runsQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: wholeNumber(1, 200).default(50),
 });
 
 const time = z.iso.datetime();
