@@ -8,7 +8,7 @@ export type { Telemetry } from "./client/telemetry.js";
 export type { LoggedFrame, ThreadHandle, ThreadSnapshot } from "./client/thread-handle.js";
 export type { PendingCommands } from "./client/thread-line.js";
 export type { BusyPolicy, CommandOutcome, RunInput } from "./commands/command.js";
-export { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "./commands/scheduler.js";
+export { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "./commands/scheduler-state.js";
 export {
   type ConnectionPolicy,
   type ConnectionStatus,

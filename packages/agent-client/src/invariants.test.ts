@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./commands/command.js";
+import { schedule } from "./commands/scheduler.js";
 import {
   DEFAULT_COMMAND_POLICY,
   idleScheduler,
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
-  schedule,
-} from "./commands/scheduler.js";
+} from "./commands/scheduler-state.js";
 import { idlePoller, stepPoller } from "./poller/poller.js";
 import { emptyProjection, type Projection, type ProjectionInput, project } from "./projection/projection.js";
 import { createHttpService } from "./service/http-service.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "@throughline/ai-core";
-import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler.js";
+import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
 import { DEFAULT_POLL_POLICY, type PollPolicy } from "../poller/poller.js";
 import { createHttpService, type HttpServiceOptions } from "../service/http-service.js";

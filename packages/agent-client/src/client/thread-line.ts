@@ -1,14 +1,14 @@
 import type { Clock } from "@throughline/ai-core";
 import type { Command, CommandOutcome } from "../commands/command.js";
+import { schedule } from "../commands/scheduler.js";
 import {
   type CommandPolicy,
   idleScheduler,
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
-  schedule,
   type TimerName,
-} from "../commands/scheduler.js";
+} from "../commands/scheduler-state.js";
 import {
   type Connection,
   type ConnectionEffect,

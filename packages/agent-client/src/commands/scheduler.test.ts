@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, BusyPolicy, Command, CommandOutcome } from "./command.js";
+import { schedule } from "./scheduler.js";
 import {
   idleScheduler,
   DEFAULT_COMMAND_POLICY as POLICY,
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
-  schedule,
   type TimerName,
-} from "./scheduler.js";
+} from "./scheduler-state.js";
 
 /** A scheduler under test. Timers are kept as the shell keeps them: one of each name. */
 function lanes() {

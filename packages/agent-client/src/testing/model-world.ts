@@ -2,7 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import type { PendingSync } from "../client/storage.js";
 import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
-import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler.js";
+import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
 import type { ServicePort } from "../service/service-port.js";
 import { createModelNetwork } from "./model-network.js";

@@ -1,0 +1,120 @@
+import type { Command, CommandOutcome } from "./command.js";
+import { dispatch, isTaken, send } from "./dispatch.js";
+import {
+  type CommandPolicy,
+  type Preemption,
+  type Scheduler,
+  type SchedulerEffect,
+  type SchedulerStep,
+  type Sent,
+  settle,
+  stopRun,
+  superseded,
+  timer,
+} from "./scheduler-state.js";
+import { awaitConfirmation } from "./settle-run.js";
+
+export function preempt(
+  now: Scheduler,
+  command: Extract<Command, { kind: "stop" | "fire" }>,
+  policy: CommandPolicy,
+): SchedulerStep {
+  const replaced = now.preemption ? [superseded(now.preemption.command, command)] : [];
+  const inTheWay = runsInTheWay(now);
+  // Nothing is seen to run, which does not say that nothing does (invariant 6).
+  const named = inTheWay.length > 0 || command.kind === "fire" ? inTheWay : [undefined];
+  // What was only waiting to be sent again must not be sent behind our back.
+  const [freed, dropped] = dropWaiting({ ...now, preemption: { command, unheard: named } });
+  const effects = [...replaced, ...dropped, ...named.map(stopRun)];
+  if (command.kind === "fire" && !isTaken(freed)) return dispatch(freed, effects, policy);
+  return dispatch(freed, [...effects, { kind: "observe" }, timer("stop", policy.stopMs)], policy);
+}
+
+export function heard(
+  now: Scheduler,
+  preemption: Preemption,
+  runId: string | undefined,
+  policy: CommandPolicy,
+): SchedulerStep {
+  const unheard = preemption.unheard.filter((id) => id !== runId);
+  return dispatch({ ...now, preemption: { ...preemption, unheard } }, [], policy);
+}
+
+/** A run that turns out to be in the way of a stop or a fire is stopped as well. */
+export function stopToo(
+  now: Scheduler,
+  preemption: Preemption,
+  runId: string | undefined,
+): readonly [Scheduler, SchedulerEffect] {
+  const unheard = [...preemption.unheard, runId];
+  return [{ ...now, preemption: { ...preemption, unheard } }, stopRun(runId)];
+}
+
+/**
+ * A run that is being sent, or may have arrived, is stopped by the id we gave it, so that a stop may overtake it (R25). What
+ * else is seen to run is in the way as well.
+ */
+export function runsInTheWay({ sent, observed }: Scheduler): readonly (string | undefined)[] {
+  const mayRun = sent && (sent.phase !== "waiting" || sent.resends > 0);
+  const ours = mayRun ? [sent.command.id] : [];
+  if (observed.kind === "idle" || ours.some((id) => id === observed.runId)) return ours;
+  return [...ours, observed.runId];
+}
+
+function dropWaiting(now: Scheduler): readonly [Scheduler, readonly SchedulerEffect[]] {
+  const { sent, observed } = now;
+  if (sent?.phase !== "waiting") return [now, []];
+  const cleared: Scheduler = { ...now, sent: undefined };
+  const effects = [timer("send", undefined)];
+  if (sent.command.kind === "sync") {
+    if (now.sync) return [cleared, [...effects, superseded(sent.command, now.sync)]];
+    return [{ ...cleared, sync: sent.command }, effects];
+  }
+  const inTheWay = observed.kind === "running" ? observed.runId : undefined;
+  const outcome: CommandOutcome =
+    sent.resends > 0 ? { kind: "unreachable" } : { kind: "busy", runId: inTheWay };
+  return [cleared, [...effects, settle(sent.command.id, outcome)]];
+}
+
+/** A stop or a fire came while this was on its way. */
+export function giveWay(
+  now: Scheduler,
+  sent: Sent,
+  outcome: CommandOutcome,
+  policy: CommandPolicy,
+  effects: readonly SchedulerEffect[] = [],
+): SchedulerStep {
+  const free: Scheduler = { ...now, sent: undefined };
+  if (sent.command.kind !== "sync")
+    return dispatch(free, [...effects, settle(sent.command.id, outcome)], policy);
+  if (now.sync) return dispatch(free, [...effects, superseded(sent.command, now.sync)], policy);
+  return dispatch({ ...free, sync: sent.command }, effects, policy);
+}
+
+/** It was given its time. */
+export function stopWaiting(
+  now: Scheduler,
+  { command, unheard }: Preemption,
+  policy: CommandPolicy,
+): SchedulerStep {
+  const free: Scheduler = { ...now, preemption: undefined };
+  if (command.kind === "stop")
+    return dispatch(
+      free,
+      [settle(command.id, { kind: unheard.length === 0 ? "stopped" : "unreachable" })],
+      policy,
+    );
+  // The service decides whether the thread is free; what we last saw of it is no reason to wait on.
+  const [alone, effects] = abandon({ ...free, observed: { kind: "idle" } }, policy);
+  return send(alone, command, effects);
+}
+
+/** What was under way when its thread was taken from it, and never told how it ended. */
+function abandon(now: Scheduler, policy: CommandPolicy): SchedulerStep {
+  const { sent } = now;
+  if (!sent) return [now, []];
+  if (sent.command.kind === "sync") return awaitConfirmation(now, sent.command.id, policy);
+  const outcome: CommandOutcome =
+    sent.phase === "running" ? { kind: "done", status: "cancelled" } : { kind: "unreachable" };
+  return [{ ...now, sent: undefined }, [settle(sent.command.id, outcome)]];
+}

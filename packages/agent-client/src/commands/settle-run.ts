@@ -1,0 +1,67 @@
+import type { CommandOutcome } from "./command.js";
+import { dispatch, finish, isSeen, resend } from "./dispatch.js";
+import {
+  type CommandPolicy,
+  type EndStatus,
+  forget,
+  type Scheduler,
+  type SchedulerStep,
+  type Sent,
+  settle,
+  timer,
+} from "./scheduler-state.js";
+
+export function ended(now: Scheduler, id: string, status: EndStatus, policy: CommandPolicy): SchedulerStep {
+  const isIdle = now.observed.kind === "running" && now.observed.runId === id;
+  const next: Scheduler = isIdle ? { ...now, observed: { kind: "idle" } } : now;
+  return now.sent?.command.id === id ? over(next, now.sent, status, policy) : dispatch(next, [], policy);
+}
+
+/** Its run is over. */
+export function over(
+  now: Scheduler,
+  sent: Sent,
+  status: Extract<CommandOutcome, { kind: "done" }>["status"],
+  policy: CommandPolicy,
+): SchedulerStep {
+  const timers = [timer("send", undefined), timer("track", undefined)];
+  if (sent.command.kind !== "sync") return finish(now, sent, { kind: "done", status }, policy, timers);
+  if (now.lastConfirmed === sent.command.id) return finish(now, sent, { kind: "confirmed" }, policy, timers);
+  const [next, effects] = awaitConfirmation(now, sent.command.id, policy);
+  return dispatch(next, [...timers, ...effects], policy);
+}
+
+/** The acknowledgement may come by another stream, a moment behind the end. */
+export function awaitConfirmation(now: Scheduler, id: string, policy: CommandPolicy): SchedulerStep {
+  const before = now.unconfirmed ? [settle(now.unconfirmed.id, { kind: "unconfirmed" })] : [];
+  return [
+    { ...now, sent: undefined, unconfirmed: { id } },
+    [...before, ...forget(now), timer("confirm", policy.confirmMs)],
+  ];
+}
+
+export function confirmed(now: Scheduler, id: string, policy: CommandPolicy): SchedulerStep {
+  const next: Scheduler = { ...now, lastConfirmed: id };
+  const told = settle(id, { kind: "confirmed" });
+  if (now.unconfirmed?.id === id)
+    return [{ ...next, unconfirmed: undefined }, [timer("confirm", undefined), told]];
+  // Sent before a reload, and applied: sending it again would apply it twice.
+  if (now.sync?.id === id) {
+    const free: Scheduler = { ...next, sync: undefined };
+    return dispatch(free, [...forget(free), told], policy);
+  }
+  // Its run may go on; the thread is seen to be taken for as long as it does.
+  if (now.sent?.command.id === id && now.sent.command.kind === "sync") {
+    const timers = [timer("send", undefined), timer("track", undefined)];
+    return finish(next, now.sent, { kind: "confirmed" }, policy, timers);
+  }
+  return [next, []];
+}
+
+/** Accepted, and not what we see running. Asked for again it is the same run, and whoever answers may know its end. */
+export function track(now: Scheduler, policy: CommandPolicy): SchedulerStep {
+  const { sent } = now;
+  if (sent?.phase !== "running" || isSeen(now, sent)) return [now, []];
+  if (sent.resends >= policy.sendRetries) return over(now, sent, "unknown", policy);
+  return resend(now, { ...sent, resends: sent.resends + 1 }, []);
+}
