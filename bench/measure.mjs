@@ -1,3 +1,5 @@
+import { median } from "./median.mjs";
+
 // CPU time, not wall time: a busy neighbour slows the clock but not the count of our own cycles.
 
 /**
@@ -35,10 +37,4 @@ async function runFor(run, seconds) {
   } while (performance.now() < deadline);
   const { user, system } = process.cpuUsage(before);
   return { runs, cpuSeconds: (user + system) / 1e6 };
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

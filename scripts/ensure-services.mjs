@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 const DEBIAN_PACKAGES = {
   "redis-server": "/usr/bin/redis-server",
   "postgresql-15": "/usr/lib/postgresql/15/bin/initdb",
+  tmux: "/usr/bin/tmux",
 };
 
 /**

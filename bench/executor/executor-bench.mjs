@@ -1,4 +1,7 @@
 // What running a graph through us costs over running it bare, and over the server that LangGraph ships for it.
+
+import { median } from "../median.mjs";
+import { atLeast, atMost } from "../targets.mjs";
 import { bareGraph, ourProvider } from "./in-process.mjs";
 import { startStockServer } from "./stock-server.mjs";
 
@@ -96,18 +99,4 @@ async function together(run, typing, runs) {
   for (const { tokens } of all)
     if (tokens < typing.tokens) throw new Error(`A run gave ${tokens} of ${typing.tokens} tokens.`);
   return all;
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function atLeast(name, value, bound) {
-  return { name, value, target: `>= ${bound}`, met: value >= bound };
-}
-
-function atMost(name, value, bound) {
-  return { name, value, target: `<= ${bound}`, met: value <= bound };
 }

@@ -1,5 +1,8 @@
 // What the log costs over the database below it: the same rows, as many per transaction, over as many threads and with the
 // same durability, by bare calls in the same run.
+
+import { median } from "../median.mjs";
+import { atLeast, atMost } from "../targets.mjs";
 import { measureJoins } from "./join-time.mjs";
 import { measureProducers } from "./producers.mjs";
 import { startServices } from "./services.mjs";
@@ -110,18 +113,4 @@ async function measureAllJoins(services, { quick, progress }) {
     targets.push(atMost(`join of 100k over join of 1k, ${store}`, longest / shortest, 1.3));
   }
   return { times, targets };
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function atLeast(name, value, bound) {
-  return { name, value, target: `>= ${bound}`, met: value >= bound };
-}
-
-function atMost(name, value, bound) {
-  return { name, value, target: `<= ${bound}`, met: value <= bound };
 }

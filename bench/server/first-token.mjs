@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startStockServer } from "../executor/stock-server.mjs";
-import { median } from "./median.mjs";
+import { median } from "../median.mjs";
 import { runOf } from "./our-routes.mjs";
 import { readSse } from "./sse-reader.mjs";
 

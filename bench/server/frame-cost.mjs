@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { median } from "./median.mjs";
+import { median } from "../median.mjs";
 import { connectionOf, runOf } from "./our-routes.mjs";
 import { readSse } from "./sse-reader.mjs";
 

@@ -4,6 +4,7 @@ import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { atLeast, atMost } from "../targets.mjs";
 import { startChild } from "./child-process.mjs";
 import { measureFirstTokens } from "./first-token.mjs";
 import { measureFrameCosts, WATCHERS } from "./frame-cost.mjs";
@@ -95,12 +96,4 @@ const watching = (costs) => labelled(costs, (watchers) => `${watchers} watching`
 
 function labelled(values, label) {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [label(key), value]));
-}
-
-function atLeast(name, value, bound) {
-  return { name, value, target: `>= ${bound}`, met: value >= bound };
-}
-
-function atMost(name, value, bound) {
-  return { name, value, target: `<= ${bound}`, met: value <= bound };
 }

@@ -1,5 +1,6 @@
 // How much it costs to turn a LangGraph stream into AG-UI, and how much of it goes over the wire.
 import { measureInterleaved } from "../measure.mjs";
+import { atLeast, atMost } from "../targets.mjs";
 import { prepareOurs } from "./ours.mjs";
 import { preparePeer } from "./peer.mjs";
 import { createWorkload } from "./workload.mjs";
@@ -120,12 +121,4 @@ function speedOf(who, speed) {
   const named = (value) =>
     Object.fromEntries(mine.map(([name, s]) => [name.slice(who.length + 1), value(s)]));
   return { tokensPerCpuSecond: named((s) => s.perCpuSecond), spreadOverRounds: named((s) => s.spread) };
-}
-
-function atLeast(name, value, bound) {
-  return { name, value, target: `>= ${bound}`, met: value >= bound };
-}
-
-function atMost(name, value, bound) {
-  return { name, value, target: `<= ${bound}`, met: value <= bound };
 }

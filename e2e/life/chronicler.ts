@@ -14,12 +14,15 @@ import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/l
 const state = new StateSchema({ messages: MessagesValue });
 const LINES = 20;
 const NOTES_PER_LINE = 10;
+/** Told to write at length it goes on for minutes: whoever needs it to be writing can be as slow as they are. */
+const NOTES_AT_LENGTH = 100;
 
 /** Repeats what it was told: each line is a step with a checkpoint, and each note is in the store before the line is. */
 const chronicle = new StateGraph(state)
   .addNode("write", async ({ messages }: typeof state.State, config: LangGraphRunnableConfig) => {
     const told = messages[0]?.text ?? "";
-    for (let note = 0; note < NOTES_PER_LINE; note += 1) {
+    const notes = told.includes("at length") ? NOTES_AT_LENGTH : NOTES_PER_LINE;
+    for (let note = 0; note < notes; note += 1) {
       await config.store?.put(["chronicle"], `${messages.length}.${note}`, { told });
       config.writer?.({ told, note });
       await pause(150);

@@ -1,7 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
+import {
+  readEvents,
+  type SseEvent,
+  sseEvents,
+} from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { type AgentRoutes, agentRoutes } from "../server/rig/agent-routes.js";
-import { readEvents, type SseEvent, sseEvents } from "../server/rig/sse-events.js";
 
 const ACTS = ["stop by its name", "stop the thread", "sync", "enqueued sync", "fire"] as const;
 const MOMENTS = [0, 1, 5, 20];

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { CopilotKitCore, ɵcreateThreadStore, type ɵThreadStore } from "@copilotkit/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { readEvents } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { agentRoutes, said } from "../server/rig/agent-routes.js";
-import { readEvents } from "../server/rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";
 

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Handler } from "@throughline/langgraph-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  isType,
+  readEvents,
+  type SseEvent,
+  sseEvents,
+} from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { type AgentRoutes, agentRoutes, said } from "./rig/agent-routes.js";
 import { parseFrames } from "./rig/cut-stream.js";
 import { tableOfRoutes } from "./rig/route-table.js";
-import { isType, readEvents, type SseEvent, sseEvents } from "./rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
 import { eachTrial, SEED, seededRandom, trialsOr } from "./rig/trials.js";

@@ -5,9 +5,9 @@ import {
   problemOf,
   sendHostile,
 } from "../../packages/langgraph-server/src/http/testing/hostile-request.js";
+import { readEvents, typesOf } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { agentRoutes, said } from "./rig/agent-routes.js";
 import { tableOfRoutes } from "./rig/route-table.js";
-import { readEvents, typesOf } from "./rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
 import { SEED, trialsOr } from "./rig/trials.js";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEvents, typesOf } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { expectTakeover } from "./graphs/takeover-law.js";
 import { DEADLY_WORKSHOP, openWorkshopBooks, type WorkshopBooks } from "./graphs/workshop-books.js";
 import { agentRoutes } from "./rig/agent-routes.js";
-import { readEvents, typesOf } from "./rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
 import { messageLines } from "./stock/message-lines.js";

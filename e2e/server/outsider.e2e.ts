@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  isType,
+  readEvents,
+  type SseEvent,
+  typesOf,
+} from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { type Follower, followThread, shownMessages } from "./follower.js";
 import { said } from "./rig/agent-routes.js";
-import { isType, readEvents, type SseEvent, typesOf } from "./rig/sse-events.js";
 import { type Instance, setUpstreamStage, type UpstreamStage, upstreamThreadId } from "./upstream-stage.js";
 
 const SOON = { timeout: 30_000, interval: 25 };

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  isType,
+  readEvents,
+  type SseEvent,
+  sseEvents,
+  typesOf,
+} from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { type AgentRoutes, agentRoutes, said } from "./rig/agent-routes.js";
-import { isType, readEvents, type SseEvent, sseEvents, typesOf } from "./rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
 import { trimLog } from "./rig/trim-log.js";

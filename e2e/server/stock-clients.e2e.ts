@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { readEvents } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { agentRoutes, said } from "./rig/agent-routes.js";
-import { readEvents } from "./rig/sse-events.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
 import {

@@ -1,6 +1,6 @@
 import { type Envelope, envelopeSchema } from "@throughline/ai-core";
+import { readEvents } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { agentRoutes } from "./rig/agent-routes.js";
-import { readEvents } from "./rig/sse-events.js";
 
 /** All that a thread's log holds. */
 export async function threadEnvelopes(

@@ -5,6 +5,7 @@ import {
 } from "@ag-ui/client";
 import { AbstractAgent as Agent10, type BaseEvent as Event10 } from "@ag-ui/client-1";
 import { from, type Observable } from "rxjs";
+import type { StockAgent } from "./stock-agent.js";
 
 export type Line = "0.0" | "1.0";
 
@@ -44,14 +45,7 @@ export function appliedView(line: Line): AppliedView {
   });
 }
 
-function view(
-  agent: {
-    readonly messages: readonly unknown[];
-    readonly state: unknown; // biome-ignore lint/suspicious/noExplicitAny: two lines of one class.
-    runAgent(parameters?: any): Promise<unknown>;
-  },
-  feed: (events: readonly object[]) => void,
-): AppliedView {
+function view(agent: StockAgent, feed: (events: readonly object[]) => void): AppliedView {
   return {
     get messages() {
       return agent.messages;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { HttpAgent as HttpAgent00 } from "@ag-ui/client";
 import { HttpAgent as HttpAgent10 } from "@ag-ui/client-1";
 import { createParser } from "eventsource-parser";
-import type { StockMessage } from "./stock-client.js";
+import type { RunParameters, StockHttpAgent, StockMessage } from "./stock-agent.js";
 
 /** A stock `HttpAgent` whose `fetch` does what a browser's `EventSource` does: it remembers the last id, and sends it. */
 export interface ReturningClient {
@@ -31,16 +31,6 @@ export interface ReturningClientOptions {
   readonly threadId: string;
 }
 
-interface AnyHttpAgent {
-  url: string;
-  readonly messages: readonly StockMessage[];
-  addMessage(message: { id: string; role: "user"; content: string }): void;
-  readonly pendingInterrupts?: readonly { readonly id: string }[];
-  // biome-ignore lint/suspicious/noExplicitAny: two lines of one class, whose parameters only differ in what they allow.
-  runAgent(parameters?: any): Promise<unknown>;
-  subscribe(subscriber: { onEvent(told: { event: { type: unknown } }): void }): unknown;
-}
-
 export function returningClient(
   line: AgUiLine,
   { url, agent: name, threadId }: ReturningClientOptions,
@@ -48,7 +38,7 @@ export function returningClient(
   const types: string[] = [];
   const waiting = new Set<{ type: string; resolve: () => void }>();
   let lastEventId: string | undefined;
-  let answered: object | undefined;
+  let answered: RunParameters | undefined;
 
   async function fetchAndRemember(to: string, request: RequestInit): Promise<Response> {
     const headers = new Headers(request.headers);
@@ -75,13 +65,13 @@ export function returningClient(
   }
 
   const config = { url, threadId, fetch: fetchAndRemember };
-  const agent: AnyHttpAgent = line === "0.0.59" ? new HttpAgent00(config) : new HttpAgent10(config);
-  agent.subscribe({ onEvent: ({ event }) => hear(String(event.type)) });
+  const agent: StockHttpAgent = line === "0.0.59" ? new HttpAgent00(config) : new HttpAgent10(config);
+  agent.subscribe({ onEvent: ({ event }) => hear("type" in event ? String(event.type) : "") });
 
   async function act(
     base: string,
     action: "run" | "connect",
-    parameters: object = {},
+    parameters: RunParameters = {},
   ): Promise<"ended" | "cut"> {
     agent.url = `${base}/api/copilotkit/agent/${name}/${action}`;
     const before = types.length;
@@ -91,7 +81,7 @@ export function returningClient(
   }
 
   /** 1.0 answers by the question's id, and refuses to come back while it holds a question that it does not answer. */
-  function answerOf(value: string): object {
+  function answerOf(value: string): RunParameters {
     const [question] = agent.pendingInterrupts ?? [];
     if (!question) return { forwardedProps: { command: { resume: value } } };
     return { resume: [{ interruptId: question.id, status: "resolved", payload: value }] };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { HttpAgent as HttpAgent00 } from "@ag-ui/client";
 import { HttpAgent as HttpAgent10 } from "@ag-ui/client-1";
 import { CopilotKitCore } from "@copilotkit/core";
+import type { RunParameters, StockAgent, StockHttpAgent, StockMessage } from "./stock-agent.js";
 
 export type ClientKind = "HttpAgent 0.0.59" | "HttpAgent 1.0.0" | "CopilotKit 1.75.0";
 export const CLIENT_KINDS: readonly ClientKind[] = [
@@ -20,12 +21,6 @@ export interface Heard {
   readonly outcomes: unknown[];
 }
 
-export interface RunParameters {
-  readonly runId?: string;
-  readonly forwardedProps?: Record<string, unknown>;
-  readonly resume?: readonly unknown[];
-}
-
 /** A published client, nothing of it overridden: what it takes, what people have takes. */
 export interface StockClient {
   readonly kind: ClientKind;
@@ -38,12 +33,6 @@ export interface StockClient {
   stop(): Promise<void>;
   /** Resolves once something that matches came in. */
   heard(type: string): Promise<void>;
-}
-
-export interface StockMessage {
-  readonly id: string;
-  readonly role: string;
-  readonly content?: unknown;
 }
 
 export interface StockClientOptions {
@@ -67,21 +56,8 @@ export function stockClient(kind: ClientKind, options: StockClientOptions): Stoc
 
 const of = ({ threadId, headers = {} }: StockClientOptions) => ({ threadId, headers });
 
-interface AnyAgent {
-  readonly messages: readonly StockMessage[];
-  readonly state: unknown;
-  addMessage(message: { id: string; role: "user"; content: string }): void;
-  subscribe(subscriber: { onEvent(params: { event: object }): void }): { unsubscribe(): void };
-}
-
-interface AnyHttpAgent extends AnyAgent {
-  url: string;
-  // biome-ignore lint/suspicious/noExplicitAny: two lines of one class, whose parameters only differ in what they allow.
-  runAgent(parameters?: any): Promise<unknown>;
-}
-
 /** `HttpAgent` has one URL: connecting is running at the other one. */
-function overHttp(kind: ClientKind, agent: AnyHttpAgent, options: StockClientOptions): StockClient {
+function overHttp(kind: ClientKind, agent: StockHttpAgent, options: StockClientOptions): StockClient {
   const base = `${options.url}/api/copilotkit/agent/${options.agent}`;
   return listening(kind, agent, {
     async run(parameters) {
@@ -143,7 +119,7 @@ interface Actions {
   stop(): Promise<void>;
 }
 
-function listening(kind: ClientKind, agent: AnyAgent, actions: Actions): StockClient {
+function listening(kind: ClientKind, agent: StockAgent, actions: Actions): StockClient {
   const waiting = new Set<{ type: string; resolve: () => void }>();
 
   async function hear(action: () => Promise<void>): Promise<Heard> {

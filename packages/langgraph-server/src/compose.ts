@@ -22,7 +22,7 @@ import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentGate, acceptAttachments } from "./attachments/accept-attachments.js";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "./attachments/attachment-limits.js";
 import { materialiseAttachments } from "./attachments/materialise-attachments.js";
-import { createCronService } from "./crons/create-cron-service.js";
+import { createCronService, DEFAULT_MAX_CRONS } from "./crons/create-cron-service.js";
 import type { CronService } from "./crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "./deletion/deletion-service.js";
 import { createRunService, type DrivingRunService } from "./drive/create-run-service.js";
@@ -227,7 +227,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     observer,
     random: Math.random,
     everyMs: options.crons?.everyMs ?? 5_000,
-    maxCrons: options.crons?.maxCrons ?? 100,
+    maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
   const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
   return {

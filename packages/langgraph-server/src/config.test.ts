@@ -47,6 +47,15 @@ describe("the server's configuration", () => {
     expect(readConfig(env).retention).toEqual({ maxBytes: 1_000 });
   });
 
+  it("bounds files and crons", () => {
+    expect(readConfig({})).toMatchObject({
+      maxCrons: 100,
+      attachmentLimits: { maxImageBytes: 10_485_760, maxAttachmentBytesPerThread: 209_715_200 },
+    });
+    const env = { THROUGHLINE_MAX_CRONS: "0", THROUGHLINE_MAX_VIDEO_BYTES: "7" };
+    expect(readConfig(env)).toMatchObject({ maxCrons: 0, attachmentLimits: { maxVideoBytes: 7 } });
+  });
+
   it.each([
     ["PORT", "eighty"],
     ["PORT", "65536"],
@@ -57,6 +66,8 @@ describe("the server's configuration", () => {
     ["THROUGHLINE_JWKS_URL", "id.example.com"],
     ["THROUGHLINE_CORS_ORIGINS", "app.example.com"],
     ["THROUGHLINE_MAX_WATCHERS", "-1"],
+    ["THROUGHLINE_MAX_CRONS", "many"],
+    ["THROUGHLINE_MAX_IMAGE_BYTES", "10 MB"],
     ["THROUGHLINE_LOG_LEVEL", "loud"],
     ["THROUGHLINE_JWT_SECERT", "misspelt"],
   ])("refuses %s=%s by the variable's name, never with its value", (name, value) => {

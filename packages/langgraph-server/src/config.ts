@@ -1,5 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { type Backend, selectBackend } from "@throughline/graph-executor";
+import type { AttachmentLimits } from "./attachments/attachment-limits.js";
 import { readSettings, type SettingSources } from "./config/read-settings.js";
 import { SETTINGS, type SettingValues } from "./config/settings.js";
 import type { Retention } from "./operations/retention-sweeper.js";
@@ -23,6 +24,7 @@ export interface ServerConfig extends SettingValues {
   readonly backend: Backend;
   readonly signIn: SignInConfig;
   readonly limits: AccountLimits;
+  readonly attachmentLimits: AttachmentLimits;
   readonly retention: Retention;
 }
 
@@ -52,6 +54,13 @@ export function configOf(values: SettingValues): ServerConfig {
       maxBodyBytesPerMinute: values.maxBodyBytesPerMinute,
       maxEventsPerRun: values.maxEventsPerRun,
       maxBytesPerRun: values.maxBytesPerRun,
+    },
+    attachmentLimits: {
+      maxImageBytes: values.maxImageBytes,
+      maxAudioBytes: values.maxAudioBytes,
+      maxVideoBytes: values.maxVideoBytes,
+      maxDocumentBytes: values.maxDocumentBytes,
+      maxAttachmentBytesPerThread: values.maxAttachmentBytesPerThread,
     },
     retention: retentionOf(values),
   };

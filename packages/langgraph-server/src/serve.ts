@@ -68,6 +68,8 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       leaseMs: config.leaseMs,
       retention: config.retention,
       ...options.service,
+      attachmentLimits: config.attachmentLimits,
+      crons: { maxCrons: config.maxCrons, ...options.service?.crons },
       admission: { usage, limitsOf: () => config.limits },
       observer: observeService({ metrics, logger }),
     });

@@ -1,4 +1,4 @@
-import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import {
   type AttachmentPort,
   type GraphFinal,
@@ -12,6 +12,7 @@ import { bindGraph } from "../graphs/bind-graph.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
+import type { RunStore } from "../persistence/run-store.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
@@ -26,7 +27,8 @@ export interface GraphRunSetup {
   readonly open: (configurable: RunConfigurable) => Promise<RunnableGraph>;
   /** Already fenced, where there is a lease. */
   readonly saver: BaseCheckpointSaver;
-  readonly store: BaseStore | undefined;
+  /** Of this run alone: it is closed with it. */
+  readonly store: RunStore | undefined;
   readonly attachments: AttachmentPort | undefined;
   readonly extraConfigurable: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
@@ -77,7 +79,7 @@ async function* pump(
     end = { kind: "failed", error: failure };
   } finally {
     stop.abort(toStopError("The run is over."));
-    await saver.close();
+    await Promise.all([saver.close(), setup.store?.close()]);
     settle(await readFinal(end, graph, setup.saver, request.threadId));
   }
 }

@@ -1,7 +1,13 @@
 import { type ContentPart, type Message, ThroughlineError } from "@throughline/ai-core";
 import type { ThreadRef } from "@throughline/thread-log";
 import type { RunInput, RunService } from "../drive/run-service.js";
-import { type AttachmentLimits, acceptType, attachmentId, checkSize, tooLarge } from "./attachment-limits.js";
+import {
+  type AttachmentLimits,
+  acceptType,
+  attachmentId,
+  checkSize,
+  checkThreadSize,
+} from "./attachment-limits.js";
 import type { Attachment, AttachmentStore } from "./attachment-store.js";
 import { filenameOf, inlineBytes, referencedId, referenceTo } from "./media-block.js";
 
@@ -84,9 +90,7 @@ export async function storeAttachment(
   const id = attachmentId(type.mimeType, content);
   const there = await store.find(thread, id);
   if (there) return there;
-  if ((await store.heldBytes(thread)) + content.byteLength > limits.maxThreadBytes) {
-    throw tooLarge(field, "is more than this thread may hold with all it has", limits.maxThreadBytes);
-  }
+  checkThreadSize((await store.heldBytes(thread)) + content.byteLength, limits, field);
   return store.put(thread, { id, mimeType: type.mimeType, filename, content });
 }
 

@@ -4,19 +4,31 @@ import { ThroughlineError } from "@throughline/ai-core";
 const MEDIA_KINDS = ["image", "audio", "video", "document"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
+/** Of one file by what it is, and of all files of a thread. */
 export interface AttachmentLimits {
-  /** Of one file, by what it is. */
-  readonly maxBytes: Readonly<Record<MediaKind, number>>;
-  /** Of all files of a thread. */
-  readonly maxThreadBytes: number;
+  readonly maxImageBytes: number;
+  readonly maxAudioBytes: number;
+  readonly maxVideoBytes: number;
+  readonly maxDocumentBytes: number;
+  readonly maxAttachmentBytesPerThread: number;
 }
 
-const MB = 1_048_576;
+const MIB = 1_048_576;
 
 export const DEFAULT_ATTACHMENT_LIMITS: AttachmentLimits = {
-  maxBytes: { image: 10 * MB, audio: 25 * MB, video: 50 * MB, document: 20 * MB },
-  maxThreadBytes: 200 * MB,
+  maxImageBytes: 10 * MIB,
+  maxAudioBytes: 25 * MIB,
+  maxVideoBytes: 50 * MIB,
+  maxDocumentBytes: 20 * MIB,
+  maxAttachmentBytesPerThread: 200 * MIB,
 };
+
+const LIMIT_OF = {
+  image: "maxImageBytes",
+  audio: "maxAudioBytes",
+  video: "maxVideoBytes",
+  document: "maxDocumentBytes",
+} as const satisfies Record<MediaKind, keyof AttachmentLimits>;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
@@ -65,19 +77,32 @@ export function acceptType(declared: string, field: string): AcceptedType {
   );
 }
 
-/** Throws `too_large` naming the field. */
+/** Throws `too_large` naming the field and the limit. */
 export function checkSize(
   bytes: number,
-  { kind }: AcceptedType,
-  { maxBytes }: AttachmentLimits,
+  { kind }: Pick<AcceptedType, "kind">,
+  limits: AttachmentLimits,
   field: string,
 ): void {
-  if (bytes > maxBytes[kind]) throw tooLarge(field, `is larger than a ${kind} may be`, maxBytes[kind]);
+  const limit = LIMIT_OF[kind];
+  if (bytes > limits[limit]) throw tooLarge(field, `is larger than one ${kind} may be`, limit, limits);
 }
 
-export function tooLarge(field: string, why: string, maxBytes: number): ThroughlineError {
-  return new ThroughlineError("too_large", `${field}: ${why} (${maxBytes} bytes)`, {
-    details: { field, maxBytes },
+/** Of the files that the thread has and the one that comes. */
+export function checkThreadSize(bytes: number, limits: AttachmentLimits, field: string): void {
+  const limit = "maxAttachmentBytesPerThread";
+  if (bytes > limits[limit])
+    throw tooLarge(field, "is more than this thread may hold with all it has", limit, limits);
+}
+
+function tooLarge(
+  field: string,
+  why: string,
+  limit: keyof AttachmentLimits,
+  { [limit]: max }: AttachmentLimits,
+): ThroughlineError {
+  return new ThroughlineError("too_large", `${field}: ${why} (${limit}, ${max} bytes)`, {
+    details: { field, limit, max },
   });
 }
 

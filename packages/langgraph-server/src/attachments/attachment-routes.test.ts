@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readEvents, typesOf } from "../http/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
 
@@ -27,8 +28,10 @@ describe.each([
     server = await startTestServer({
       store: storeOf(),
       attachmentLimits: {
-        maxBytes: { ...DEFAULT_ATTACHMENT_LIMITS.maxBytes, image: 10_000, audio: 100_000 },
-        maxThreadBytes: 20_000,
+        ...DEFAULT_ATTACHMENT_LIMITS,
+        maxImageBytes: 10_000,
+        maxAudioBytes: 100_000,
+        maxAttachmentBytesPerThread: 20_000,
       },
     });
   });
@@ -176,7 +179,10 @@ describe.each([
     expect((await upload(threadId, "", "image/png")).status).toBe(400);
     expect((await upload(threadId, Buffer.alloc(15_000), "audio/wav")).status).toBe(201);
     const over = await upload(threadId, Buffer.alloc(9_000, 1), "image/png");
-    expect(await over.json()).toMatchObject({ code: "too_large", details: { maxBytes: 20_000 } });
+    expect(await over.json()).toMatchObject({
+      code: "too_large",
+      details: { limit: "maxAttachmentBytesPerThread", max: 20_000 },
+    });
   });
 
   it("is nobody else's, whatever they know of it", async () => {
@@ -210,4 +216,24 @@ describe.each([
     expect((await read(threadId, url.split("/").at(-1))).status).toBe(404);
     expect((await read(to, url.split("/").at(-1))).status).toBe(200);
   });
+});
+
+it("Files that are larger than a request may be count for what an account may send in a minute", async () => {
+  const limits = { ...DEFAULT_LIMITS, maxBodyBytes: 1_000, maxBodyBytesPerMinute: 10_000 };
+  const server = await startTestServer({ limits });
+  try {
+    const statuses: number[] = [];
+    for (const letter of ["a", "b", "c"]) {
+      const response = await fetch(`${server.url}/agents/chat/threads/t/attachments`, {
+        method: "POST",
+        headers: { "content-type": "text/plain" },
+        body: letter.repeat(6_000),
+      });
+      await response.text();
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([201, 201, 429]);
+  } finally {
+    await server.close();
+  }
 });

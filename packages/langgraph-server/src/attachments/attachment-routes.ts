@@ -1,10 +1,11 @@
-import { attachmentUrl, invalidInput, ThroughlineError } from "@throughline/ai-core";
+import { attachmentUrl, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { queryOf } from "../http/checked-request.js";
+import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
-import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import { signedInThread } from "../http/signed-in-thread.js";
 import { storeAttachment } from "./accept-attachments.js";
-import { ATTACHABLE_TYPES, acceptType, tooLarge } from "./attachment-limits.js";
+import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
 
 const ATTACHMENTS = "/agents/:agentId/threads/:threadName/attachments";
@@ -31,12 +32,6 @@ export const shownAttachmentSchema = z.object({
 export function attachmentRoutes(parts: RouteParts): Route[] {
   const { attachments } = parts.service;
 
-  async function named(c: RouteContext): Promise<{ who: SignedIn; thread: ThreadAddress }> {
-    const who = await signIn(c, parts);
-    const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
-    return { who, thread: threadAddress(who.caller, agent.graphName, c.req.param("threadName") ?? "") };
-  }
-
   const upload: Route = {
     method: "POST",
     path: ATTACHMENTS,
@@ -51,17 +46,19 @@ export function attachmentRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found", "too_large", "rate_limited"],
     },
     async handle(c) {
-      const { who, thread } = await named(c);
-      const parsed = uploadQuerySchema.safeParse(c.req.query());
-      if (!parsed.success) throw invalidInput(parsed.error, "query");
+      const { who, thread } = await signedInThread(c, parts);
+      const { filename } = queryOf(c, uploadQuerySchema);
       const declaredType = c.req.header("content-type") ?? "";
-      const { kind } = acceptType(declaredType, "content-type");
-      const maxBytes = attachments.limits.maxBytes[kind];
-      const content = await readBytes(c.req.raw, maxBytes, kind);
-      if (c.req.header("content-length") === undefined) {
+      const type = acceptType(declaredType, "content-type");
+      const check = (bytes: number) => checkSize(bytes, type, attachments.limits, "body");
+      const length = c.req.header("content-length");
+      const declared = length === undefined ? undefined : Number(length);
+      check(declared ?? 0);
+      const content = await readBytes(c.req.raw, check);
+      // At the door only lengths that a body may have were counted, and a file may be larger than a body.
+      if (declared === undefined || declared > who.limits.maxBodyBytes) {
         parts.usage.bodyRead(who.caller.billingAccountId, who.limits, content.byteLength);
       }
-      const { filename } = parsed.data;
       const stored = await storeAttachment(
         thread.ref,
         { content, declaredType, filename, field: "body" },
@@ -81,7 +78,7 @@ export function attachmentRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found"],
     },
     async handle(c) {
-      const { thread } = await named(c);
+      const { thread } = await signedInThread(c, parts);
       const id = c.req.param("id") ?? "";
       const found = await attachments.store.find(thread.ref, id);
       const content = found && (await attachments.store.read(thread.ref, id));
@@ -132,15 +129,14 @@ function showAttachment(attachment: Attachment): z.output<typeof shownAttachment
   };
 }
 
-async function readBytes(request: Request, maxBytes: number, kind: string): Promise<Uint8Array> {
-  const refuse = () => tooLarge("body", `is larger than a ${kind} may be`, maxBytes);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw refuse();
+/** `check` throws when there are too many. */
+async function readBytes(request: Request, check: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
-      if (size > maxBytes) throw refuse();
+      check(size);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type ReadEvent, readEvents, typesOf } from "../http/testing/sse-events.js";
+import { readEvents, type SseEvent, typesOf } from "../http/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../http/testing/test-server.js";
 import { threadAddress } from "../hub/thread-address.js";
 
@@ -28,7 +28,7 @@ describe("A command", () => {
   const watching = (...watch: string[]) => ({ state: { settings: { watch } } });
 
   /** A thread with a cycle that goes on until somebody ends it. */
-  async function busyThread(threadId: string): Promise<{ readonly events: Promise<ReadEvent[]> }> {
+  async function busyThread(threadId: string): Promise<{ readonly events: Promise<SseEvent[]> }> {
     await read(threadId, command("hire"));
     const answer = await send(threadId, command("cycle", { durationMs: 60_000 }), {
       runId: `${threadId}-cycle`,
@@ -182,7 +182,7 @@ describe("A thread that waits for an answer", () => {
 });
 
 /** How many frames say that the mutation was applied. */
-function acknowledgements(events: readonly ReadEvent[], clientMutationId: string): number {
+function acknowledgements(events: readonly SseEvent[], clientMutationId: string): number {
   const changes = events.filter(({ data }) => data.type === "STATE_DELTA" || data.type === "STATE_SNAPSHOT");
   return changes.filter(({ data }) => JSON.stringify(data).includes(`"${clientMutationId}"`)).length;
 }

@@ -1,8 +1,9 @@
+import { DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { setting } from "./setting.js";
 import { positiveNumber, wholeNumber } from "./value-schemas.js";
 
-/** What one account may take: named as in `AccountLimits`. */
+/** What one account may take: named as in `AccountLimits`, and how many crons. */
 export const LIMIT_SETTINGS = {
   maxBodyBytes: setting({
     env: "THROUGHLINE_MAX_BODY_BYTES",
@@ -75,5 +76,14 @@ export const LIMIT_SETTINGS = {
     doc: "How many bytes one attempt of a run may write to the log before it ends as `too_large`.",
     schema: positiveNumber,
     fallback: DEFAULT_LIMITS.maxBytesPerRun,
+  }),
+  maxCrons: setting({
+    env: "THROUGHLINE_MAX_CRONS",
+    flag: "max-crons",
+    group: "limits",
+    placeholder: "COUNT",
+    doc: "How many crons an account may have.",
+    schema: wholeNumber,
+    fallback: DEFAULT_MAX_CRONS,
   }),
 } as const;

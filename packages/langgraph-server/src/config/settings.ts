@@ -1,3 +1,4 @@
+import { ATTACHMENT_SETTINGS } from "./attachment-settings.js";
 import { CLIENT_SETTINGS } from "./client-settings.js";
 import { LIMIT_SETTINGS } from "./limit-settings.js";
 import { MODEL_SETTINGS } from "./model-settings.js";
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...MODEL_SETTINGS,
   ...SIGN_IN_SETTINGS,
   ...LIMIT_SETTINGS,
+  ...ATTACHMENT_SETTINGS,
   ...RUNNING_SETTINGS,
   ...CLIENT_SETTINGS,
 };

@@ -15,9 +15,13 @@ import type { CronService, PageRequest, ShownCron, ShownTick } from "./cron-serv
 import type { CronEntry, CronStore } from "./cron-store.js";
 import { askedTick } from "./cron-tick.js";
 import { type DeliveryDeps, deliverTick, threadOf } from "./deliver-tick.js";
+import { observeTicks } from "./observe-ticks.js";
 import { formatPlace, type PagePlace, parsePlace } from "./page-place.js";
 import { nextTime } from "./plan-tick.js";
 import { parseSchedule } from "./schedule.js";
+
+/** Of an account. */
+export const DEFAULT_MAX_CRONS = 100;
 
 export interface CronServiceOptions extends Omit<DeliveryDeps, "store"> {
   readonly store: CronStore;
@@ -31,8 +35,9 @@ export interface CronServiceOptions extends Omit<DeliveryDeps, "store"> {
 }
 
 export function createCronService(options: CronServiceOptions): CronService {
-  const { store, registry, agents } = options;
-  const runner = startCronRunner({ ...options, deliver: (claimed) => deliverTick(options, claimed) });
+  const { registry, agents } = options;
+  const store = observeTicks(options.store, options.observer);
+  const runner = startCronRunner({ ...options, store, deliver: (claimed) => deliverTick(options, claimed) });
 
   async function create(caller: Caller, sent: CronDefinition): Promise<ShownCron> {
     const definition = await accept(agents, sent);
@@ -55,8 +60,8 @@ export function createCronService(options: CronServiceOptions): CronService {
     if (!cron) {
       throw new ThroughlineError(
         "rate_limited",
-        `This account has ${options.maxCrons} crons already. Delete one that is no longer needed.`,
-        { details: { maxCrons: options.maxCrons } },
+        `maxCrons: this account has ${options.maxCrons} crons already. Delete one that is no longer needed.`,
+        { details: { limit: "maxCrons", max: options.maxCrons } },
       );
     }
     void runner.look();

@@ -1,19 +1,14 @@
-import { invalidInput } from "@throughline/ai-core";
 import { z } from "zod";
-import { type RouteContext, type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
+import { bodyOf, queryOf } from "../http/checked-request.js";
+import { type RouteContext, type RouteParts, signIn } from "../http/ingress.js";
+import { nextSchema, pageSchema } from "../http/paging.js";
 import type { Route } from "../http/route-table.js";
-import { wholeNumber } from "../http/whole-number.js";
 import { scopeOf } from "./create-cron-service.js";
 import { cronChangeSchema, cronPreviewSchema, newCronSchema } from "./cron-definition.js";
 import type { CronService } from "./cron-service.js";
 import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cron-wire.js";
 
-const pageSchema = z.object({
-  limit: wholeNumber(1, 100).default(50),
-  after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
-});
 const nothingSchema = z.strictObject({});
-const nextSchema = z.string().nullable().describe("Ask with `after` for the rest; null on the last page.");
 
 /** `/crons`: everything is of the caller's account and subject, and found by nobody else. */
 export function cronRoutes(parts: RouteParts): Route[] {
@@ -185,19 +180,6 @@ function switchRoute(parts: RouteParts, crons: CronService, action: "pause" | "r
       return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: action === "resume" })));
     },
   };
-}
-
-/** No body counts as an empty one. */
-async function bodyOf<S extends z.ZodType>(who: SignedIn, schema: S): Promise<z.output<S>> {
-  const parsed = schema.safeParse((await who.readBody()) ?? {});
-  if (!parsed.success) throw invalidInput(parsed.error, "body");
-  return parsed.data;
-}
-
-function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
-  const parsed = schema.safeParse(c.req.query());
-  if (!parsed.success) throw invalidInput(parsed.error, "query");
-  return parsed.data;
 }
 
 function idOf(c: RouteContext): string {

@@ -1,6 +1,7 @@
-import { type Clock, type ErrorCode, ThroughlineError, type Timer, toWireError } from "@throughline/ai-core";
+import { type Clock, type ErrorCode, ThroughlineError, toWireError } from "@throughline/ai-core";
 import { isBeingDeleted } from "../deletion/deletion-gate.js";
 import type { ServiceObserver } from "../drive/service-observer.js";
+import { keepLooking, type Looking } from "../operations/keep-looking.js";
 import type { ClaimedTick, TickOutcome } from "./cron.js";
 import type { CronStore } from "./cron-store.js";
 
@@ -15,16 +16,12 @@ export interface CronRunnerOptions {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-export interface CronRunner {
-  /** Looks now; resolves when every tick that was due is delivered. */
-  look(): Promise<void>;
-  close(): Promise<void>;
-}
+/** A look is over when every tick that was due is delivered. */
+export type CronRunner = Looking;
 
 /** How long a deliverer may take before another one tries: starting a run takes milliseconds. */
 export const TICK_LEASE_MS = 30_000;
 const PER_CLAIM = 16;
-const JITTER = 0.25;
 const MAX_ATTEMPTS = 10;
 const MAX_WAIT_MS = 60_000;
 /** What may be otherwise in a moment. */
@@ -32,11 +29,7 @@ const PASSING: readonly ErrorCode[] = ["rate_limited", "shutting_down", "upstrea
 
 /** Finds crons that are due and ticks that somebody left undelivered. At once, whenever one falls due, and now and then. */
 export function startCronRunner(options: CronRunnerOptions): CronRunner {
-  const { store, clock, everyMs, random, observer } = options;
-  let closed = false;
-  let timer: Timer | undefined;
-  let looking: Promise<void> | undefined;
-  let askedAgain = false;
+  const { store, observer } = options;
 
   async function deliver(claimed: ClaimedTick): Promise<void> {
     try {
@@ -60,51 +53,27 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
     }
   }
 
-  async function claimAll(): Promise<void> {
-    for (let found = PER_CLAIM; found === PER_CLAIM && !closed; ) {
+  async function claimAll(closing: AbortSignal): Promise<void> {
+    for (let found = PER_CLAIM; found === PER_CLAIM && !closing.aborted; ) {
       const { crons, ticks } = await store.claimDue(PER_CLAIM, TICK_LEASE_MS);
       await Promise.all(ticks.map(deliver));
       found = crons;
     }
-    for (let found = PER_CLAIM; found === PER_CLAIM && !closed; ) {
+    for (let found = PER_CLAIM; found === PER_CLAIM && !closing.aborted; ) {
       const ticks = await store.claimPending(PER_CLAIM, TICK_LEASE_MS);
       await Promise.all(ticks.map(deliver));
       found = ticks.length;
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    timer?.cancel();
-    let wait = everyMs * (1 - JITTER + 2 * JITTER * random());
-    try {
-      do {
-        askedAgain = false;
-        await claimAll();
-        wait = Math.min(wait, (await store.untilDue()) ?? wait);
-      } while (askedAgain && !closed);
-    } catch (error) {
-      observer.failed("Crons that are due could not be looked for.", error);
-    }
-    looking = undefined;
-    if (!closed) timer = clock.schedule(wait, () => void look());
-  }
-
-  function look(): Promise<void> {
-    // What is under way may have looked before that which is asked about was written.
-    if (looking) askedAgain = true;
-    looking ??= lookOnce();
-    return looking;
-  }
-
-  void look();
-  return {
-    look,
-    async close() {
-      closed = true;
-      timer?.cancel();
-      await looking;
+  return keepLooking({
+    ...options,
+    async look(closing) {
+      await claimAll(closing);
+      return store.untilDue();
     },
-  };
+    failed: (error) => observer.failed("Crons that are due could not be looked for.", error),
+  });
 }
 
 export function failedOutcome(error: unknown): TickOutcome {

@@ -243,7 +243,10 @@ describe("A cron", () => {
     expect(slower.cron).toMatchObject({ nextAt: now + 2 * MINUTE, createdAt: START, virtualKeyId: "key-1" });
   });
 
-  it("catches up once after a downtime, where it is told to", async () => {
+  it("catches up once after a downtime, where it is told to, and what became of each tick is told", async () => {
+    await service.close({ drainMs: 0 });
+    const told: object[] = [];
+    await open({ observer: { cronTicked: (tick) => void told.push(tick) } });
     const a = await create({ threadName: "a", schedule: "every 1 h" });
     const b = await create({ threadName: "b", schedule: "every 1 h", missed: "run_once" });
     // To a cron a downtime is that nobody looked.
@@ -257,6 +260,10 @@ describe("A cron", () => {
       outcome: { kind: "started" },
     });
     await finishRun();
+    expect(told).toEqual([
+      { outcome: "missed", missed: 3 },
+      { outcome: "started", missed: 2 },
+    ]);
   });
 
   it.each([
@@ -277,7 +284,10 @@ describe("A cron", () => {
     await open({ crons: { now: () => now, maxCrons: 2 } });
     await create();
     await create();
-    await expect(create()).rejects.toMatchObject({ code: "rate_limited", details: { maxCrons: 2 } });
+    await expect(create()).rejects.toMatchObject({
+      code: "rate_limited",
+      details: { limit: "maxCrons", max: 2 },
+    });
   });
 
   it("says when it would run", async () => {

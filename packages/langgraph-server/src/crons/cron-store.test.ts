@@ -150,7 +150,7 @@ describe.each([
   it("gives a due cron to one of two who claim at once, every time", async () => {
     const ids = Array.from({ length: 12 }, (_, index) => String.fromCharCode(97 + index));
     for (const id of ids) await create(id);
-    expect(await a.claimDue(16, LEASE)).toEqual({ crons: 0, ticks: [] });
+    expect(await a.claimDue(16, LEASE)).toEqual({ crons: 0, ticks: [], decided: [] });
     for (let round = 1; round <= 3; round += 1) {
       now = START + round * MINUTE;
       const claims = await Promise.all([a, b, a, b].map((store) => store.claimDue(5, LEASE)));
@@ -199,9 +199,10 @@ describe.each([
     now = START + MINUTE;
     const [claimed] = (await a.claimDue(16, LEASE)).ticks;
     if (!claimed) throw new Error("Nothing was due.");
-    await a.settle(claimed.tick, { kind: "skipped", reason: "busy" });
-    await b.settle(claimed.tick, { kind: "started", runId: "run-1" });
-    await a.settle(claimed.tick, { kind: "skipped", reason: "busy" });
+    expect(await a.settle(claimed.tick, { kind: "skipped", reason: "busy" })).toBe(true);
+    expect(await b.settle(claimed.tick, { kind: "started", runId: "run-1" })).toBe(true);
+    expect(await b.settle(claimed.tick, { kind: "started", runId: "run-1" })).toBe(false);
+    expect(await a.settle(claimed.tick, { kind: "skipped", reason: "busy" })).toBe(false);
     const [tick] = await a.ticks(acme, cron?.id ?? "", { limit: 5 });
     expect(tick?.outcome).toEqual({ kind: "started", runId: "run-1" });
   });
@@ -237,7 +238,7 @@ describe.each([
     });
     expect(await a.untilDue()).toBeUndefined();
     now = START + 10 * MINUTE;
-    expect(await a.claimDue(16, LEASE)).toEqual({ crons: 0, ticks: [] });
+    expect(await a.claimDue(16, LEASE)).toEqual({ crons: 0, ticks: [], decided: [] });
   });
 
   it("forgets an account's crons and nobody else's, or one person's of it", async () => {

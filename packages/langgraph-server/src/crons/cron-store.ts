@@ -14,6 +14,8 @@ export interface Claimed {
   /** How many crons were due, of those there may be more than ticks to deliver. */
   readonly crons: number;
   readonly ticks: readonly ClaimedTick[];
+  /** Those that nobody has to deliver: they were missed, or their cron can't be read any more. */
+  readonly decided: readonly CronTick[];
 }
 
 /**
@@ -47,8 +49,11 @@ export interface CronStore {
   claimDue(limit: number, leaseMs: number): Promise<Claimed>;
   /** Ticks whose deliverer was not heard of within its lease, or that were postponed until now. */
   claimPending(limit: number, leaseMs: number): Promise<readonly ClaimedTick[]>;
-  /** Says what became of a tick. Once it started a run it stays so, whatever a slower deliverer believes. */
-  settle(tick: CronTick, outcome: TickOutcome): Promise<void>;
+  /**
+   * Says what became of a tick. Once it started a run it stays so, whatever a slower deliverer believes; `false` to whom it
+   * told nothing new.
+   */
+  settle(tick: CronTick, outcome: TickOutcome): Promise<boolean>;
   /** To be delivered again, that much later. */
   postpone(tick: CronTick, ms: number): Promise<void>;
   /** How long until something is due; `undefined` when nothing ever is. */

@@ -47,9 +47,8 @@ export function createMemoryCronStore(
     );
   }
 
-  function update(tick: CronTick, change: (found: MemoryTick) => void): void {
-    const found = ticksOf(tick.cronId).find((one) => one.tick.id === tick.id);
-    if (found) change(found);
+  function keptOf(tick: CronTick): MemoryTick | undefined {
+    return ticksOf(tick.cronId).find((one) => one.tick.id === tick.id);
   }
 
   return {
@@ -115,14 +114,16 @@ export function createMemoryCronStore(
       const dueAt = (cron: Cron) => cron.dueAt ?? Number.POSITIVE_INFINITY;
       const due = [...crons.values()].filter((cron) => dueAt(cron) <= at).sort((a, b) => dueAt(a) - dueAt(b));
       const ticks: ClaimedTick[] = [];
+      const decided: CronTick[] = [];
       const claimed = due.slice(0, limit).map((cron) => claimCron(cron, at));
       for (const { cron, tick } of claimed) {
         crons.set(cron.id, cron);
         if (!tick || ticksOf(cron.id).some((one) => one.tick.id === tick.id)) continue;
         keep(tick, leaseMs);
         if (tick.outcome.kind === "pending") ticks.push({ cron, tick });
+        else decided.push(tick);
       }
-      return { crons: claimed.length, ticks };
+      return { crons: claimed.length, ticks, decided };
     },
     async claimPending(limit, leaseMs) {
       const at = now();
@@ -136,16 +137,17 @@ export function createMemoryCronStore(
       });
     },
     async settle(tick, outcome) {
-      update(tick, (found) => {
-        if (found.tick.outcome.kind !== "pending" && outcome.kind !== "started") return;
-        found.tick = { ...found.tick, outcome };
-        found.retryAt = undefined;
-      });
+      const found = keptOf(tick);
+      if (!found) return false;
+      const { kind: before } = found.tick.outcome;
+      if (before === "started" || (before !== "pending" && outcome.kind !== "started")) return false;
+      found.tick = { ...found.tick, outcome };
+      found.retryAt = undefined;
+      return true;
     },
     async postpone(tick, ms) {
-      update(tick, (found) => {
-        if (found.retryAt !== undefined) found.retryAt = now() + ms;
-      });
+      const found = keptOf(tick);
+      if (found?.retryAt !== undefined) found.retryAt = now() + ms;
     },
     async untilDue() {
       const times = [

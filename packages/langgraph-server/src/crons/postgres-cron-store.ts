@@ -199,12 +199,14 @@ export function createPostgresCronStore(
           [timeOf(at), limit],
         );
         const ticks: ClaimedTick[] = [];
+        const decided: CronTick[] = [];
         for (const { cron, tick } of rows.map((row) => claimCron(toCron(row), at))) {
           await write(client, cron);
-          const isNew = tick !== undefined && (await insertTick(client, tick, leaseMs));
-          if (isNew && tick.outcome.kind === "pending") ticks.push({ cron, tick });
+          if (!tick || !(await insertTick(client, tick, leaseMs))) continue;
+          if (tick.outcome.kind === "pending") ticks.push({ cron, tick });
+          else decided.push(tick);
         }
-        return { crons: rows.length, ticks };
+        return { crons: rows.length, ticks, decided };
       }),
     claimPending: (limit, leaseMs) =>
       inTransaction(pool, async (client) => {
@@ -224,11 +226,12 @@ export function createPostgresCronStore(
         return rows.map((row) => ({ cron: toCron(row), tick: toTick(row.cron_id, row) }));
       }),
     async settle(tick, outcome) {
-      await pool.query(
+      const { rowCount } = await pool.query(
         `update ${cronTicks} set outcome = $3, retry_at = null
-         where cron_id = $1 and tick_id = $2 and (retry_at is not null or $4)`,
+         where cron_id = $1 and tick_id = $2 and (retry_at is not null or ($4 and outcome <> $3))`,
         [tick.cronId, tick.id, JSON.stringify(outcome), outcome.kind === "started"],
       );
+      return rowCount === 1;
     },
     async postpone(tick, ms) {
       await pool.query(

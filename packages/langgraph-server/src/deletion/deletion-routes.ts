@@ -1,8 +1,9 @@
-import { accountIdSchema, invalidInput, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { queryOf } from "../http/checked-request.js";
+import { type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
-import { threadAddress } from "../hub/thread-address.js";
+import { signedInThread } from "../http/signed-in-thread.js";
 import type { Deletion } from "./deletion.js";
 
 /** Most are through by then; what takes longer goes on, and the receipt tells. */
@@ -52,9 +53,8 @@ export function deletionRoutes(parts: RouteParts): Route[] {
         errors: ["invalid_input", "not_found"],
       },
       async handle(c) {
-        const { caller } = await signIn(c, parts);
-        const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
-        const thread = threadAddress(caller, agent.graphName, c.req.param("threadName") ?? "");
+        const { who, thread } = await signedInThread(c, parts);
+        const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
         return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
       },
@@ -145,10 +145,4 @@ function showReceipt(deletion: Deletion): z.output<typeof receiptSchema> {
 
 function iso(at: number): string {
   return new Date(at).toISOString();
-}
-
-function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
-  const parsed = schema.safeParse(c.req.query());
-  if (!parsed.success) throw invalidInput(parsed.error, "query");
-  return parsed.data;
 }

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "@throughline/ai-core";
 import type { ServiceObserver } from "../drive/service-observer.js";
+import { keepLooking, type Looking } from "../operations/keep-looking.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 import { ClaimLost, type DeletionPlaces, eraseScope } from "./erase-scope.js";
 
@@ -14,34 +15,24 @@ export interface DeletionRunnerOptions extends DeletionPlaces {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-export interface DeletionRunner {
-  /** Looks for what is due now; resolves when it is being worked on. */
-  look(): Promise<void>;
-  /** Leaves what is under way to others, or to a later start. */
-  close(): Promise<void>;
-}
+/** A look is over when what was due is being worked on. Closing leaves what is under way to others, or to a later start. */
+export type DeletionRunner = Looking;
 
 const AT_ONCE = 4;
-const JITTER = 0.25;
 const MAX_WAIT_MS = 60_000;
 
 class Closing extends Error {}
 
 /** Works on deletions that are due, its own and those a dead instance left. */
 export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRunner {
-  const { store, clock, leaseMs, everyMs, random, observer } = options;
+  const { store, clock, leaseMs, observer } = options;
   const working = new Set<Promise<void>>();
-  let closed = false;
-  let timer: Timer | undefined;
-  let looking: Promise<void> | undefined;
-  let askedAgain = false;
 
-  function goOn(): void {
-    if (closed) throw new Closing("This instance is shutting down.");
-  }
-
-  async function work(claimed: ClaimedDeletion): Promise<void> {
+  async function work(claimed: ClaimedDeletion, closing: AbortSignal): Promise<void> {
     const stopRenewing = keepRenewing(claimed);
+    function goOn(): void {
+      if (closing.aborted) throw new Closing("This instance is shutting down.");
+    }
     try {
       await eraseScope({ ...options, goOn }, claimed);
     } catch (error) {
@@ -77,49 +68,30 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
     };
   }
 
-  async function claimAll(): Promise<void> {
-    while (!closed && working.size < AT_ONCE) {
+  async function claimAll(closing: AbortSignal): Promise<void> {
+    while (!closing.aborted && working.size < AT_ONCE) {
       const claimed = await store.claim(leaseMs);
       if (!claimed) return;
-      const job = work(claimed).finally(() => {
+      const job = work(claimed, closing).finally(() => {
         working.delete(job);
-        void look();
+        void looking.look();
       });
       working.add(job);
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    timer?.cancel();
-    let wait = everyMs * (1 - JITTER + 2 * JITTER * random());
-    try {
-      do {
-        askedAgain = false;
-        await claimAll();
-      } while (askedAgain && !closed);
-      if (working.size < AT_ONCE) wait = Math.min(wait, (await store.untilDue()) ?? wait);
-    } catch (error) {
-      observer.failed("Deletions that are due could not be looked for.", error);
-    }
-    looking = undefined;
-    if (!closed) timer = clock.schedule(wait, () => void look());
-  }
-
-  function look(): Promise<void> {
-    if (closed) return Promise.resolve();
-    // What is under way may have looked before that which is asked about was written.
-    if (looking) askedAgain = true;
-    looking ??= lookOnce();
-    return looking;
-  }
-
-  void look();
+  const looking = keepLooking({
+    ...options,
+    async look(closing) {
+      await claimAll(closing);
+      return working.size < AT_ONCE ? store.untilDue() : undefined;
+    },
+    failed: (error) => observer.failed("Deletions that are due could not be looked for.", error),
+  });
   return {
-    look,
+    look: looking.look,
     async close() {
-      closed = true;
-      timer?.cancel();
-      await looking;
+      await looking.close();
       await Promise.all(working);
     },
   };

@@ -169,6 +169,19 @@ describe.each([
       counts: { threads: 1, attachments: 0, storeItems: 0, crons: 2 },
     });
   });
+
+  it("that are done obey nobody, and are never due again", async () => {
+    const { store, pass, account } = place();
+    const scope = { account, subject: "", threadId: randomUUID() };
+    const { id } = await store.begin({ scope, graphId: "langgraph:chat", askedBy: account });
+    const claimed = await claim(store, id);
+    // A renewal that is on its way while the last step is taken.
+    await Promise.all([store.move(claimed, "done", 0), store.renew(claimed, 100)]);
+    expect(await store.renew(claimed, 100)).toBe(false);
+    expect(await store.postpone(claimed, 0)).toBe(false);
+    await pass(101);
+    await expect(claim(store, id)).rejects.toThrow("not due");
+  });
 });
 
 it("A deletion waits for what is just beginning, and what begins after it is refused", async () => {

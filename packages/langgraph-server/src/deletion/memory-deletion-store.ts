@@ -36,7 +36,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDelet
 
   function held({ deletion, attempt }: ClaimedDeletion): Held | undefined {
     const found = all.get(deletion.id);
-    return found?.attempt === attempt ? found : undefined;
+    return found?.attempt === attempt && found.deletion.phase !== "done" ? found : undefined;
   }
 
   async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {

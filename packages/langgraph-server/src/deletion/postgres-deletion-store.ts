@@ -33,7 +33,8 @@ const COLUMNS = `deletion_id, account, subject, thread_id, thread_hash, asked_by
   requested_at, erased_at, finished_at`;
 const IN = (parameter: string) =>
   `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
-const HELD = "deletion_id = $1 and attempt = $2";
+/** What is done is nobody's: a renewal that waited for the last step's lock would make it due again. */
+const HELD = "deletion_id = $1 and attempt = $2 and phase <> 'done'";
 
 const countsSchema = z.object({
   threads: z.number(),

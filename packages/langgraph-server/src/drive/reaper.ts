@@ -1,5 +1,6 @@
-import type { Clock, Timer } from "@throughline/ai-core";
+import type { Clock } from "@throughline/ai-core";
 import type { Lease, LeasedRun, RunRegistry } from "@throughline/thread-log";
+import { keepLooking, type Looking } from "../operations/keep-looking.js";
 import type { ServiceObserver } from "./service-observer.js";
 
 export interface ReaperOptions {
@@ -13,58 +14,33 @@ export interface ReaperOptions {
   readonly drive: (leased: LeasedRun) => void;
 }
 
-export interface Reaper {
-  /** Looks now; resolves when everything that was due is being driven. */
-  look(): Promise<void>;
-  close(): Promise<void>;
-}
+/** A look is over when everything that was due is being driven. */
+export type Reaper = Looking;
 
 const PER_CLAIM = 16;
-const JITTER = 0.25;
 
 /** R27: finds runs whose driver is gone, and runs that wait on a thread that is free. At once, then again and again. */
 export function startReaper(options: ReaperOptions): Reaper {
-  const { registry, lease, clock, everyMs, random, drive } = options;
-  let closed = false;
-  let timer: Timer | undefined;
-  let looking: Promise<void> | undefined;
+  const { registry, lease, observer, drive } = options;
 
   async function claimAll(
+    closing: AbortSignal,
     claim: (lease: Lease, limit: number) => Promise<readonly LeasedRun[]>,
   ): Promise<void> {
-    for (;;) {
-      if (closed) return;
+    for (let found = PER_CLAIM; found === PER_CLAIM && !closing.aborted; ) {
       const claimed = await claim(lease, PER_CLAIM);
       claimed.forEach(drive);
-      if (claimed.length < PER_CLAIM) return;
+      found = claimed.length;
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    timer?.cancel();
-    try {
-      await claimAll((by, limit) => registry.claimExpired(by, limit));
-      await claimAll((by, limit) => registry.claimQueued(by, limit));
-    } catch (error) {
-      options.observer.failed("Abandoned and waiting runs could not be looked for.", error);
-    }
-    looking = undefined;
-    if (closed) return;
-    timer = clock.schedule(everyMs * (1 - JITTER + 2 * JITTER * random()), () => void look());
-  }
-
-  function look(): Promise<void> {
-    looking ??= lookOnce();
-    return looking;
-  }
-
-  void look();
-  return {
-    look,
-    async close() {
-      closed = true;
-      timer?.cancel();
-      await looking;
+  return keepLooking({
+    ...options,
+    async look(closing) {
+      await claimAll(closing, (by, limit) => registry.claimExpired(by, limit));
+      await claimAll(closing, (by, limit) => registry.claimQueued(by, limit));
+      return undefined;
     },
-  };
+    failed: (error) => observer.failed("Abandoned and waiting runs could not be looked for.", error),
+  });
 }

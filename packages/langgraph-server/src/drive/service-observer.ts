@@ -7,6 +7,8 @@ import type { RunNote } from "./run-note.js";
  */
 export type LeaveReason = "lost_lease" | "deleted" | "handed_over" | "log_unavailable" | "failed";
 
+export type TickKind = "started" | "skipped" | "failed" | "missed";
+
 export type ReplayKind = "prelude" | "resume" | "run" | "replay";
 
 /** A piece of a run's work whose start and end the log tells. */
@@ -31,6 +33,8 @@ export interface ServiceObserver {
   watcherLeft(): void;
   /** R3: a cursor could not be served. */
   gap(): void;
+  /** What became of a time that a cron was due, and how many times before it passed without a run. */
+  cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
   /** R20: what a round over all threads let go of. */
   swept(dropped: { readonly entries: number; readonly runs: number }): void;
   /**
@@ -53,6 +57,7 @@ export const silentObserver: ServiceObserver = {
   watcherJoined() {},
   watcherLeft() {},
   gap() {},
+  cronTicked() {},
   swept() {},
   failed() {},
 };

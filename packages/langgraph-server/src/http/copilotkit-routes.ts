@@ -1,8 +1,9 @@
-import { invalidInput, type Json, jsonSchema, ThroughlineError } from "@throughline/ai-core";
+import { type Json, jsonSchema, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import type { Arrival } from "../commands/arrivals.js";
 import { copilotkitThreads } from "../threads/copilotkit-threads.js";
 import { agUiEventSchema } from "./ag-ui-event-schema.js";
+import { bodyOf } from "./checked-request.js";
 import { connectAgent } from "./connect-route.js";
 import { followQuerySchema } from "./follow-query.js";
 import { describeRuntime, runtimeInfoSchema } from "./info-route.js";
@@ -75,9 +76,7 @@ export function copilotkitRoutes(parts: RouteParts, base: string, version: strin
 
   async function singleRoute(c: RouteContext, arrival: Arrival): Promise<Response> {
     const who = await signIn(c, parts);
-    const parsed = envelopeSchema.safeParse((await who.readBody()) ?? {});
-    if (!parsed.success) throw invalidInput(parsed.error, "body");
-    const { method, params, body: inner } = parsed.data;
+    const { method, params, body: inner } = await bodyOf(who, envelopeSchema);
     const read = async () => inner ?? undefined;
     const agentId = params?.agentId ?? "";
     switch (method) {

@@ -1,11 +1,11 @@
 import { envelopeSchema } from "@throughline/ai-core";
 import { encodeSseFrame } from "../hub/sse-frame.js";
-import { threadAddress } from "../hub/thread-address.js";
 import { earlyEndError } from "./early-end.js";
 import { followOf, followQuerySchema } from "./follow-query.js";
-import { openStream, type RouteParts, requireAgent, signIn } from "./ingress.js";
+import { openStream, type RouteParts } from "./ingress.js";
 import { cursorOf, lastEventIdHeaders } from "./last-event-id.js";
 import type { Route } from "./route-table.js";
+import { signedInThread } from "./signed-in-thread.js";
 import { type Ending, watchOnStream } from "./watch-stream.js";
 
 /** A thread's log as envelopes: all that is kept, or what follows a cursor, then what comes unless `follow=false`. */
@@ -25,9 +25,8 @@ export function eventsRoute(parts: RouteParts): Route {
       errors: ["rate_limited"],
     },
     async handle(c) {
-      const { caller, credentials, limits } = await signIn(c, parts);
-      const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
-      const thread = threadAddress(caller, agent.graphName, c.req.param("threadName") ?? "");
+      const { who, thread } = await signedInThread(c, parts);
+      const { caller, credentials, limits } = who;
       const follow = followOf(c) ?? true;
       const watching = parts.usage.watch(caller.billingAccountId, limits);
       const { stream, response } = openStream(c, parts, watching);

@@ -1,5 +1,5 @@
-import { invalidInput } from "@throughline/ai-core";
 import { z } from "zod";
+import { queryOf } from "./checked-request.js";
 import type { RouteContext } from "./ingress.js";
 
 export const followQuerySchema = z.object({
@@ -11,8 +11,6 @@ export const followQuerySchema = z.object({
 
 /** `undefined` where the request does not say. */
 export function followOf(c: RouteContext): boolean | undefined {
-  const parsed = followQuerySchema.safeParse(c.req.query());
-  if (!parsed.success) throw invalidInput(parsed.error, "query");
-  const { follow } = parsed.data;
+  const { follow } = queryOf(c, followQuerySchema);
   return follow === undefined ? undefined : follow !== "0" && follow !== "false";
 }

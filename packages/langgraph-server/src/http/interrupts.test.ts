@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { isType, type ReadEvent, readEvents, typesOf } from "./testing/sse-events.js";
+import { isType, readEvents, type SseEvent, typesOf } from "./testing/sse-events.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
 const RUN = "/api/copilotkit/agent/travel/run";
@@ -22,7 +22,7 @@ const outcomeSchema = z.object({
   ),
 });
 
-async function send(path: string, body: object): Promise<ReadEvent[]> {
+async function send(path: string, body: object): Promise<SseEvent[]> {
   return readEvents(await server.post(path, body));
 }
 
@@ -35,7 +35,7 @@ async function asked(threadId: string): Promise<{ id: string; options: unknown[]
 }
 
 const resume = (interruptId: string, payload: unknown) => [{ interruptId, status: "resolved", payload }];
-const lastCode = (events: readonly ReadEvent[]) => [events.at(-1)?.data.type, events.at(-1)?.data.code];
+const lastCode = (events: readonly SseEvent[]) => [events.at(-1)?.data.type, events.at(-1)?.data.code];
 
 describe("a question", () => {
   it("is asked again on connect, in the form the client's line knows or the request asks for", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createScriptedProvider } from "./testing/scripted-provider.js";
-import { isType, type ReadEvent, readEvents, sseEvents, typesOf } from "./testing/sse-events.js";
+import { isType, readEvents, type SseEvent, sseEvents, typesOf } from "./testing/sse-events.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
 const BASE = "/api/copilotkit";
@@ -252,7 +252,7 @@ describe("GET /agents/:id/threads/:name/events", () => {
       const first = run("one");
       (await provider.nextRun()).end();
       await readEvents(await first);
-      const seen: ReadEvent[] = [];
+      const seen: SseEvent[] = [];
       for await (const event of sseEvents(await fetch(`${own.url}/agents/scripted/threads/live/events`))) {
         seen.push(event);
         if (event.data.type !== "run_end") continue;

@@ -1,27 +1,21 @@
-import {
-  type ContextItem,
-  type FrontendTool,
-  invalidInput,
-  type Json,
-  ThroughlineError,
-} from "@throughline/ai-core";
+import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from "@throughline/ai-core";
 import type { AgUiLine, InterruptForm } from "@throughline/stream-adapter";
 import type { RunInput } from "../drive/run-service.js";
 import { countParts, toMessages } from "./ag-ui-message.js";
+import { checked } from "./checked-request.js";
 import { type RunAgentInput, runAgentInputSchema } from "./run-agent-input.js";
 
 /** Throws `invalid_input` naming the field, or `too_large`. */
 export function parseRunAgentInput(body: Json | undefined, maxContentParts: number): RunAgentInput {
-  const parsed = runAgentInputSchema.safeParse(body ?? {});
-  if (!parsed.success) throw invalidInput(parsed.error, "body");
-  if (countParts(parsed.data.messages ?? []) > maxContentParts) {
+  const input = checked(runAgentInputSchema, body ?? {}, "body");
+  if (countParts(input.messages ?? []) > maxContentParts) {
     throw new ThroughlineError(
       "too_large",
       `messages: hold more than ${maxContentParts} content parts, the most a request may have. Send fewer.`,
       { details: { field: "messages", limit: "maxContentParts", max: maxContentParts } },
     );
   }
-  return parsed.data;
+  return input;
 }
 
 /** R15, and the line a client speaks: 1.0 says so, 0.0.59 says nothing. */

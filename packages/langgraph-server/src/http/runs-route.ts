@@ -3,7 +3,6 @@ import {
   aiEventSchema,
   type Caller,
   graphNameSchema,
-  invalidInput,
   MESSAGE_ROLES,
   type Message,
   ThroughlineError,
@@ -13,6 +12,7 @@ import { z } from "zod";
 import type { Arrival } from "../commands/arrivals.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import { threadAddress } from "../hub/thread-address.js";
+import { bodyOf } from "./checked-request.js";
 import { earlyEndError } from "./early-end.js";
 import {
   openStream,
@@ -79,9 +79,7 @@ export function runsRoute(parts: RouteParts): Route {
     handle: (c) =>
       parts.service.runs.arriving(async (arrival) => {
         const who = await signIn(c, parts);
-        const parsed = runRequestSchema.safeParse((await who.readBody()) ?? {});
-        if (!parsed.success) throw invalidInput(parsed.error, "body");
-        return startRun(c, parts, who, parsed.data, arrival);
+        return startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival);
       }),
   };
 }

@@ -1,6 +1,7 @@
-import { type GraphDescriptor, invalidInput, type Json } from "@throughline/ai-core";
+import type { GraphDescriptor, Json } from "@throughline/ai-core";
 import { z } from "zod";
 import { threadAddress } from "../hub/thread-address.js";
+import { checked } from "./checked-request.js";
 import type { RouteContext, RouteParts, SignedIn } from "./ingress.js";
 import { runIdSchema } from "./run-agent-input.js";
 
@@ -26,9 +27,8 @@ export async function stopAgent(
   body: Json | undefined,
 ): Promise<Response> {
   const thread = threadAddress(caller, agent.graphName, threadName);
-  const parsed = stopSchema.safeParse(body ?? {});
-  if (!parsed.success) throw invalidInput(parsed.error, "body");
-  const outcome = await service.runs.stop(thread, parsed.data.runId ?? undefined);
+  const { runId } = checked(stopSchema, body ?? {}, "body");
+  const outcome = await service.runs.stop(thread, runId ?? undefined);
   // `unknown` counts: a run by that name is cancelled when it arrives.
   const stopped = outcome.kind === "stopping" || outcome.kind === "cancelled" || outcome.kind === "unknown";
   const answer: z.output<typeof stoppedSchema> = {

@@ -56,13 +56,15 @@ describe("metrics", () => {
     expect(await read('runs_ended_without_completion_total{why="lost"')).toBe(1);
   });
 
-  it("count busy starts, replays, gaps, refused appends, limits and what was swept", async () => {
+  it("count busy starts, replays, gaps, refused appends, limits, ticks of crons and what was swept", async () => {
     metrics = createMetrics({ clock: createSimulatedClock() });
     const { observer } = metrics;
     observer.startRefused("busy");
     observer.startRefused("conflict");
     observer.watcherJoined("resume");
     observer.gap();
+    observer.cronTicked({ outcome: "started", missed: 0 });
+    observer.cronTicked({ outcome: "missed", missed: 3 });
     observer.appendRefused("fenced");
     observer.swept({ entries: 7, runs: 2 });
     metrics.limitMet("maxConcurrentRuns");
@@ -72,6 +74,9 @@ describe("metrics", () => {
     expect(await read('replays_total{how="resume"')).toBe(1);
     expect(await read("watchers{")).toBe(1);
     expect(await read("gaps_total")).toBe(1);
+    expect(await read('cron_ticks_total{outcome="started"')).toBe(1);
+    expect(await read('cron_ticks_total{outcome="missed"')).toBe(1);
+    expect(await read("cron_times_missed_total")).toBe(3);
     expect(await read('appends_refused_total{reason="fenced"')).toBe(1);
     expect(await read("entries_swept_total")).toBe(7);
     expect(await read("runs_swept_total")).toBe(2);

@@ -55,6 +55,8 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const failures = counter("background_failures_total", "Failures nobody was waiting for");
   const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
   const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
+  const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
+  const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
   const requests = counter("http_requests_total", "Requests answered", ["route", "status"]);
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
@@ -147,6 +149,10 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     },
     watcherLeft: () => watchers.dec(),
     gap: () => gaps.inc(),
+    cronTicked({ outcome, missed }) {
+      ticks.inc({ outcome });
+      timesMissed.inc(missed);
+    },
     swept({ entries: count, runs }) {
       trimmed.inc(count);
       pruned.inc(runs);

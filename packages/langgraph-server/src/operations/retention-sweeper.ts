@@ -1,6 +1,7 @@
-import type { Clock, Timer } from "@throughline/ai-core";
+import type { Clock } from "@throughline/ai-core";
 import type { RetentionPolicy, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import type { ServiceObserver } from "../drive/service-observer.js";
+import { keepLooking } from "./keep-looking.js";
 
 /** R20: how much of a thread's log is kept, and for how long. A bound that is absent is none. */
 export interface Retention extends RetentionPolicy {
@@ -28,7 +29,7 @@ export interface SweeperOptions {
 }
 
 export interface Sweeper {
-  /** One round, now; joins the one under way if there is one. */
+  /** A round that begins now, or after the one that is under way. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +37,6 @@ export interface Sweeper {
 const DEFAULT_EVERY_MS = 3_600_000;
 /** Instances that live shorter than a round take part all the same. */
 const FIRST_WITHIN_MS = 300_000;
-const JITTER = 0.25;
 const RUNS_PER_PRUNE = 500;
 
 /**
@@ -45,59 +45,40 @@ const RUNS_PER_PRUNE = 500;
  */
 export function startRetentionSweeper(options: SweeperOptions): Sweeper {
   const { log, registry, retention, clock, random, observer } = options;
-  const { sweepEveryMs = DEFAULT_EVERY_MS, maxAgeMs } = retention;
-  let closed = false;
-  let timer: Timer | undefined;
-  let round: Promise<void> | undefined;
+  const { sweepEveryMs: everyMs = DEFAULT_EVERY_MS, maxAgeMs } = retention;
 
-  async function sweepThreads(): Promise<number> {
+  async function sweepThreads(closing: AbortSignal): Promise<number> {
     let entries = 0;
     let after: string | undefined;
     do {
       const { dropped, next } = await log.sweep(retention, { after });
       entries += dropped;
       after = next;
-    } while (after !== undefined && !closed);
+    } while (after !== undefined && !closing.aborted);
     return entries;
   }
 
-  async function pruneRuns(olderThanMs: number): Promise<number> {
+  async function pruneRuns(olderThanMs: number, closing: AbortSignal): Promise<number> {
     let runs = 0;
-    for (let pruned = RUNS_PER_PRUNE; pruned === RUNS_PER_PRUNE && !closed; runs += pruned) {
+    for (let pruned = RUNS_PER_PRUNE; pruned === RUNS_PER_PRUNE && !closing.aborted; runs += pruned) {
       pruned = await registry.pruneEnded(olderThanMs, RUNS_PER_PRUNE);
     }
     return runs;
   }
 
-  async function sweepOnce(): Promise<void> {
-    timer?.cancel();
-    try {
+  const { look, close } = keepLooking({
+    clock,
+    random,
+    everyMs,
+    firstAfterMs: Math.min(everyMs, FIRST_WITHIN_MS) * random(),
+    async look(closing) {
       // Without an age no run is forgotten, but stops that nothing came for are.
-      const runs = await pruneRuns(maxAgeMs ?? CENTURY_MS);
-      observer.swept({ entries: maxAgeMs === undefined ? 0 : await sweepThreads(), runs });
-    } catch (error) {
-      observer.failed("What is past its retention could not be swept; it is tried again.", error);
-    }
-    round = undefined;
-    wait(sweepEveryMs * (1 - JITTER + 2 * JITTER * random()));
-  }
-
-  function sweep(): Promise<void> {
-    round ??= sweepOnce();
-    return round;
-  }
-
-  function wait(ms: number): void {
-    if (!closed) timer = clock.schedule(ms, () => void sweep());
-  }
-
-  wait(Math.min(sweepEveryMs, FIRST_WITHIN_MS) * random());
-  return {
-    sweep,
-    async close() {
-      closed = true;
-      timer?.cancel();
-      await round;
+      const runs = await pruneRuns(maxAgeMs ?? CENTURY_MS, closing);
+      observer.swept({ entries: maxAgeMs === undefined ? 0 : await sweepThreads(closing), runs });
+      return undefined;
     },
-  };
+    failed: (error) =>
+      observer.failed("What is past its retention could not be swept; it is tried again.", error),
+  });
+  return { sweep: look, close };
 }

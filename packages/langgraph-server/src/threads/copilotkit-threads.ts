@@ -1,5 +1,6 @@
-import { invalidInput, type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-core";
+import { type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
+import { checked } from "../http/checked-request.js";
 import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
 import type { RouteDoc } from "../http/route-doc.js";
 import type { Route } from "../http/route-table.js";
@@ -59,7 +60,7 @@ export function copilotkitThreads(parts: RouteParts): {
   const { threads } = parts.service;
 
   async function list(c: RouteContext, { caller }: SignedIn, query: ThreadWish["query"]): Promise<Response> {
-    const { agentId, includeArchived, limit, cursor } = parse(listSchema, query, "query");
+    const { agentId, includeArchived, limit, cursor } = checked(listSchema, query, "query");
     const agent = agentId === undefined ? undefined : await requireAgent(parts, agentId);
     const { billingAccountId: account, subject } = caller;
     const page = await threads.list(
@@ -79,7 +80,7 @@ export function copilotkitThreads(parts: RouteParts): {
 
   async function addressOf({ caller }: SignedIn, agentId: string, id: string): Promise<ThreadAddress> {
     const { graphName } = await requireAgent(parts, agentId);
-    return threadAddress(caller, graphName, parse(threadNameSchema, id, "threadId"));
+    return threadAddress(caller, graphName, checked(threadNameSchema, id, "threadId"));
   }
 
   async function change(
@@ -88,7 +89,7 @@ export function copilotkitThreads(parts: RouteParts): {
     id: string,
     body: Json | undefined,
   ): Promise<Response> {
-    const { agentId, name, archived } = parse(changeSchema, body ?? {}, "body");
+    const { agentId, name, archived } = checked(changeSchema, body ?? {}, "body");
     const changed = await threads.change(await addressOf(who, agentId, id), {
       title: name,
       isArchived: archived,
@@ -102,7 +103,7 @@ export function copilotkitThreads(parts: RouteParts): {
     id: string,
     body: Json | undefined,
   ): Promise<Response> {
-    const { agentId } = parse(ownerSchema, body ?? {}, "body");
+    const { agentId } = checked(ownerSchema, body ?? {}, "body");
     const changed = await threads.change(await addressOf(who, agentId, id), { isArchived: true });
     return c.json(showRecord(changed, agentId));
   }
@@ -113,7 +114,7 @@ export function copilotkitThreads(parts: RouteParts): {
     id: string,
     body: Json | undefined,
   ): Promise<Response> {
-    const { agentId } = parse(ownerSchema, body ?? {}, "body");
+    const { agentId } = checked(ownerSchema, body ?? {}, "body");
     await threads.remove(await addressOf(who, agentId, id));
     return c.json({ deleted: true });
   }
@@ -198,12 +199,6 @@ function showRecord(listing: ThreadListing, agentId = listing.graphId): z.output
     updatedAt: new Date(lastActivityAt).toISOString(),
     lastRunAt: new Date(lastActivityAt).toISOString(),
   };
-}
-
-function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalidInput(parsed.error, what);
-  return parsed.data;
 }
 
 /** Of a path. What is encoded as nothing is the name of nothing, and is refused as such. */

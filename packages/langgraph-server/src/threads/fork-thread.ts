@@ -65,8 +65,11 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     });
     await registry.finish(fence, { status: "success" });
   } catch (error) {
-    await registry.finish(fence, { status: "error" });
-    await Promise.all([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);
+    // Half a copy would be a thread that nobody sees and whose name nobody can take. Whoever asked is to hear why the copy
+    // failed, not what failed after it.
+    await state.deleteThread(target, fence).catch(() => {});
+    await registry.finish(fence, { status: "error" }).catch(() => {});
+    await Promise.allSettled([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);
     throw error;
   }
   await deps.runs.settle(to, emptyFold);

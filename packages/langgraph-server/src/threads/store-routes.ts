@@ -1,7 +1,8 @@
-import { invalidInput, jsonObjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { jsonObjectSchema, ThroughlineError } from "@throughline/ai-core";
 import type { StoreItems } from "@throughline/graph-executor";
 import { z } from "zod";
-import { type RouteContext, type RouteParts, signIn } from "../http/ingress.js";
+import { queryOf } from "../http/checked-request.js";
+import { type RouteParts, signIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { wholeNumber } from "../http/whole-number.js";
 
@@ -72,10 +73,4 @@ export function storeRoutes(parts: RouteParts): Route[] {
       },
     },
   ];
-}
-
-function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
-  const parsed = schema.safeParse(c.req.query());
-  if (!parsed.success) throw invalidInput(parsed.error, "query");
-  return parsed.data;
 }

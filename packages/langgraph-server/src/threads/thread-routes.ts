@@ -1,12 +1,13 @@
-import { invalidInput } from "@throughline/ai-core";
 import { z } from "zod";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { bodyOf, queryOf } from "../http/checked-request.js";
+import { type RouteParts, requireAgent, signIn } from "../http/ingress.js";
+import { nextSchema } from "../http/paging.js";
 import type { Route } from "../http/route-table.js";
-import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import { signedInThread } from "../http/signed-in-thread.js";
+import { threadAddress } from "../hub/thread-address.js";
 import {
   forkSchema,
   historyQuerySchema,
-  nextSchema,
   runsQuerySchema,
   showCheckpoint,
   shownCheckpointSchema,
@@ -27,12 +28,6 @@ const ARCHIVED = { true: true, false: false, all: undefined } as const;
 /** Threads of the caller's account and subject, found by nobody else. */
 export function threadRoutes(parts: RouteParts): Route[] {
   const { threads } = parts.service;
-
-  async function named(c: RouteContext): Promise<{ who: SignedIn; thread: ThreadAddress }> {
-    const who = await signIn(c, parts);
-    const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
-    return { who, thread: threadAddress(who.caller, agent.graphName, c.req.param("threadName") ?? "") };
-  }
 
   const list: Route = {
     method: "GET",
@@ -70,7 +65,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found"],
     },
     async handle(c) {
-      const { thread } = await named(c);
+      const { thread } = await signedInThread(c, parts);
       return c.json(showThread(await threads.get(thread)));
     },
   };
@@ -85,7 +80,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found", "too_large"],
     },
     async handle(c) {
-      const { who, thread } = await named(c);
+      const { who, thread } = await signedInThread(c, parts);
       const { title, archived } = await bodyOf(who, threadChangeSchema);
       return c.json(showThread(await threads.change(thread, { title, isArchived: archived })));
     },
@@ -102,7 +97,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found"],
     },
     async handle(c) {
-      const { thread } = await named(c);
+      const { thread } = await signedInThread(c, parts);
       const { checkpointId } = queryOf(c, stateQuerySchema);
       return c.json(showState(await threads.state(thread, checkpointId)));
     },
@@ -122,7 +117,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found"],
     },
     async handle(c) {
-      const { thread } = await named(c);
+      const { thread } = await signedInThread(c, parts);
       const { limit, before } = queryOf(c, historyQuerySchema);
       const found = await threads.history(thread, { limit, ...(before !== undefined && { before }) });
       const next = found.length === limit ? (found.at(-1)?.checkpointId ?? null) : null;
@@ -144,7 +139,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found"],
     },
     async handle(c) {
-      const { thread } = await named(c);
+      const { thread } = await signedInThread(c, parts);
       const found = await threads.runs(thread, queryOf(c, runsQuerySchema).limit);
       return c.json({ runs: found.map(showRun) });
     },
@@ -162,7 +157,7 @@ export function threadRoutes(parts: RouteParts): Route[] {
       errors: ["invalid_input", "not_found", "conflict", "too_large", "upstream_unavailable"],
     },
     async handle(c) {
-      const { who, thread } = await named(c);
+      const { who, thread } = await signedInThread(c, parts);
       const { threadName, checkpointId } = await bodyOf(who, forkSchema);
       const agent = await requireAgent(parts, thread.graphId);
       const to = threadAddress(who.caller, agent.graphName, threadName);
@@ -171,16 +166,4 @@ export function threadRoutes(parts: RouteParts): Route[] {
     },
   };
   return [list, get, change, state, history, runs, fork];
-}
-
-async function bodyOf<S extends z.ZodType>(who: SignedIn, schema: S): Promise<z.output<S>> {
-  const parsed = schema.safeParse((await who.readBody()) ?? {});
-  if (!parsed.success) throw invalidInput(parsed.error, "body");
-  return parsed.data;
-}
-
-function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
-  const parsed = schema.safeParse(c.req.query());
-  if (!parsed.success) throw invalidInput(parsed.error, "query");
-  return parsed.data;
 }

@@ -8,6 +8,7 @@ import {
 import { FINAL_STATUSES, type RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
 import { fromRunRow } from "../drive/run-request.js";
+import { pageSchema } from "../http/paging.js";
 import { wholeNumber } from "../http/whole-number.js";
 import { THREAD_STATUSES, type ThreadListing } from "./thread-directory.js";
 import type { ShownCheckpoint } from "./thread-service.js";
@@ -39,8 +40,7 @@ export const threadQuerySchema = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   archived: z.enum(["true", "false", "all"]).default("false"),
   search: z.string().min(1).max(256).optional().describe("Part of a title or a name, in whatever case."),
-  limit: wholeNumber(1, 100).default(50),
-  after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),
+  ...pageSchema.shape,
 });
 
 export const stateQuerySchema = z.object({
@@ -57,10 +57,6 @@ export const runsQuerySchema = z.object({
 });
 
 const time = z.iso.datetime();
-export const nextSchema = z
-  .string()
-  .nullable()
-  .describe("Ask with it for the next page; null on the last page.");
 
 export const shownThreadSchema = z.object({
   threadName: z.string(),

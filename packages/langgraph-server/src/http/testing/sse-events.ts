@@ -1,13 +1,13 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-export interface ReadEvent {
+export interface SseEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;
   readonly data: Record<string, unknown>;
 }
 
 /** Events of a response as they arrive; leaving the loop closes the connection. */
-export async function* sseEvents(response: Response): AsyncGenerator<ReadEvent> {
+export async function* sseEvents(response: Response): AsyncGenerator<SseEvent> {
   if (!response.body) return;
   const ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => void ready.push(event) });
@@ -21,9 +21,9 @@ export async function* sseEvents(response: Response): AsyncGenerator<ReadEvent> 
 /** All events to the end of the stream, or up to and including the first that `until` accepts. */
 export async function readEvents(
   response: Response,
-  until: (event: ReadEvent) => boolean = () => false,
-): Promise<ReadEvent[]> {
-  const events: ReadEvent[] = [];
+  until: (event: SseEvent) => boolean = () => false,
+): Promise<SseEvent[]> {
+  const events: SseEvent[] = [];
   for await (const event of sseEvents(response)) {
     events.push(event);
     if (until(event)) break;
@@ -31,11 +31,11 @@ export async function readEvents(
   return events;
 }
 
-export function typesOf(events: readonly ReadEvent[]): unknown[] {
+export function typesOf(events: readonly SseEvent[]): unknown[] {
   return events.map(({ data }) => data.type);
 }
 
 export const isType =
   (type: string) =>
-  ({ data }: ReadEvent): boolean =>
+  ({ data }: SseEvent): boolean =>
     data.type === type;
