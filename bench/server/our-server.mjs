@@ -22,6 +22,7 @@ const server = await startServer(
   {
     logger: createLogger({ level: "silent" }),
     service: {
+      ...(process.env.BENCH_LINGER_MS !== undefined && { lingerMs: Number(process.env.BENCH_LINGER_MS) }),
       graphs: graphRegistry([
         registered("typist", ["tokens", "firstMs", "paceMs"], createTypist),
         registered("scribe", ["notes"], createScribe),

@@ -9,21 +9,31 @@ const MISSED = 20;
 
 /**
  * Milliseconds from coming back with the last id one got to holding everything again, in a run that has written so many
- * events and goes on. Nobody else watches, so the server has nothing of the thread in memory.
+ * events and goes on: to the instance one has just left, and to one that holds nothing of the thread in memory.
  *
- * @returns {Promise<Record<number, number>>} medians by events
+ * @returns {Promise<{ here: Record<number, number>, elsewhere: Record<number, number> }>} medians by events
  */
-export async function measureReconnects({ url }, { times, progress }) {
+export async function measureReconnects({ here, elsewhere }, { times, progress }) {
   const threads = [];
   for (const length of LENGTHS) {
     progress(`  reconnecting, a run of ${length} events`);
-    threads.push({ length, ...(await writeRun(url, length)) });
+    threads.push({ length, ...(await writeRun(here.url, length)) });
   }
-  const seen = new Map(LENGTHS.map((length) => [length, []]));
+  const seen = { here: byLength(() => []), elsewhere: byLength(() => []) };
   for (let round = 0; round < times; round++) {
-    for (const { length, ...thread } of threads) seen.get(length).push(await reconnect(url, thread));
+    for (const { length, ...thread } of threads) {
+      seen.here[length].push(await reconnect(here.url, thread));
+      seen.elsewhere[length].push(await reconnect(elsewhere.url, thread));
+    }
   }
-  return Object.fromEntries([...seen].map(([length, values]) => [length, median(values)]));
+  return {
+    here: byLength((length) => median(seen.here[length])),
+    elsewhere: byLength((length) => median(seen.elsewhere[length])),
+  };
+}
+
+function byLength(value) {
+  return Object.fromEntries(LENGTHS.map((length) => [length, value(length)]));
 }
 
 /** Starts a run and leaves it once it has told of its last note. */

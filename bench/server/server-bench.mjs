@@ -34,7 +34,12 @@ export async function runBench({ quick, progress }) {
       tokens: quick ? 25 : 60,
       progress,
     });
-    const reconnects = await measureReconnects(ours, { times: quick ? 20 : 100, progress });
+    const forgetful = await startChild("our-server.mjs", { ...env, BENCH_LINGER_MS: "0" });
+    started.push(forgetful);
+    const reconnects = await measureReconnects(
+      { here: ours, elsewhere: forgetful },
+      { times: quick ? 20 : 100, progress },
+    );
     for (const server of started.splice(0)) await server.stop();
     const idle = await measureIdleMemory(
       { startOurs, startBare },
@@ -59,9 +64,8 @@ function report({ first, frames, reconnects, idle }) {
         "a thread each": idleKb("ours, a thread each"),
         "one thread": idleKb("ours, one thread"),
       },
-      "reconnect, ms": Object.fromEntries(
-        LENGTHS.map((length) => [`at event ${length}`, reconnects[length]]),
-      ),
+      "reconnect, ms": atEvent(reconnects.here),
+      "reconnect elsewhere, ms": atEvent(reconnects.elsewhere),
     },
     peer: {
       ...Object.fromEntries(
@@ -86,11 +90,14 @@ function report({ first, frames, reconnects, idle }) {
         ),
       ),
       atMost("KB per idle watcher", idleKb("ours, a thread each"), 25),
-      atMost("reconnect at event 100k over at 100", reconnects[longest] / reconnects[shortest], 1.3),
+      ...Object.entries(reconnects).map(([where, times]) =>
+        atMost(`reconnect ${where}, at 100k over at 100`, times[longest] / times[shortest], 1.3),
+      ),
     ],
   };
 }
 
+const atEvent = (times) => labelled(times, (length) => `at event ${length}`);
 const atOnce = (times) => labelled(times, (runs) => `${runs} at once`);
 const watching = (costs) => labelled(costs, (watchers) => `${watchers} watching`);
 

@@ -20,7 +20,7 @@ const GRAPHS = new URL("./chronicler.ts", import.meta.url);
 const THREADS = 50;
 const POEMS = 10;
 const LEASE_MS = 2_000;
-const TIMEOUT = 240_000;
+const TIMEOUT = 480_000;
 
 let postgres: RigPostgres;
 let redis: RigRedis;
@@ -103,6 +103,9 @@ async function begin(routes: AgentRoutes, agent: string, threadId: string, text:
   await speaking;
   return { events, ended };
 }
+
+const isStreaming = ({ events }: { readonly events: readonly SseEvent[] }) =>
+  !events.some(({ data }) => data.type === "RUN_FINISHED");
 
 /** A poem is over in seconds; a chronicle goes on for half a minute, and one at length until somebody stops it. */
 const agentOf = (index: number) => (index % 6 === 0 ? "poet" : "chronicler");
@@ -193,9 +196,11 @@ describe.each([
       if (places.redisUrl !== undefined) expect(before).toContain("redis");
       if (places.folder !== undefined)
         expect(before.some((name) => name.startsWith(places.folder ?? ""))).toBe(true);
-      const streaming = runs.filter(({ events }) => !events.some(({ data }) => data.type === "RUN_FINISHED"));
+      const streaming = runs.filter(isStreaming);
       expect(streaming.length).toBeGreaterThanOrEqual(THREADS);
-      const toldBefore = others.map(({ events }) => events.length);
+      // A poem may be over on a machine that is slow to look.
+      const goingOn = others.filter(isStreaming).map(({ events }) => ({ events, heard: events.length }));
+      expect(goingOn.length).toBeGreaterThan(0);
 
       const { id: receiptId, status } = await ask<Receipt>(asked, leaver, "DELETE", "/account/data");
       expect(status).toBe("erasing");
@@ -233,11 +238,11 @@ describe.each([
       const { threads } = await ask<{ threads: unknown[] }>(server, stayer, "GET", "/agents/poet/threads");
       expect(threads).toHaveLength(1);
       if (!killed) {
-        for (const [index, { events, ended }] of others.entries()) {
+        for (const { events, ended } of others) {
           await ended;
-          expect(events.length).toBeGreaterThan(toldBefore[index] ?? 0);
           expect(events.at(-1)?.data.type).toBe("RUN_FINISHED");
         }
+        for (const { events, heard } of goingOn) expect(events.length).toBeGreaterThan(heard);
       }
       await vi.waitFor(
         async () => {

@@ -61,6 +61,8 @@ export interface ServiceOptions {
   readonly reapEveryMs?: number;
   /** How many times a run is taken up before it is lost. Default 5. */
   readonly maxAttempts?: number;
+  /** How long a thread that nobody watches any more is held in memory, for who comes back. Default 30 s. */
+  readonly lingerMs?: number;
   /** Names this instance among others. Random by default. */
   readonly instance?: string;
   /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
@@ -212,6 +214,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     observer,
     settle: attendant?.settle ?? runs.settle,
     attend: attendant?.attend,
+    lingerMs: options.lingerMs,
   });
   const crons = createCronService({
     store: stores.crons,

@@ -1,3 +1,4 @@
+export type { Serving } from "./cli/command.js";
 export { type CliOptions, runCli } from "./cli/run-cli.js";
 export { createService, type Service, type ServiceOptions, type ServiceStore } from "./compose.js";
 export { renderConfigurationReference } from "./config/render-reference.js";

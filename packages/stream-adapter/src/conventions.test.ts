@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAiEventsFace } from "./faces/ai-events.js";
-import { applyEntry } from "./fold/fold.js";
+import { applyEntry, applyEnvelope } from "./fold/fold.js";
 import { emptyFold } from "./fold/thread-fold.js";
 import { agent, agUi, call, drive, piece } from "./testing/drive.js";
 import { toEntries } from "./testing/recording.js";
@@ -216,5 +216,23 @@ describe("outside a run", () => {
     expect(asked).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "CUSTOM", "RUN_FINISHED"]);
     const empty = face.fullPrelude(emptyFold, undefined).map(({ event }) => event.type);
     expect(empty).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
+  });
+
+  it("P61: tells whoever connects later how the last run ended, without ending their own request with an error", async () => {
+    const { createAgUiFace } = await import("./faces/ag-ui/face.js");
+    const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard" });
+    const error = { code: "run_failed", message: "The run failed." } as const;
+    const told = (status: "success" | "cancelled" | "error") => {
+      const envelopes = drive([]).map((envelope) =>
+        envelope.type === "run_end"
+          ? { ...envelope, payload: { status, ...(status === "error" && { error }) } }
+          : envelope,
+      );
+      return face.fullPrelude(envelopes.reduce(applyEnvelope, emptyFold), undefined).at(-1)?.event;
+    };
+    const ended = (lastRun: object) => ({ type: "RUN_FINISHED", metadata: { throughline: { lastRun } } });
+    expect(told("error")).toMatchObject(ended({ status: "error", error }));
+    expect(told("cancelled")).toMatchObject(ended({ status: "cancelled" }));
+    expect(told("success")?.metadata).not.toHaveProperty("throughline.lastRun");
   });
 });

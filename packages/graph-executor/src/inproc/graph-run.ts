@@ -1,4 +1,4 @@
-import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import {
   type AttachmentPort,
   type GraphFinal,
@@ -12,7 +12,7 @@ import { bindGraph } from "../graphs/bind-graph.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
-import type { RunStore } from "../persistence/run-store.js";
+import { RunStore } from "../persistence/run-store.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
@@ -27,8 +27,7 @@ export interface GraphRunSetup {
   readonly open: (configurable: RunConfigurable) => Promise<RunnableGraph>;
   /** Already fenced, where there is a lease. */
   readonly saver: BaseCheckpointSaver;
-  /** Of this run alone: it is closed with it. */
-  readonly store: RunStore | undefined;
+  readonly store: BaseStore | undefined;
   readonly attachments: AttachmentPort | undefined;
   readonly extraConfigurable: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
@@ -54,6 +53,7 @@ async function* pump(
     runId: request.runId,
     onWriteFailed: (error) => stop.abort(toWriteError(error)),
   });
+  const store = setup.store && new RunStore(setup.store);
   const configurable = runConfigurable(request, setup.extraConfigurable);
   let graph: RunnableGraph | undefined;
   let nodesRan = false;
@@ -63,7 +63,7 @@ async function* pump(
     signal.throwIfAborted();
     graph = bindGraph(await setup.open(configurable), {
       checkpointer: setup.attachments ? attachmentSaver(saver, request, setup.attachments) : saver,
-      ...(setup.store && { store: setup.store }),
+      ...(store && { store }),
     });
     const plan = await planStart({ graph, saver, request });
     if (plan.kind === "run") {
@@ -79,7 +79,7 @@ async function* pump(
     end = { kind: "failed", error: failure };
   } finally {
     stop.abort(toStopError("The run is over."));
-    await Promise.all([saver.close(), setup.store?.close()]);
+    await Promise.all([saver.close(), store?.close()]);
     settle(await readFinal(end, graph, setup.saver, request.threadId));
   }
 }

@@ -19,7 +19,6 @@ import type { GraphSource } from "../graphs/graph-source.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
 import { fencedSaver } from "../persistence/fenced-saver.js";
-import { RunStore } from "../persistence/run-store.js";
 import { tenantStore } from "../persistence/tenant-store.js";
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { committedMessages } from "./committed-messages.js";
@@ -33,7 +32,7 @@ export interface InProcProviderOptions {
   readonly checkpointer: BaseCheckpointSaver;
   /** Shared by all tenants; every run sees its caller's part of it only. */
   readonly store?: BaseStore;
-  /** R17: with it every write of a checkpoint or to the store presents the run's fence, and a run without one is refused. */
+  /** R17: with it every checkpoint write presents the run's fence, and a run without one is refused. */
   readonly lease?: LeasePort;
   /** Where files behind the messages of checkpoints are read; a graph gets the bytes, a checkpoint never does. */
   readonly attachments?: AttachmentPort;
@@ -72,10 +71,6 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
     throw new ThroughlineError("internal", "A checkpoint can't be written without the fence of its lease.");
   }
 
-  async function assertHeld(fence: Fence | undefined): Promise<void> {
-    if (lease && fence) await lease.assertHeld(fence);
-  }
-
   return {
     providerId: GRAPH_PROVIDER_ID,
     executorType: "inproc",
@@ -85,7 +80,7 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
         const setup = {
           open: (configurable: JsonObject) => open(request.graphId, configurable),
           saver: fenced(request.fence),
-          store: store && new RunStore(tenantStore(store, request.caller), () => assertHeld(request.fence)),
+          store: store && tenantStore(store, request.caller),
           attachments: options.attachments,
           extraConfigurable: options.configurable?.(request) ?? {},
           context: options.context?.(request),

@@ -34,6 +34,39 @@ describe("A PostgreSQL checkpointer", () => {
     return client.query(text).finally(() => client.end());
   }
 
+  it("lets a hundred wait for a connection longer than making one may take", async () => {
+    const { saver, setup, close } = createPostgresCheckpointer({
+      connectionString: postgres.url,
+      schema: "herd",
+    });
+    await setup();
+    const read = (i: number) => saver.getTuple({ configurable: { thread_id: `t${i}`, checkpoint_ns: "" } });
+    // Connections that are still being made would not be in anybody's way.
+    await Promise.all(Array.from({ length: 8 }, (_, i) => read(i)));
+    const elsewhere = new pg.Client({ connectionString: postgres.url });
+    await elsewhere.connect();
+    await elsewhere.query("begin; lock table herd.checkpoints in access exclusive mode");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const reading = Promise.all(Array.from({ length: 100 }, (_, i) => read(i)));
+      // Whoever has a connection waits for the lock; on the server that shows.
+      const waitingForLock = async () => {
+        const { rows } = await elsewhere.query(
+          "select count(*) from pg_locks where not granted and relation = 'herd.checkpoints'::regclass",
+        );
+        return Number(rows[0].count);
+      };
+      while ((await waitingForLock()) < 8);
+      vi.advanceTimersByTime(20_000);
+      await elsewhere.query("commit");
+      expect(await reading).toEqual(Array.from({ length: 100 }, () => undefined));
+    } finally {
+      vi.useRealTimers();
+      await elsewhere.end();
+      await close();
+    }
+  });
+
   it("is set up by several instances at once", async () => {
     const checkpointers = Array.from({ length: 4 }, () =>
       createPostgresCheckpointer({ connectionString: postgres.url, schema: "together" }),

@@ -3,6 +3,7 @@ import { attachmentSerializer } from "./attachment-serializer.js";
 import { checkpointTypes } from "./bytea-arrays.js";
 import type { Checkpointer } from "./checkpointer.js";
 import { OneStatementSaver } from "./one-statement-saver.js";
+import { PATIENT_POOL } from "./patient-pool.js";
 import { underSetupLock } from "./setup-lock.js";
 
 export type PostgresCheckpointerOptions = {
@@ -40,7 +41,7 @@ function createPool({ connectionString, maxConnections = 8, standstillMs = 15_00
     connectionString,
     max: Math.max(2, maxConnections),
     application_name: "throughline checkpoints",
-    connectionTimeoutMillis: 5_000,
+    ...PATIENT_POOL,
     types: checkpointTypes,
     // A process that is paused in the middle of a write holds rows that whoever takes its run over has to write too. Not a
     // parameter of the connection: poolers refuse those.

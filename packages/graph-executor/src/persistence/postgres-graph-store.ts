@@ -3,6 +3,7 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
 import pg from "pg";
 import type { GraphStore } from "./graph-store.js";
+import { PATIENT_POOL } from "./patient-pool.js";
 import { underSetupLock } from "./setup-lock.js";
 
 export interface PostgresGraphStoreOptions {
@@ -19,7 +20,7 @@ export function createPostgresGraphStore(options: PostgresGraphStoreOptions): Gr
       connectionString,
       max: Math.max(2, maxConnections),
       application_name: "throughline store",
-      connectionTimeoutMillis: 5_000,
+      ...PATIENT_POOL,
     },
     schema,
     ensureTables: false,

@@ -1,21 +1,18 @@
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 
 /**
- * R17: the store of one run, which takes writes only while the run goes on and holds its thread. A node that ignores its abort
- * signal may come back long after its run ended, and would bring back what somebody has deleted since. Reading is always
- * allowed.
+ * The store of one run, which takes writes only while the run goes on: a node that ignores its abort signal may come back long
+ * after its run ended, and would bring back what somebody has deleted since. Reading is always allowed. What comes too late is
+ * dropped without a word: a rejection that nobody waits for would end the process.
  */
 export class RunStore extends BaseStore {
   readonly #inner: BaseStore;
-  readonly #assertHeld: () => Promise<void>;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
-  /** `assertHeld` rejects when the run's fence is not its thread's newest any more. */
-  constructor(inner: BaseStore, assertHeld: () => Promise<void>) {
+  constructor(inner: BaseStore) {
     super();
     this.#inner = inner;
-    this.#assertHeld = assertHeld;
   }
 
   /** Resolves when what was under way is done, so that whoever deletes next deletes that too. */
@@ -28,7 +25,7 @@ export class RunStore extends BaseStore {
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     if (!operations.some(isWrite)) return this.#inner.batch(operations);
     if (this.#closed) return this.#readOnly(operations);
-    const writing = this.#write(operations);
+    const writing = this.#inner.batch(operations);
     this.#underWay.add(writing);
     try {
       return await writing;
@@ -37,12 +34,6 @@ export class RunStore extends BaseStore {
     }
   }
 
-  async #write<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    await this.#assertHeld();
-    return this.#inner.batch(operations);
-  }
-
-  /** Writes are dropped without a word: nobody waits for a node any more, and a rejection nobody handles ends the process. */
   async #readOnly<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const reads = operations.filter((operation) => !isWrite(operation));
     const results: unknown[] = reads.length > 0 ? await this.#inner.batch(reads) : [];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ThroughlineError } from "@throughline/ai-core";
 
 const MEDIA_KINDS = ["image", "audio", "video", "document"] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
+type MediaKind = (typeof MEDIA_KINDS)[number];
 
 /** Of one file by what it is, and of all files of a thread. */
 export interface AttachmentLimits {

@@ -15,6 +15,8 @@ interface Place {
   readonly store: AttachmentStore;
   /** Files on disk, where there are any. */
   files(): Promise<readonly string[]>;
+  /** Of accounts, where there are any. */
+  folders(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -22,6 +24,7 @@ async function inMemory(): Promise<Place> {
   return {
     store: createMemoryAttachmentStore(createMemoryDatabase()),
     files: async () => [],
+    folders: async () => [],
     async close() {},
   };
 }
@@ -43,6 +46,7 @@ async function inPostgres(folder?: string): Promise<Place> {
       const found = await readdir(folder, { recursive: true, withFileTypes: true });
       return found.filter((entry) => entry.isFile()).map(({ name }) => name);
     },
+    folders: async () => (folder === undefined ? [] : readdir(folder)),
     async close() {
       await database.close();
       await postgres.close();
@@ -123,6 +127,16 @@ describe.each([
     await place.store.deleteThread(thread("b"));
     expect(await place.store.find(thread("b"), id)).toBeUndefined();
     expect(await place.files()).not.toContain(id);
+  });
+
+  it("of accounts whose names differ by case only are apart, on every file system", async () => {
+    const shouted = { ...thread("a"), account: account.toUpperCase() };
+    const { id } = await place.store.put(thread("a"), png("quiet"));
+    await place.store.put(shouted, png("loud"));
+    const folders = await place.folders();
+    expect(new Set(folders.map((name) => name.toLowerCase())).size).toBe(folders.length);
+    await place.store.deleteAccount(shouted.account);
+    expect(Buffer.from((await place.store.read(thread("a"), id)) ?? "").toString()).toBe("quiet");
   });
 
   it("go with their account, or with one subject of it", async () => {

@@ -13,6 +13,15 @@ export type OptionValues<Given extends Options> = {
   readonly [Name in keyof Given]: ValueOf<Given[Name]["type"]> | undefined;
 };
 
+/** A service that has just begun to answer. */
+export interface Serving {
+  readonly url: string;
+  /** Ids of its agents. */
+  readonly agents: readonly string[];
+  /** `dev`: whoever is on this machine says who they are. */
+  readonly signIn: "dev" | "jwt";
+}
+
 export interface CommandInput<Given extends Options = Options> {
   readonly terminal: Terminal;
   readonly values: OptionValues<Given>;
@@ -24,6 +33,8 @@ export interface CommandInput<Given extends Options = Options> {
   readonly defaults: Readonly<Record<string, string>>;
   /** Aborted when whoever started the process wants it to end. */
   readonly signal: AbortSignal;
+  /** What to say once it serves, instead of the usual welcome. The service ends if this fails. */
+  readonly onServing?: (serving: Serving) => Promise<string>;
 }
 
 export interface Command {

@@ -58,6 +58,7 @@ describe("throughline", () => {
     [["completion", "tcsh"], 'There is no completion for "tcsh"'],
     [["run", "poet", "--thread="], "--thread must not be empty."],
     [["threads", "--account", "a b"], "--account "],
+    [["watch", "poet", "sea", "--history", "all"], "--history takes a whole number."],
   ])("refuses %j in one line, with code 2", async (argv, sentence) => {
     const { code, said, printed } = await throughline(argv);
     expect(said).toContain(sentence);

@@ -1,5 +1,5 @@
 import { closestName } from "../config/closest-name.js";
-import type { Command } from "./command.js";
+import type { Command, Serving } from "./command.js";
 import { completionCommand } from "./commands/completion.js";
 import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
@@ -21,6 +21,8 @@ export interface CliOptions {
   readonly defaults?: Readonly<Record<string, string>>;
   /** Aborted when whoever started the process wants it to end. */
   readonly signal?: AbortSignal;
+  /** Of `serve`: called once it answers, for what to say instead of the usual welcome. The service ends if this fails. */
+  readonly onServing?: (serving: Serving) => Promise<string>;
 }
 
 const ordinary = [
@@ -49,7 +51,17 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     if (wantsHelp) return say(commandHelp(command));
     checkWords(command, positionals);
     const signal = options.signal ?? new AbortController().signal;
-    return await command.run({ terminal, values, flags, positionals, version, defaults, signal });
+    const { onServing } = options;
+    return await command.run({
+      terminal,
+      values,
+      flags,
+      positionals,
+      version,
+      defaults,
+      signal,
+      ...(onServing && { onServing }),
+    });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     terminal.complain(reason.replace(/\s+/g, " "));

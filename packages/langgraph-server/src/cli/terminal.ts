@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type Paint, paintFor, type Span } from "./transcript/span.js";
+import { type Paint, paintFor, printable, type Span } from "./transcript/span.js";
 
 /** Where a command prints and what it reads, so that a test can stand in for a person. */
 export interface Terminal {
@@ -32,7 +32,7 @@ export function processTerminal(): Terminal {
     paint,
     print: (text) => void stdout.write(text),
     show: (spans) => void stdout.write(spans.map(paint).join("")),
-    note: (text) => void stderr.write(`${paintNote({ tone: "dim", text })}\n`),
-    complain: (text) => void stderr.write(`${paintNote({ tone: "bad", text })}\n`),
+    note: (text) => void stderr.write(`${paintNote({ tone: "dim", text: printable(text) })}\n`),
+    complain: (text) => void stderr.write(`${paintNote({ tone: "bad", text: printable(text) })}\n`),
   };
 }

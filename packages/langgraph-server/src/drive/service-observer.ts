@@ -7,7 +7,7 @@ import type { RunNote } from "./run-note.js";
  */
 export type LeaveReason = "lost_lease" | "deleted" | "handed_over" | "log_unavailable" | "failed";
 
-export type TickKind = "started" | "skipped" | "failed" | "missed";
+type TickKind = "started" | "skipped" | "failed" | "missed";
 
 export type ReplayKind = "prelude" | "resume" | "run" | "replay";
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listen } from "./listen.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
 let server: TestServer;
@@ -8,6 +10,14 @@ beforeAll(async () => {
   server = await startTestServer();
 });
 afterAll(() => server.close());
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 
 /** Bytes that no client of ours would send, and all that comes back. */
 async function sendRaw(bytes: string): Promise<{ status: number; body: string }> {
@@ -41,4 +51,34 @@ describe("what is no HTTP", () => {
     expect(status).toBe(413);
     expect(JSON.parse(body)).toMatchObject({ code: "too_large", requestId: expect.any(String) });
   });
+});
+
+it("A server that closes lets go of a client that comes back over the connection it has", async () => {
+  const arrived = withResolvers();
+  const held = withResolvers();
+  const listening = await listen(
+    {
+      async fetch({ url }) {
+        if (!url.endsWith("/slow")) return new Response("ok");
+        arrived.resolve();
+        await held.promise;
+        return new Response("ok");
+      },
+    },
+    { host: "127.0.0.1", port: 0 },
+  );
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async (path: string) => {
+    const [answer]: IncomingMessage[] = await once(get(`${listening.url}${path}`, { agent }), "response");
+    answer?.resume();
+    return answer?.headers.connection;
+  };
+  const slow = ask("/slow");
+  await arrived.promise;
+  const next = ask("/");
+  listening.stopAccepting();
+  held.resolve();
+  expect([await slow, await next]).toEqual(["keep-alive", "close"]);
+  await listening.finish();
+  agent.destroy();
 });

@@ -10,6 +10,8 @@ const DEFAULT_PORT = 8_000;
 const PORTS_TO_TRY = 100;
 /** What was written to a reader that still reads gets through by then; one that does not is left behind. */
 const FLUSH_MS = 2_000;
+/** Longer than proxies keep an idle connection, 60 s as a rule: closed by us first, it takes a request with it that was just sent. */
+const KEEP_ALIVE_MS = 75_000;
 
 export interface Listening {
   readonly url: string;
@@ -23,12 +25,17 @@ export async function listen(
   handler: Pick<Handler, "fetch">,
   { host, port }: { readonly host: string; readonly port: number | undefined },
 ): Promise<Listening> {
-  const server = createServer(
-    getRequestListener((request, env) => handler.fetch(request, http1(env)), {
-      hostname: host,
-      overrideGlobalObjects: false,
-    }),
-  );
+  let isClosing = false;
+  const answer = getRequestListener((request, env) => handler.fetch(request, http1(env)), {
+    hostname: host,
+    overrideGlobalObjects: false,
+  });
+  const server = createServer((incoming, outgoing) => {
+    // Who comes back over the line it has would never notice that it has to go elsewhere.
+    if (isClosing) outgoing.shouldKeepAlive = false;
+    return answer(incoming, outgoing);
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", answerMalformed);
   await bind(server, host, port);
   // Once bound to an address and not to a pipe, this is what Node gives.
@@ -36,7 +43,10 @@ export async function listen(
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    stopAccepting: () => void server.close(),
+    stopAccepting() {
+      isClosing = true;
+      server.close();
+    },
     async finish() {
       server.closeIdleConnections();
       const late = setTimeout(() => server.closeAllConnections(), FLUSH_MS);

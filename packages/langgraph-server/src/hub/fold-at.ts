@@ -7,17 +7,18 @@ const ENTRIES_PER_READ = 1_000;
 const MAX_REBUILT = 100_000;
 
 /**
- * What a thread was at a position of the past: from the newest snapshot if that lies before, else from the log's beginning.
- * `undefined` when the log no longer has it, or it is too far.
+ * What a thread was at a position of the past: from the newest snapshot before it, else from the log's beginning. Costs in
+ * proportion to how long ago that was, because snapshots lie denser towards the end of the log. `undefined` when the log no
+ * longer has it, or it is too far.
  */
 export async function foldAt(
   log: Pick<ThreadLog, "read" | "snapshot">,
   thread: ThreadRef,
   { epoch, seq }: LogPosition,
 ): Promise<ThreadFold | undefined> {
-  const snapshot = await log.snapshot(thread, threadFoldPort.version);
-  const isBefore = snapshot && snapshot.position.epoch === epoch && snapshot.position.seq <= seq;
-  const decoded = isBefore ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
+  const snapshot = await log.snapshot(thread, threadFoldPort.version, seq);
+  const isOfThis = snapshot !== undefined && snapshot.position.epoch === epoch;
+  const decoded = isOfThis ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
   let fold = decoded ?? emptyFold;
   let at = decoded && snapshot ? snapshot.position.seq : 0;
   if (seq - at > MAX_REBUILT) return undefined;

@@ -1,6 +1,6 @@
 import { type GraphStatePort, type LogEntry, type LogPosition, ThroughlineError } from "@throughline/ai-core";
 import { applyEntry, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
-import type { TailEvent, ThreadLog } from "@throughline/thread-log";
+import type { Snapshot, TailEvent, ThreadLog } from "@throughline/thread-log";
 import { readThreadFold } from "../drive/read-thread-fold.js";
 import type { ServiceObserver } from "../drive/service-observer.js";
 import { createRecentEntries, type RecentEntries } from "./recent-entries.js";
@@ -30,6 +30,8 @@ export interface ThreadChannelOptions {
   readonly state: GraphStatePort;
   readonly thread: ThreadAddress;
   readonly observer: ServiceObserver;
+  /** What the watcher for whom it is opened has last seen. */
+  readonly returnsTo?: number | undefined;
   /** The channel has told everybody that nothing follows. */
   readonly onClosed: () => void;
 }
@@ -56,6 +58,8 @@ export interface ThreadChannel {
 }
 
 const ENTRIES_PER_READ = 1_000;
+/** Who was away for longer is rare, and has the past rebuilt for them alone. */
+const SHORTLY_BEFORE = 256;
 
 export function openThreadChannel(options: ThreadChannelOptions): ThreadChannel {
   const { log, thread, observer } = options;
@@ -72,7 +76,7 @@ export function openThreadChannel(options: ThreadChannelOptions): ThreadChannel 
 
   /** Keeps what it folds: the run that just began is nearly always among it. */
   async function load(): Promise<void> {
-    const snapshot = await log.snapshot(thread.ref, threadFoldPort.version);
+    const snapshot = await firstSnapshot();
     const decoded = snapshot && threadFoldPort.decode(snapshot.state, snapshot.foldVersion);
     fold = decoded ?? emptyFold;
     position = decoded && snapshot ? snapshot.position : undefined;
@@ -89,6 +93,17 @@ export function openThreadChannel(options: ThreadChannelOptions): ThreadChannel 
     }
     ({ fold, position } = await readThreadFold(options, thread));
     recent.reset(fold, position?.seq ?? 0);
+  }
+
+  /** The newest, or the one before it if somebody comes back to right before the newest: then the log is read once for both. */
+  async function firstSnapshot(): Promise<Snapshot | undefined> {
+    const { version } = threadFoldPort;
+    const newest = await log.snapshot(thread.ref, version);
+    const { returnsTo = Number.POSITIVE_INFINITY } = options;
+    const behind = (newest?.position.seq ?? 0) - returnsTo;
+    if (behind < 0 || behind > SHORTLY_BEFORE) return newest;
+    // Before the entry itself: some of its frames may be missing.
+    return (await log.snapshot(thread.ref, version, returnsTo - 1)) ?? newest;
   }
 
   function apply(entry: LogEntry): void {

@@ -1,3 +1,4 @@
+import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   agUi,
@@ -6,6 +7,7 @@ import {
   startRequest,
   userMessage,
 } from "../testing/service-scene.js";
+import { openTestPostgres } from "../testing/test-postgres.js";
 import { ofType, type RecordedFrame } from "../testing/watch-recorder.js";
 import type { FaceOptions } from "./thread-hub.js";
 
@@ -162,6 +164,30 @@ describe("A watcher", () => {
     expect(one.every((buffer, index) => buffer === two[index])).toBe(true);
   });
 
+  it("who comes back in a moment makes nobody read the thread again, however long it is", async () => {
+    const clock = createSimulatedClock(Date.now());
+    scene = await openServiceScene({ clock, lingerMs: 1_000 });
+    const thread = scene.thread("poet");
+    const run = await scene.run(thread, "Write about rain");
+    const cursor = withId(run.frames).at(-3)?.id ?? "";
+    const read = vi.spyOn(scene.service.log, "read");
+    const snapshot = vi.spyOn(scene.service.log, "snapshot");
+    const reads = () => read.mock.calls.length + snapshot.mock.calls.length;
+    const back = async () => {
+      const watching = scene.watch(thread, { kind: "cursor", cursor });
+      await watching.ended;
+      return withId(watching.frames);
+    };
+    const missed = withId(run.frames).slice(-2);
+    expect(await back()).toEqual(missed);
+    clock.advance(999);
+    expect(await back()).toEqual(missed);
+    expect(reads()).toBe(0);
+    clock.advance(1_000);
+    expect(await back()).toEqual(missed);
+    expect(reads()).toBeGreaterThan(0);
+  });
+
   it("is let go in order when the instance shuts down", async () => {
     scene = await openServiceScene();
     const thread = scene.thread("chat");
@@ -172,4 +198,23 @@ describe("A watcher", () => {
     const tooLate = scene.watch(thread, { kind: "nothing" });
     expect((await tooLate.ended).reason).toBe("shutting_down");
   });
+});
+
+it("A watcher who comes back sees what was written elsewhere while nobody watched here", async () => {
+  const database = await openTestPostgres();
+  const store = { kind: "postgres", databaseUrl: database.url } as const;
+  const scene = await openServiceScene({ store });
+  const elsewhere = await openServiceScene({ store });
+  const thread = scene.thread("chat");
+  const first = await scene.run(thread, "Hello");
+  const cursor = withId(first.frames).at(-1)?.id ?? "";
+  for (const text of ["One", "Two", "Three"]) {
+    const there = await elsewhere.run(thread, text);
+    const back = scene.watch(thread, { kind: "cursor", cursor });
+    await back.ended;
+    expect(withId(back.frames).slice(-withId(there.frames).length)).toEqual(withId(there.frames));
+  }
+  await elsewhere.close();
+  await scene.close();
+  await database.close();
 });

@@ -131,6 +131,8 @@ describe("A thread whose log was trimmed", () => {
     let gaps = 0;
     scene = await openServiceScene({
       retention: { maxEntries: 12 },
+      // Who comes back to a thread that is still in memory is told what the log no longer has.
+      lingerMs: 0,
       observer: {
         gap() {
           gaps += 1;

@@ -85,6 +85,8 @@ export function keepDirectory(
         return registry.deleteThread(thread);
       },
       async release(fence) {
+        // Whoever deletes the thread once nobody holds it must not be overtaken.
+        await writing.get(fence.runId);
         leased.delete(fence.runId);
         await registry.release(fence);
       },

@@ -6,6 +6,7 @@ import {
   type Json,
   type LogEntry,
   NO_USAGE,
+  type PayloadOf,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
 import { changeCalls } from "./calls.js";
@@ -15,6 +16,7 @@ import {
   emptyFold,
   FOLD_VERSION,
   type FoldMessage,
+  type FoldRun,
   isConversation,
   type OpenMessage,
   type OpenStep,
@@ -52,7 +54,7 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
     case "run_end":
       return {
         ...closeAll(fold),
-        run: fold.run && { ...fold.run, open: false, status: envelope.payload.status },
+        run: fold.run && endedRun(fold.run, envelope.payload),
         interrupts: envelope.payload.status === "interrupted" ? fold.interrupts : [],
       };
     case "step_start":
@@ -93,6 +95,10 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
 }
 
 const isNot = (id: string) => (interrupt: { readonly interrupt_id: string }) => interrupt.interrupt_id !== id;
+
+function endedRun(run: FoldRun, { status, error }: PayloadOf<"run_end">): FoldRun {
+  return { ...run, open: false, status, ...(error && { error }) };
+}
 
 function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
   const closed = closeAll(fold);

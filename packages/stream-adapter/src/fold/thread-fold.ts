@@ -1,4 +1,12 @@
-import type { Interrupt, JsonObject, Message, RunStatus, TokenUsage, ToolCall } from "@throughline/ai-core";
+import type {
+  Interrupt,
+  JsonObject,
+  Message,
+  PayloadOf,
+  RunStatus,
+  TokenUsage,
+  ToolCall,
+} from "@throughline/ai-core";
 import type { FoldCall } from "./calls.js";
 
 /** A message of the thread, and, where it is not part of the conversation itself, the subagent call it belongs to. */
@@ -19,6 +27,8 @@ export interface FoldRun {
   readonly attempt: number;
   readonly open: boolean;
   readonly status: RunStatus | null;
+  /** Of a run that failed. */
+  readonly error?: PayloadOf<"run_end">["error"];
 }
 
 export interface OpenStep {

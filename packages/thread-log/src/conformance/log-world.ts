@@ -153,6 +153,19 @@ export function createLogWorld(seats: Seats): LogWorld {
     }
   }
 
+  /** Every one that is kept says what the thread was there. */
+  async function checkSnapshots(head: LogPosition, whole: readonly string[]): Promise<void> {
+    for (let seq = head.seq; ; ) {
+      const snapshot = await log(0).snapshot(thread, textFold.version, seq);
+      if (!snapshot) return;
+      const { position, state } = snapshot;
+      expect(position.epoch, "a snapshot is of the log that is").toBe(head.epoch);
+      expect(position.seq, "a snapshot is not after what was asked for").toBeLessThanOrEqual(seq);
+      expect(state, `the snapshot at ${position.seq}`).toEqual(whole.slice(0, position.seq));
+      seq = position.seq - 1;
+    }
+  }
+
   async function conclude(): Promise<void> {
     try {
       await Promise.all(asides);
@@ -171,6 +184,7 @@ export function createLogWorld(seats: Seats): LogWorld {
       expect(folded.position, "snapshot and rest reach the head").toEqual(head);
       expect(folded.state.length, "and are the whole").toBe(head.seq);
       oracle.checkWhole(head.epoch, folded.state);
+      await checkSnapshots(head, folded.state);
     } finally {
       for (const watch of watches) watch.leave.abort();
       await Promise.allSettled([...asides, ...watches.map(({ running }) => running)]);

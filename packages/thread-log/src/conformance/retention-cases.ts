@@ -42,6 +42,40 @@ export const retentionCases: readonly LogCase[] = [
     },
   },
   {
+    name: "R20: keeps older snapshots too, so that a cursor of the past costs what was missed and not the thread's length",
+    async run({ log, thread }) {
+      const [every, length] = [5, 200];
+      await write(
+        log,
+        thread,
+        Array.from({ length }, (_, i) => `${i}`),
+      );
+      const head = await log.head(thread);
+      if (!head) return expect.unreachable();
+      for (let seq = every; seq <= length; seq += every) {
+        const position = { epoch: head.epoch, seq };
+        expect(await log.saveSnapshot(thread, { position, foldVersion: 1, state: { at: seq } })).toBe(true);
+      }
+      const found = new Set<number>();
+      for (let cursor = 0; cursor <= length; cursor += 3) {
+        const snapshot = await log.snapshot(thread, 1, cursor);
+        const from = snapshot?.position.seq ?? 0;
+        if (snapshot) expect(snapshot.state).toEqual({ at: from });
+        expect(from).toBeLessThanOrEqual(cursor);
+        expect(cursor - from).toBeLessThanOrEqual(3 * (length - cursor) + every);
+        found.add(from);
+      }
+      expect(found.size).toBeLessThan(10);
+      expect(await log.snapshot(thread, 1, length - 1)).toMatchObject({ position: { seq: length - every } });
+      expect(await log.snapshot(thread, 2, length)).toBeUndefined();
+      expect(await log.trim(thread, { maxEntries: 2 * every })).toMatchObject({
+        floor: length - 2 * every + 1,
+      });
+      expect(await log.snapshot(thread, 1, length - 2 * every - 1)).toBeUndefined();
+      expect(await log.snapshot(thread, 1, length - 1)).toMatchObject({ position: { seq: length - every } });
+    },
+  },
+  {
     name: "R20: never trims what no snapshot covers",
     async run({ log, thread }) {
       await write(log, thread, LETTERS);

@@ -211,7 +211,7 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
       return tailThread(tailDeps, thread, watcher, signal);
     },
     head,
-    snapshot: (thread, foldVersion) => retrying(() => store.snapshot(thread, foldVersion)),
+    snapshot: (...asked) => retrying(() => store.snapshot(...asked)),
     saveSnapshot: (thread, snapshot) => retrying(() => store.saveSnapshot(thread, snapshot)),
     trim: (thread, policy) => retrying(() => trim(thread, policy)),
     sweep,

@@ -27,7 +27,8 @@ export interface MemoryThread {
   unfoldedBytes: number;
   /** In order of `seq`; below `floor` only terminals. */
   entries: MemoryEntry[];
-  snapshots: Map<number, Snapshot>;
+  /** By fold version, newest first. */
+  snapshots: Map<number, readonly Snapshot[]>;
 }
 
 export interface MemoryRun {

@@ -1,3 +1,4 @@
+import { spareSnapshot } from "../log/spare-snapshot.js";
 import type {
   LogStore,
   RangeRequest,
@@ -101,9 +102,14 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     const row = find(thread);
     const { epoch, seq } = snapshot.position;
     if (!row || row.epoch !== epoch || seq > row.head || seq + 1 < row.floor) return false;
-    const known = row.snapshots.get(snapshot.foldVersion);
-    if (known && known.position.seq >= seq) return false;
-    row.snapshots.set(snapshot.foldVersion, structuredClone(snapshot));
+    const older = row.snapshots.get(snapshot.foldVersion) ?? [];
+    if (older[0] && older[0].position.seq >= seq) return false;
+    const all = [structuredClone(snapshot), ...older];
+    const spare = spareSnapshot(all.map(({ position }) => position.seq));
+    row.snapshots.set(
+      snapshot.foldVersion,
+      all.filter(({ position }) => position.seq !== spare),
+    );
     row.unfoldedBytes = bytesOf(entriesFrom(row, newestSnapshot(row) + 1));
     return true;
   }
@@ -124,8 +130,11 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     row.entries = row.entries.filter((entry) => entry.seq > cut || kept.has(entry));
     row.floor = cut + 1;
     row.heldBytes = bytesOf(entriesFrom(row, row.floor));
-    for (const [version, { position }] of row.snapshots) {
-      if (position.seq < cut) row.snapshots.delete(version);
+    for (const [version, snapshots] of row.snapshots) {
+      row.snapshots.set(
+        version,
+        snapshots.filter(({ position }) => position.seq >= cut),
+      );
     }
     return { dropped: before - row.entries.length, floor: row.floor };
   }
@@ -167,8 +176,9 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       const entry = row?.entries.findLast(({ endOfRun }) => endOfRun === runId);
       return row && entry && { epoch: row.epoch, entry };
     },
-    async snapshot(thread, foldVersion) {
-      return structuredClone(find(thread)?.snapshots.get(foldVersion));
+    async snapshot(thread, foldVersion, notAfter = Number.POSITIVE_INFINITY) {
+      const snapshots = find(thread)?.snapshots.get(foldVersion);
+      return structuredClone(snapshots?.find(({ position }) => position.seq <= notAfter));
     },
     saveSnapshot,
     async excess(thread, policy) {
@@ -238,7 +248,7 @@ function compareThreads(a: Place, b: Place): number {
 }
 
 function newestSnapshot(row: MemoryThread): number {
-  return Math.max(0, ...[...row.snapshots.values()].map(({ position }) => position.seq));
+  return Math.max(0, ...[...row.snapshots.values()].map(([newest]) => newest?.position.seq ?? 0));
 }
 
 /** From the floor on there are no holes, so an entry's place follows from its seq: O(1), however long the log. */

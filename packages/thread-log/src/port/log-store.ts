@@ -98,7 +98,8 @@ export interface LogStore {
     thread: ThreadRef,
     runId: string,
   ): Promise<{ readonly epoch: string; readonly entry: StoredEntry } | undefined>;
-  snapshot(thread: ThreadRef, foldVersion: number): Promise<Snapshot | undefined>;
+  snapshot(thread: ThreadRef, foldVersion: number, notAfter?: number): Promise<Snapshot | undefined>;
+  /** Lets go of the one that `spareSnapshot` names then. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** The last seq that exceeds a bound of the policy, 0 when nothing does; with the epoch it was computed in. */
   excess(

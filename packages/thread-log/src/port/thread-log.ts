@@ -129,8 +129,11 @@ export interface ThreadLog {
    */
   tail(thread: ThreadRef, after: LogPosition | undefined, options?: TailOptions): AsyncIterable<TailEvent>;
   head(thread: ThreadRef): Promise<LogPosition | undefined>;
-  /** The newest snapshot of this fold version that the log can still be read on from. */
-  snapshot(thread: ThreadRef, foldVersion: number): Promise<Snapshot | undefined>;
+  /**
+   * The newest snapshot of this fold version that the log can still be read on from; with `notAfter`, the newest at or before
+   * that seq. Older ones are fewer the further back they lie, and go when the log is trimmed past them.
+   */
+  snapshot(thread: ThreadRef, foldVersion: number, notAfter?: number): Promise<Snapshot | undefined>;
   /** `false` when there is a newer one, or the position is not of this log. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** Never passes the newest snapshot: with a fold one is made first, without one the caller's own must be there. */

@@ -1,3 +1,4 @@
+import { ThroughlineError } from "@throughline/ai-core";
 import type pg from "pg";
 
 /** As long as a lease usually is. */
@@ -13,7 +14,9 @@ export async function inTransaction<T>(
   work: (client: pg.PoolClient) => Promise<T>,
   { standstillMs = STANDSTILL_MS }: { readonly standstillMs?: number } = {},
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch((error: unknown) => {
+    throw isTimeout(error) ? tooBusy(error) : error;
+  });
   let failure: Error | undefined;
   // Between two statements nobody waits for an answer, and an error without a listener would end the process.
   const onError = (error: Error) => {
@@ -34,4 +37,19 @@ export async function inTransaction<T>(
     client.off("error", onError);
     client.release(failure);
   }
+}
+
+/** Of waiting for a connection, of making one: `pg` has no codes for them. */
+const TIMEOUTS = ["timeout exceeded when trying to connect", "timeout expired"];
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && TIMEOUTS.includes(error.message);
+}
+
+function tooBusy(cause: unknown): ThroughlineError {
+  return new ThroughlineError(
+    "upstream_unavailable",
+    "The database is too busy to take more at once. Try again in a moment.",
+    { cause },
+  );
 }

@@ -7,19 +7,20 @@ import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, threadOf, to
 
 /**
  * Every change of who may write a thread happens under this lock: it makes the registry's rules about a thread serial. A
- * thread that is not there yet is locked by making it, with a fence that no writer ever has.
+ * thread that is not there yet is locked by making it, with a fence that no writer ever has; one that is, by writing what it
+ * holds, because that is one statement for both.
  */
 export async function lockThread(client: pg.PoolClient, schema: string, thread: ThreadRef): Promise<void> {
   await client.query(
-    `insert into ${schema}.threads (account, subject, thread_id, epoch, fence)
-     values ($1, $2, $3, replace(gen_random_uuid()::text, '-', ''), 0) on conflict do nothing`,
+    `insert into ${schema}.threads as t (account, subject, thread_id, epoch, fence)
+     values ($1, $2, $3, replace(gen_random_uuid()::text, '-', ''), 0)
+     on conflict (account, subject, thread_id) do update set fence = t.fence`,
     [...keyOf(thread)],
   );
-  await client.query(`select 1 from ${schema}.threads where ${SAME_THREAD} for update`, [...keyOf(thread)]);
 }
 
 /** Bumps the thread's fence, so that every earlier writer is refused from here on (R17), and hands the run to the owner. */
-export async function leaseRun(
+async function leaseRun(
   client: pg.PoolClient,
   schema: string,
   runId: string,

@@ -112,4 +112,11 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index interrupts_answered on ${schema}.interrupts (answered_by) where answered_by is not null`,
     ],
   },
+  {
+    id: 3,
+    // Several snapshots of a fold version, the newest first.
+    statements: (schema) => [
+      `alter table ${schema}.snapshots drop constraint snapshots_pkey, add primary key (log_id, fold_version, seq)`,
+    ],
+  },
 ];

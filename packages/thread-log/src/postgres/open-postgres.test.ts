@@ -1,11 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Fence } from "@throughline/ai-core";
+import { type Fence, ThroughlineError } from "@throughline/ai-core";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eventually } from "../conformance/eventually.js";
 import { fenceOf, newThread, nextEvent, notes, take, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLeaseKeeper } from "./postgres-lease-keeper.js";
@@ -36,6 +37,118 @@ describe("PostgreSQL", () => {
     expect(rows).toEqual(MIGRATIONS.map(({ id }) => ({ id })));
     await Promise.all(databases.map((database) => database.close()));
     await using(async () => {}, "together");
+  });
+
+  it("goes on with a snapshot that was saved when there was one of each fold version", async () => {
+    const thread = newThread();
+    const pool = new pg.Pool({ connectionString: fixture.url });
+    await migrate(pool, "grown", {
+      record: "migrations",
+      migrations: MIGRATIONS.filter(({ id }) => id < 3),
+    });
+    await pool.query(
+      `insert into grown.threads (account, subject, thread_id, epoch, fence, head, snapshot_seq)
+       values ($1, '', $2, 'e', 1, 9, 4)`,
+      [thread.account, thread.threadId],
+    );
+    await pool.query("insert into grown.snapshots select log_id, 1, 4, '{\"at\":4}' from grown.threads");
+    await pool.end();
+    await using(async (database) => {
+      const store = createPostgresLogStore(database);
+      const at = (seq: number) => ({ position: { epoch: "e", seq }, foldVersion: 1, state: { at: seq } });
+      expect(await store.snapshot(thread, 1)).toEqual(at(4));
+      expect(await store.saveSnapshot(thread, at(8))).toBe(true);
+      expect(await store.snapshot(thread, 1)).toEqual(at(8));
+      expect(await store.snapshot(thread, 1, 7)).toEqual(at(4));
+    }, "grown");
+  });
+
+  describe("when a hundred runs start at once", () => {
+    /** All connections wait for a lock, and whoever else comes waits for a connection; then so much time passes. */
+    async function startTogether(schema: string, waitMs: number) {
+      return using(async (database) => {
+        const registry = createPostgresRunRegistry(database);
+        const elsewhere = new pg.Client({ connectionString: fixture.url });
+        await elsewhere.connect();
+        // Connections that are still being made would not be in anybody's way.
+        await Promise.all(Array.from({ length: 8 }, () => database.pool.query("select 1")));
+        await elsewhere.query(`begin; lock table ${schema}.runs in access exclusive mode`);
+        vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+        try {
+          const starting = Array.from({ length: 100 }, (_, i) =>
+            registry
+              .start({
+                thread: newThread(),
+                stateKey: "chat/one",
+                runId: `${schema} ${i}`,
+                graphId: "langgraph:chat",
+                origin: { kind: "client" },
+                start: { kind: "input", messages: [] },
+                request: {},
+                strategy: "reject",
+                owner: "me",
+                leaseMs: 60_000,
+              })
+              .then(
+                ({ kind }) => kind,
+                (error: unknown) => (error instanceof ThroughlineError ? error.code : String(error)),
+              ),
+          );
+          while (database.pool.waitingCount !== 92) await turn();
+          vi.advanceTimersByTime(waitMs);
+          await elsewhere.query("commit");
+          const ends = await Promise.all(starting);
+          return Object.fromEntries(
+            [...new Set(ends)].map((end) => [end, ends.filter((each) => each === end).length]),
+          );
+        } finally {
+          vi.useRealTimers();
+          await elsewhere.end();
+        }
+      }, schema);
+    }
+
+    it("lets them wait their turn for longer than a connection may take", async () => {
+      expect(await startTogether("herd", 20_000)).toEqual({ started: 100 });
+    });
+
+    it("refuses who waited too long with a code that says to come again", async () => {
+      expect(await startTogether("horde", 31_000)).toEqual({ started: 8, upstream_unavailable: 92 });
+    });
+  });
+
+  it("asks once for all who want to know at the same time whether they hold their runs", async () => {
+    await using(async (database) => {
+      const registry = createPostgresRunRegistry(database);
+      const lease = { owner: "me", leaseMs: 60_000 };
+      const fences = await Promise.all(
+        Array.from({ length: 20 }, async (_, i): Promise<Fence> => {
+          const started = await registry.start({
+            ...lease,
+            thread: newThread(),
+            stateKey: "chat/one",
+            runId: `asked ${i}`,
+            graphId: "langgraph:chat",
+            origin: { kind: "client" },
+            start: { kind: "input", messages: [] },
+            request: {},
+            strategy: "reject",
+          });
+          if (started.kind !== "started") throw new Error(started.kind);
+          return started.fence;
+        }),
+      );
+      const [finished, ...held] = fences;
+      if (!finished) return expect.unreachable();
+      await registry.finish(finished, { status: "success" });
+      const query = vi.spyOn(database.pool, "query");
+      const answers = await Promise.allSettled(
+        [...held, finished].map((fence) => registry.assertHeld(fence)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([...held.map(() => "fulfilled"), "rejected"]);
+      // The first, and then all who came meanwhile.
+      expect(query).toHaveBeenCalledTimes(2);
+    });
   });
 
   it("keeps schemas apart", async () => {

@@ -95,12 +95,25 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 }
 
+/** How long a server may take to let us in. */
+const CONNECT_MS = 5_000;
+/** How long a statement may wait for others to be done with their connections: what starts all at once is served in turn. */
+const QUEUE_MS = 30_000;
+
+/** The pool's one timeout is for both; a server that is away must be noticed earlier than a long queue. */
+class QuickClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+  }
+}
+
 function createPool(connection: pg.ClientConfig, max: number, applicationName: string): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
     max,
     application_name: applicationName,
-    connectionTimeoutMillis: 5_000,
+    Client: QuickClient,
+    connectionTimeoutMillis: QUEUE_MS,
   });
   // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
   pool.on("error", () => {});

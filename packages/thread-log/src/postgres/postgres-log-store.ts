@@ -18,7 +18,8 @@ import { isTransient } from "./is-transient.js";
 import { listThreads } from "./list-threads.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
-import { findAging, findExcess, loadSnapshot, storeSnapshot, trimEntries } from "./retain-entries.js";
+import { findAging, findExcess, trimEntries } from "./retain-entries.js";
+import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
 
 export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   const { pool, writer, schema, channel } = database;
@@ -98,8 +99,8 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       const row = rows[0];
       return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.envelope } };
     },
-    snapshot: (thread, foldVersion) => loadSnapshot(database, thread, foldVersion),
-    saveSnapshot: (thread, snapshot) => storeSnapshot(database, thread, snapshot),
+    snapshot: (thread, foldVersion, notAfter) => loadSnapshot(database, thread, foldVersion, notAfter),
+    saveSnapshot: (thread, snapshot) => saveSnapshot(database, thread, snapshot),
     excess: (thread, policy) => findExcess(database, thread, policy),
     trim: (thread, epoch, through, maxTerminals) =>
       trimEntries(database, { thread, epoch, through, maxTerminals }),

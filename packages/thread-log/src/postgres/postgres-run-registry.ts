@@ -1,10 +1,11 @@
-import { type Fence, ThroughlineError } from "@throughline/ai-core";
+import type { Fence } from "@throughline/ai-core";
 import type pg from "pg";
 import type { RunRecord, RunRegistry } from "../port/run-registry.js";
 import { subjectKey } from "../port/thread-ref.js";
 import { nameOf } from "../registry/run-names.js";
 import { finishRun, forgetRuns, stopRun } from "./end-run.js";
 import { heartbeatStatement, heartbeatValues } from "./heartbeat-statement.js";
+import { createHeldCheck } from "./held-check.js";
 import { claimExpiredRuns, claimNextRun, claimQueuedRuns } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { pruneRuns } from "./prune-runs.js";
@@ -101,15 +102,6 @@ export function createPostgresRunRegistry(
       database.onWake((message) => {
         if (message.kind === "stop") listener(message.runId);
       }),
-    async assertHeld(fence) {
-      const { rowCount } = await pool.query({
-        name: `${schema}_assert_held`,
-        text: `select 1 from ${schema}.runs r
-          join ${schema}.threads t on t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
-          where r.run_id = $1 and r.fence = $2 and r.status = 'running' and t.fence = r.fence`,
-        values: [fence.runId, fence.token.toString()],
-      });
-      if (rowCount === 0) throw new ThroughlineError("conflict", "Another instance drives this run by now.");
-    },
+    assertHeld: createHeldCheck(database),
   };
 }

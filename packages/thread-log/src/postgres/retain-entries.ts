@@ -1,59 +1,9 @@
-import type { Json } from "@throughline/ai-core";
 import type { AgingPage } from "../port/log-store.js";
 import { pageLimit } from "../port/page-token.js";
-import type { PageOptions, RetentionPolicy, Snapshot, TrimResult } from "../port/thread-log.js";
+import type { PageOptions, RetentionPolicy, TrimResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import { inTransaction } from "./in-transaction.js";
 import type { PostgresDatabase } from "./open-postgres.js";
-
-export async function loadSnapshot(
-  { pool, schema }: PostgresDatabase,
-  thread: ThreadRef,
-  foldVersion: number,
-): Promise<Snapshot | undefined> {
-  const { rows } = await pool.query<{ epoch: string; seq: string; state: string }>(
-    `select t.epoch, s.seq, s.state from ${schema}.threads t join ${schema}.snapshots s using (log_id)
-     where t.account = $1 and t.subject = $2 and t.thread_id = $3 and s.fold_version = $4 and s.seq + 1 >= t.floor`,
-    [...keyOf(thread), foldVersion],
-  );
-  const row = rows[0];
-  return (
-    row && {
-      position: { epoch: row.epoch, seq: Number(row.seq) },
-      foldVersion,
-      // Ours alone to write; a fold decides by its version whether it can read it.
-      state: JSON.parse(row.state) as Json,
-    }
-  );
-}
-
-/** Holds the thread's row for one statement: the state travels before, and what it no longer covers is summed by index. */
-export async function storeSnapshot(
-  { pool, schema }: PostgresDatabase,
-  thread: ThreadRef,
-  { position, foldVersion, state }: Snapshot,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `with here as (
-       select log_id from ${schema}.threads
-       where account = $1 and subject = $2 and thread_id = $3 and epoch = $4 and head >= $5 and floor <= $5 + 1
-       for update
-     ), saved as (
-       insert into ${schema}.snapshots as s (log_id, fold_version, seq, state)
-       select log_id, $6::int, $5::bigint, $7::text from here
-       on conflict (log_id, fold_version) do update set seq = excluded.seq, state = excluded.state
-       where s.seq < excluded.seq
-       returning log_id, seq
-     )
-     update ${schema}.threads t
-     set snapshot_seq = greatest(t.snapshot_seq, saved.seq),
-       unfolded_bytes = case when saved.seq <= t.snapshot_seq then t.unfolded_bytes else
-         (select coalesce(sum(bytes), 0) from ${schema}.entries e where e.log_id = t.log_id and e.seq > saved.seq) end
-     from saved where t.log_id = saved.log_id`,
-    [...keyOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state)],
-  );
-  return rowCount === 1;
-}
 
 /** Counting costs nothing; bytes are summed only once the row's own total exceeds the bound; age reads the thread's entries. */
 export async function findExcess(

@@ -4,9 +4,9 @@ import type { ThreadRef } from "../port/thread-ref.js";
 import { answerIds, canonicalJson, decideStart, type ThreadRuns } from "../registry/decide-start.js";
 import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
 import { inTransaction } from "./in-transaction.js";
-import { leaseRun, lockThread, setAsideQuestions } from "./lease-runs.js";
+import { lockThread, setAsideQuestions } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
-import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toRecord } from "./run-rows.js";
+import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toLeased, toRecord } from "./run-rows.js";
 
 /** Asked in the transaction that makes something, before it is made; throws what forbids it. */
 export type AdmitInTransaction = (
@@ -14,7 +14,7 @@ export type AdmitInTransaction = (
   scope: Partial<ThreadRef> & Pick<ThreadRef, "account">,
 ) => Promise<void>;
 
-/** One transaction under the thread's lock: look, decide (`decideStart`), write. Once per run, so round trips do not matter. */
+/** One transaction under the thread's lock: look, decide (`decideStart`), write. A statement each: many runs may start at once. */
 export async function startRun(
   database: PostgresDatabase,
   request: StartRun,
@@ -50,16 +50,11 @@ export async function startRun(
         return { ...decision, kind: "queued", run: toRecord(row) };
       }
       case "run": {
-        await insert(client, schema, request, "queued");
         await consumeAnswers(client, schema, request);
         if (request.strategy === "preempt" && request.start.kind === "input") {
           await setAsideQuestions(client, schema, request.thread);
         }
-        await client.query(`update ${schema}.threads set state_key = $4 where ${SAME_THREAD}`, [
-          ...keyOf(request.thread),
-          request.stateKey,
-        ]);
-        return { kind: "started", ...(await leaseRun(client, schema, request.runId, request, false)) };
+        return { kind: "started", ...toLeased(await insertLeased(client, schema, request)) };
       }
     }
   });
@@ -69,39 +64,42 @@ export async function startRun(
   return result;
 }
 
+interface LookRow {
+  readonly same: string | null;
+  readonly stopped: boolean;
+  readonly open: readonly { run_id: string; status: string; preempts: boolean }[];
+  readonly interrupts: readonly {
+    interrupt_id: string;
+    answered_by: string | null;
+    answer: string | null;
+  }[];
+}
+
+/** A statement of its own, behind the lock: what it sees must be no older than that. */
 async function look(
   client: pg.PoolClient,
   schema: string,
   { thread, runId, alias, start }: StartRun,
 ): Promise<ThreadRuns> {
-  const key = keyOf(thread);
   const names = alias === undefined ? [runId] : [runId, alias];
-  const { rows: same } = await client.query<{ run_id: string }>(
-    `select run_id from ${schema}.runs where ${SAME_THREAD} and (run_id = $4 or alias = $5)`,
-    [...key, runId, alias ?? null],
+  const { rows } = await client.query<LookRow>(
+    `select
+       (select run_id from ${schema}.runs where ${SAME_THREAD} and (run_id = $4 or alias = $5) limit 1) as same,
+       exists (select 1 from ${schema}.stops
+         where ${SAME_THREAD} and run_name = any($6::text[]) and expires_at > clock_timestamp()) as stopped,
+       (select coalesce(json_agg(json_build_object('run_id', run_id, 'status', status, 'preempts', preempts)
+           order by ${QUEUE_ORDER}), '[]') from ${schema}.runs
+         where ${SAME_THREAD} and status in ('running', 'queued')) as open,
+       (select coalesce(json_agg(json_build_object('interrupt_id', interrupt_id, 'answered_by', answered_by,
+           'answer', answer) order by interrupt_id), '[]') from ${schema}.interrupts
+         where ${SAME_THREAD} and (answered_by is null or interrupt_id = any($7::text[]))) as interrupts`,
+    [...keyOf(thread), runId, alias ?? null, names, answerIds(start)],
   );
-  const stops = await client.query(
-    `select 1 from ${schema}.stops where ${SAME_THREAD} and run_name = any($4) and expires_at > clock_timestamp()`,
-    [...key, names],
-  );
-  const { rows: open } = await client.query<{ run_id: string; status: string; preempts: boolean }>(
-    `select run_id, status, preempts from ${schema}.runs where ${SAME_THREAD} and status in ('running', 'queued')
-     order by ${QUEUE_ORDER}`,
-    [...key],
-  );
-  const { rows: interrupts } = await client.query<{
-    interrupt_id: string;
-    answered_by: string | null;
-    answer: string | null;
-  }>(
-    `select interrupt_id, answered_by, answer from ${schema}.interrupts
-     where ${SAME_THREAD} and (answered_by is null or interrupt_id = any($4)) order by interrupt_id`,
-    [...key, answerIds(start)],
-  );
+  const { same, stopped, open, interrupts } = onlyRow(rows);
   const queued = open.filter(({ status }) => status === "queued");
   return {
-    same: same[0]?.run_id,
-    stopped: stops.rowCount !== 0,
+    same: same ?? undefined,
+    stopped,
     running: open.find(({ status }) => status === "running")?.run_id,
     queued: queued.map(({ run_id }) => run_id),
     preempting: queued.filter(({ preempts }) => preempts).length,
@@ -113,36 +111,60 @@ async function look(
   };
 }
 
+const COLUMNS = `account, subject, thread_id, run_id, alias, graph_id, origin_kind, origin_id, start_kind, request,
+  upstream_run_id, preempts, start, status`;
+
+function valuesOf(request: StartRun, status: "queued" | "cancelled" | "running"): readonly unknown[] {
+  return [
+    ...keyOf(request.thread),
+    request.runId,
+    request.alias ?? null,
+    request.graphId,
+    request.origin.kind,
+    request.origin.id ?? null,
+    request.start.kind,
+    JSON.stringify(request.request),
+    request.upstreamRunId ?? null,
+    request.strategy === "preempt",
+    status === "cancelled" ? null : JSON.stringify(request.start),
+    status,
+  ];
+}
+
 async function insert(
   client: pg.PoolClient,
   schema: string,
   request: StartRun,
   status: "queued" | "cancelled",
 ): Promise<RunRow> {
-  const ended = status === "cancelled";
   const { rows } = await client.query<RunRow>(
-    `insert into ${schema}.runs (account, subject, thread_id, run_id, alias, graph_id, origin_kind, origin_id, status,
-       start, start_kind, request, upstream_run_id, preempts, ended_at)
+    `insert into ${schema}.runs (${COLUMNS}, ended_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, case when $15 then clock_timestamp() end)
      returning ${RUN_COLUMNS}`,
-    [
-      ...keyOf(request.thread),
-      request.runId,
-      request.alias ?? null,
-      request.graphId,
-      request.origin.kind,
-      request.origin.id ?? null,
-      status,
-      ended ? null : JSON.stringify(request.start),
-      request.start.kind,
-      JSON.stringify(request.request),
-      request.upstreamRunId ?? null,
-      request.strategy === "preempt",
-      ended,
-    ],
+    [...valuesOf(request, status), status === "cancelled"],
   );
-  if (!rows[0]) throw new Error("an insert gives back its row");
-  return rows[0];
+  return onlyRow(rows);
+}
+
+/** Bumps the thread's fence as `leaseRun` does, for a run that begins at once. */
+async function insertLeased(client: pg.PoolClient, schema: string, request: StartRun): Promise<RunRow> {
+  const { rows } = await client.query<RunRow>(
+    `with bumped as (
+       update ${schema}.threads set fence = greatest(fence + 1, nextval('${schema}.fences')), deleted = false, state_key = $15
+       where ${SAME_THREAD} returning fence
+     )
+     insert into ${schema}.runs (${COLUMNS}, owner, lease_until, fence)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16,
+       clock_timestamp() + $17::double precision * interval '1 millisecond', bumped.fence from bumped
+     returning ${RUN_COLUMNS}`,
+    [...valuesOf(request, "running"), request.stateKey, request.owner, request.leaseMs],
+  );
+  return onlyRow(rows);
+}
+
+function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("this statement always gives back a row");
+  return row;
 }
 
 /** R28: in the transaction that makes the run, so that an answer is used once or not at all. */

@@ -12,6 +12,7 @@ import { inTransaction } from "../postgres/in-transaction.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
 import { findAging } from "../postgres/retain-entries.js";
+import { saveSnapshot as saveSnapshotRow } from "../postgres/snapshot-rows.js";
 import { isTransient } from "./is-transient.js";
 import { connectRedis, RedisAway } from "./redis-connection.js";
 import { createSentMarks } from "./sent-marks.js";
@@ -26,7 +27,6 @@ import {
   lockLiving,
   lockRow,
   openRow,
-  saveSnapshotRow,
   saveTerminals,
   type Terminal,
 } from "./thread-rows.js";
@@ -160,7 +160,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     const { epoch, seq } = snapshot.position;
     const [state] = await statesOf(writer, [thread]);
     if (state?.epoch !== epoch || seq > state.head || seq + 1 < state.floor) return false;
-    if (!(await saveSnapshotRow(database, thread, snapshot))) return false;
+    if (!(await saveSnapshotRow(database, thread, snapshot, { entriesElsewhere: true }))) return false;
     await foldStream(writer, thread, snapshot.position);
     return true;
   }
@@ -207,7 +207,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     read,
     kept: (thread, afterSeq, limit) => inPostgres.kept(thread, afterSeq, limit),
     terminal: (thread, runId) => inPostgres.terminal(thread, runId),
-    snapshot: (thread, foldVersion) => inPostgres.snapshot(thread, foldVersion),
+    snapshot: inPostgres.snapshot,
     saveSnapshot,
     excess: (thread, policy) => excessOfStream(writer, thread, policy),
     trim,

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import type { Snapshot } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 
@@ -158,29 +157,6 @@ export async function saveTerminals(
       terminals.map(({ bytes }) => bytes),
     ],
   );
-}
-
-/** `false` when there is a newer one, or the thread is no longer in that epoch. */
-export async function saveSnapshotRow(
-  { pool, schema }: PostgresDatabase,
-  thread: ThreadRef,
-  { position, foldVersion, state }: Snapshot,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `with here as (
-       select log_id from ${schema}.threads where ${THIS_THREAD} and epoch = $4 and floor <= $5 + 1 and not deleted for update
-     ), saved as (
-       insert into ${schema}.snapshots as s (log_id, fold_version, seq, state)
-       select log_id, $6::int, $5::bigint, $7::text from here
-       on conflict (log_id, fold_version) do update set seq = excluded.seq, state = excluded.state
-       where s.seq < excluded.seq
-       returning log_id, seq
-     )
-     update ${schema}.threads t set snapshot_seq = greatest(t.snapshot_seq, saved.seq), head = greatest(t.head, saved.seq)
-     from saved where t.log_id = saved.log_id`,
-    [...scopeOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state)],
-  );
-  return rowCount === 1;
 }
 
 export async function countTerminals(

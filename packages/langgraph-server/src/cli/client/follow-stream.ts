@@ -57,14 +57,12 @@ function isPassing(error: unknown): boolean {
 
 function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = clock.schedule(ms, resolve);
-    signal.addEventListener(
-      "abort",
-      () => {
-        timer.cancel();
-        resolve();
-      },
-      { once: true },
-    );
+    const end = () => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.schedule(ms, end);
+    signal.addEventListener("abort", end);
   });
 }

@@ -74,7 +74,7 @@ const act: Readonly<
   Record<Action, (input: Input, client: ServerClient, words: readonly string[]) => Promise<void>>
 > = {
   async list(input, client) {
-    const { crons } = cronsSchema.parse(await client.request("GET", "/crons?limit=100"));
+    const crons = await listAll(client);
     if (input.values.json) return printJson(input, crons);
     if (crons.length === 0)
       return input.terminal.note('No crons. Add one with: throughline crons add AGENT SCHEDULE "text"');
@@ -156,6 +156,18 @@ const act: Readonly<
     input.terminal.print("Removed.\n");
   },
 };
+
+async function listAll(client: ServerClient): Promise<readonly z.output<typeof shownCronSchema>[]> {
+  const all: z.output<typeof shownCronSchema>[] = [];
+  let after: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: "100", ...(after !== null && { after }) });
+    const page = cronsSchema.parse(await client.request("GET", `/crons?${query}`));
+    all.push(...page.crons);
+    after = page.next;
+  } while (after !== null);
+  return all;
+}
 
 async function change(
   input: Input,

@@ -13,6 +13,7 @@ import { shellWord } from "../shell-word.js";
 import { threadScreen } from "../thread-screen.js";
 import { readFrame } from "../transcript/frame.js";
 import type { Question } from "../transcript/question.js";
+import { UsageError } from "../usage-error.js";
 
 export const watchCommand = defineCommand({
   name: "watch",
@@ -38,12 +39,13 @@ export const watchCommand = defineCommand({
   async run(input) {
     const { terminal, values, positionals, signal } = input;
     const [agent = "", thread = ""] = positionals;
+    const history = readCount(values.history);
     const client = serverClient(input);
     const talk = agentThread(client, agent, thread);
     const isJson = values.json === true;
     const leaving = untilInterrupted(signal);
     const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
-    const screen = threadScreen(terminal, { showsInput: true, history: readCount(values.history), isJson });
+    const screen = threadScreen(terminal, { showsInput: true, history, isJson });
     let asked: readonly Question[] = [];
 
     async function answer(questions: readonly Question[]): Promise<void> {
@@ -104,7 +106,7 @@ export const watchCommand = defineCommand({
   },
 });
 
-function readCount(text: string | undefined): number {
-  const count = Number(text ?? "20");
-  return Number.isInteger(count) && count >= 0 ? count : 20;
+function readCount(text = "20"): number {
+  if (!/^\d{1,6}$/.test(text)) throw new UsageError("--history takes a whole number.");
+  return Number(text);
 }

@@ -36,7 +36,16 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
   });
   const took = ((systemClock.now() - startedAt) / 1_000).toFixed(1);
   terminal.print(`${terminal.paint({ tone: "plain", text: "✓" })} service started (${took} s)\n`);
-  terminal.print(welcome(server.url, server.agents, terminal.paint));
+  try {
+    const { url, agents } = server;
+    const signIn = config.signIn.kind === "dev" ? "dev" : "jwt";
+    terminal.print(
+      (await input.onServing?.({ url, agents, signIn })) ?? welcome(url, agents, terminal.paint),
+    );
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   const watched = graphs && isOwn && isWatching ? reloadOnChange(terminal, project, graphs) : undefined;
   const code = await ended;
   watched?.close();

@@ -10,7 +10,7 @@ import { announces, legacyInterrupt } from "./interrupts.js";
 import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
 import { createOpenItems } from "./open-items.js";
 import { stillOpen } from "./still-open.js";
-import { terminal } from "./terminal.js";
+import { standing, terminal } from "./terminal.js";
 
 export interface AgUiFaceOptions {
   /** What the client calls the thread. */
@@ -331,8 +331,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       if (fold.run?.open) events.push(...items.starts(fold));
       else {
         if (form.legacy) events.push(...fold.interrupts.map(legacyInterrupt));
-        const status = fold.interrupts.length > 0 ? "interrupted" : "success";
-        events.push(terminal({ ...fold, run }, { status }, { threadName, line, interrupts }));
+        events.push(standing({ ...fold, run }, { threadName, line, interrupts }));
       }
       const last = events.length - 1;
       // The whole of entry `seq` is in the fold: coming back with this cursor must skip all of its frames.

@@ -10,10 +10,15 @@ export interface TerminalOptions {
 }
 
 /** R13: the one event that ends a run, with the ids it began with. */
-export function terminal(fold: ThreadFold, end: PayloadOf<"run_end">, options: TerminalOptions): AgUiEvent {
+export function terminal(
+  fold: ThreadFold,
+  end: PayloadOf<"run_end">,
+  options: TerminalOptions,
+  more: JsonObject = {},
+): AgUiEvent {
   const { threadName, line } = options;
   const { run, usage } = fold;
-  const facts: JsonObject = { runId: run?.run_id ?? "", status: end.status };
+  const facts: JsonObject = { runId: run?.run_id ?? "", status: end.status, ...more };
   if (usage.model_calls > 0) facts.usage = { ...usage };
   const metadata = { throughline: facts };
   if (end.status === "error") {
@@ -29,6 +34,18 @@ export function terminal(fold: ThreadFold, end: PayloadOf<"run_end">, options: T
     ...(line === "1.0" && usage.model_calls > 0 && { usage: [toAgUiUsage(usage)] }),
     metadata,
   };
+}
+
+/**
+ * The end of what is told of a thread where nothing runs: how it stands. It is not how its last run ended, which a stock client
+ * would take for a failure of its own request; who wants to show that finds it in metadata.
+ */
+export function standing(fold: ThreadFold, options: TerminalOptions): AgUiEvent {
+  const { status, error } = fold.run ?? {};
+  const hasFailed = status === "error" || status === "cancelled";
+  const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: { ...error } }) };
+  const stands = fold.interrupts.length > 0 ? "interrupted" : "success";
+  return terminal(fold, { status: stands }, options, hasFailed ? { lastRun } : {});
 }
 
 function outcomeOf(
