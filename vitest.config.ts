@@ -4,10 +4,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "packages/*/src/**/*.test.ts",
+      "packages/*/src/**/*.test.{ts,tsx}",
+      "apps/*/src/**/*.test.{ts,tsx}",
       "boundaries/*.test.ts",
       "scripts/*.test.ts",
       "e2e/in-process/*.test.ts",
+      "e2e/web/*.test.ts",
     ],
     exclude: ["**/node_modules/**", "**/dist/**", "**/fixtures/**"],
     // Left alone, vitest keeps one core free, which on a machine with two is half of it.

@@ -22,6 +22,15 @@ const BENCHES = {
       "the service over HTTP: first token, CPU per frame, idle watchers, reconnects, against bare and stock ones",
     load: () => import("./server/server-bench.mjs"),
   },
+  client: {
+    about:
+      "the client in the page: cost per token whatever the history, and bundle size, against @ag-ui/client",
+    load: () => import("./client/client-bench.mjs"),
+  },
+  web: {
+    about: "the console: first-load JS, long tasks while a stream is shown on a slow machine, warm npm start",
+    load: () => import("./web/web-bench.mjs"),
+  },
 };
 
 const LIST = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);

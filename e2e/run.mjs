@@ -5,6 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startVitest } from "vitest/node";
+import { ensureConsoleBuilt } from "../scripts/ensure-built.mjs";
+import { ensureServices } from "../scripts/ensure-services.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "..");
@@ -13,7 +15,8 @@ const PARTS = {
   executor: "graph-executor against real LangGraph servers: behaviour, cuts, crashes, foreign runs",
   server: "the whole service: stock clients, reconnects, crashes, instances, tenants, hostile input",
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
-  client: "agent-client: cuts, restarts, kills, expired tokens, tabs, sleep, reloads, tools of the page",
+  client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
+  web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
 };
 
 const LIST = Object.entries(PARTS).map(([name, about]) => `  ${name.padEnd(12)}${about}`);
@@ -46,18 +49,21 @@ async function main() {
     throw new Error(`No part "${unknown}". There is: ${Object.keys(PARTS).join(", ")}.`);
   const seed = wholeNumber("seed", values.seed) ?? randomInt(2 ** 31);
   const trials = wholeNumber("trials", values.trials);
+  ensureServices();
   process.stdout.write(`seed ${seed}\n`);
   const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
+  if (names.includes("web")) await ensureConsoleBuilt();
   const files = names.flatMap((name) =>
     readdirSync(join(HERE, name))
-      .filter((file) => file.endsWith(".e2e.ts"))
+      // What `npm test` runs too is a `.test.ts`.
+      .filter((file) => /\.(e2e|test)\.ts$/.test(file))
       .map((file) => join(HERE, name, file)),
   );
   const vitest = await startVitest("test", files, {
     root: ROOT,
     config: false,
     watch: false,
-    include: ["e2e/**/*.e2e.ts"],
+    include: ["e2e/**/*.{e2e,test}.ts"],
     // Every file starts servers of its own; side by side they would only wait for each other.
     fileParallelism: false,
     testTimeout: 120_000,
@@ -78,7 +84,9 @@ async function main() {
   // A file that could not even be loaded, or whose server did not start, has no failed test to show for it.
   const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
   const broken = suites.filter((suite) => suite.errors().length > 0).length;
-  const failed = count("failed") + broken;
+  // What a test did not wait for may fail after it has passed.
+  const unhandled = vitest.state.getUnhandledErrors().length;
+  const failed = count("failed") + broken + unhandled;
   await vitest.close();
   if (failed > 0) process.stdout.write(`Again with the same: --seed ${seed}\n`);
   process.stdout.write(`${count("passed")} passed, ${failed} failed\n`);

@@ -29,6 +29,9 @@ export function buildInputs(sources) {
   return sources.filter((file) => !/\.test\.tsx?$/.test(file));
 }
 
+/** The one part that Next builds. */
+const consoleFolder = "apps/web";
+
 /** @param {string} folder */
 const distFingerprint = (folder) => fingerprint(root, filesBelow(root, `${folder}/dist`));
 
@@ -76,4 +79,40 @@ async function buildIfChanged(item, byName) {
   await runCommand(process.execPath, [commandScript("tsdown")], { cwd: join(root, item.folder) });
   writeStamp(stampPath, `${inputs} ${distFingerprint(item.folder)}`);
   return true;
+}
+
+/**
+ * Builds the console if it or a package of ours that it uses changed since its last build. The packages must be built.
+ *
+ * @returns {Promise<{ built: string[] }>}
+ */
+export async function ensureConsoleBuilt() {
+  const packages = workspacePackages();
+  const item = packages.find(({ folder }) => folder === consoleFolder);
+  if (!item) throw new Error(`${consoleFolder} is not part of the workspace`);
+  const byName = new Map(packages.map((one) => [one.name, one]));
+  const own = ["src", "public", "package.json", "tsconfig.json", "next.config.ts"];
+  const files = own.flatMap((path) => filesBelow(root, `${consoleFolder}/${path}`));
+  const upstream = dependencyNames(item).flatMap((name) => byName.get(name)?.folder ?? []);
+  const inputs = fingerprint(root, [...buildInputs(files), ...sharedInputs], upstream.map(distFingerprint));
+  const stampPath = join(stampFolder, "build", basename(consoleFolder));
+  if (readStamp(stampPath) === `${inputs} ${consoleOutput()}`) return { built: [] };
+
+  dropStamp(stampPath);
+  const next = join(root, consoleFolder, "node_modules", "next", "dist", "bin", "next");
+  await runCommand(process.execPath, [next, "build"], {
+    cwd: join(root, consoleFolder),
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  writeStamp(stampPath, `${inputs} ${consoleOutput()}`);
+  return { built: [item.name] };
+}
+
+/** Of what is served, and not of what `next build` and `next dev` keep beside it for themselves. */
+function consoleOutput() {
+  const served = ["BUILD_ID", "server", "static"];
+  return fingerprint(
+    root,
+    served.flatMap((path) => filesBelow(root, `${consoleFolder}/.next/${path}`)),
+  );
 }

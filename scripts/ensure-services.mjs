@@ -7,6 +7,7 @@ const DEBIAN_PACKAGES = {
   "redis-server": "/usr/bin/redis-server",
   "postgresql-15": "/usr/lib/postgresql/15/bin/initdb",
   tmux: "/usr/bin/tmux",
+  chromium: "/usr/bin/chromium",
 };
 
 /**

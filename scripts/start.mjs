@@ -1,25 +1,44 @@
 // @ts-check
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bold, builtSentence, installedSentence, runStep } from "./steps.mjs";
-import { ensureBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
+import { freePort } from "./free-port.mjs";
+import { refuseOption } from "./read-options.mjs";
+import { addressOf, reachableHost, runConsole } from "./run-console.mjs";
+import { readStartOptions } from "./start-options.mjs";
+import {
+  bold,
+  builtSentence,
+  consoleSentence,
+  cross,
+  dim,
+  installedSentence,
+  runStep,
+  seconds,
+  tick,
+} from "./steps.mjs";
+import { ensureBuilt, ensureConsoleBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const CONSOLE_PORT = 3_000;
 const USAGE = [
   "npm start [-- FLAGS]",
   "",
-  "Installs what is missing, builds what changed and runs `throughline serve`: the six agents, a PostgreSQL of its own in",
-  ".throughline/, and the AG-UI routes in front of them. Needs no key: without one, an offline model answers.",
-  "Ctrl-C stops everything.",
+  "Installs what is missing, builds what changed and runs service and console together: the six agents, a PostgreSQL of its own",
+  "in .throughline/, and a page to watch and steer them, whose address is printed. Needs no key: without one, an offline model",
+  "answers. Ctrl-C stops everything.",
   "",
-  "  npm start -- --port 9000   listen on this port (default: PORT, else 8000 or the next free one)",
+  "  npm start -- --console-port 4000   the console's port (default: THROUGHLINE_CONSOLE_PORT, else 3000 or the next free one)",
+  "  npm start -- --port 9000           the service's port (default: PORT, else 8000 or the next free one)",
+  "  npm start -- --no-console          the service alone",
   "",
-  "Some of what the environment may say; docs/configuration.md has all of it, and every flag:",
+  "Other flags are those of `throughline serve`.",
+  "",
+  "Some of what the environment may say; docs/configuration.md has all of it, docs/console.md what is about the console:",
   "  LANGGRAPH_DATABASE_URL   your own PostgreSQL instead of the embedded one",
   "  LANGGRAPH_DEV_URL        run the agents on a LangGraph dev server; LANGGRAPH_SERVER_URL: on a LangGraph server",
   "  LITELLM_BASE_URL         real models, with LITELLM_API_KEY",
   "  THROUGHLINE_LOG_LEVEL    silent, error, warn, info or debug (default: warn)",
-  "  THROUGHLINE_JWT_SECRET   callers must sign in; THROUGHLINE_JWKS_URL: with your issuer's keys",
+  "  THROUGHLINE_JWT_SECRET   people must sign in; THROUGHLINE_JWKS_URL: with your issuer's keys",
   "  THROUGHLINE_HOST         listen on this address; all but loopback need sign-in",
 ].join("\n");
 
@@ -28,25 +47,81 @@ if (flags.includes("--help") || flags.includes("-h")) {
   console.log(USAGE);
   process.exit(0);
 }
+const options = readOptionsOrLeave();
+// The service refuses settings that it does not know, and these are not its own.
+delete process.env.THROUGHLINE_CONSOLE_PORT;
 
 ensureNode();
 console.log(bold("Throughline"));
-await runStep(() => ensureInstalled("run"), installedSentence);
-await runStep(ensureBuilt, builtSentence);
+await runStep(() => ensureInstalled("run"), installedSentence, { doing: "installing packages" });
+await runStep(ensureBuilt, builtSentence, { doing: "building packages" });
+if (options.isConsoleWanted) {
+  await runStep(ensureConsoleBuilt, consoleSentence, { doing: "building the console" });
+}
 
 // npm runs this through a shell that passes no signal on: when whoever started us is gone, so are we.
 const gone = new AbortController();
 const startedBy = process.ppid;
 setInterval(() => process.ppid === startedBy || gone.abort(), 1_000).unref();
 
+/** @type {import("./run-console.mjs").RunningConsole | undefined} */
+let running;
+let isLost = false;
+
 // Only now is everything there that it may import.
 const { runCli } = await import("../packages/langgraph-server/dist/index.js");
-const code = await runCli(["serve", ...flags], {
+const code = await runCli(["serve", ...options.forService], {
   defaults: {
     THROUGHLINE_LOG_LEVEL: "warn",
     THROUGHLINE_DRAIN_MS: "2000",
     THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
   },
   signal: gone.signal,
+  ...(options.isConsoleWanted && { onServing: openConsole }),
 });
-process.exit(code);
+await running?.stop();
+process.exit(isLost ? 1 : code);
+
+/**
+ * @param {import("../packages/langgraph-server/dist/index.js").Serving} serving
+ * @returns {Promise<string>}
+ */
+async function openConsole({ url, agents, signIn }) {
+  const started = performance.now();
+  const { host } = options;
+  const service = new URL(url);
+  const servicePort = Number(service.port);
+  running = await runConsole({
+    host,
+    port: await freePort({ host, wanted: options.consolePort, from: CONSOLE_PORT }),
+    serviceUrl: addressOf(reachableHost(host), servicePort),
+    signIn: signIn === "dev" ? "account" : "token",
+    onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
+    onLost(sentence) {
+      console.error(
+        `${cross} ${sentence}\n  Everything is stopped. Run npm start again, or npm start -- --no-console.`,
+      );
+      isLost = true;
+      gone.abort();
+    },
+  });
+  const names = agents.map((id) => id.replace(/^langgraph:/, ""));
+  return [
+    `${tick} console started${dim(` (${seconds(performance.now() - started)})`)}`,
+    "",
+    `  ${bold(running.url)}`,
+    `  agents: ${names.join(", ")}`,
+    `  service on port ${servicePort}`,
+    "",
+    dim("  Ctrl-C stops everything."),
+    "",
+  ].join("\n");
+}
+
+function readOptionsOrLeave() {
+  try {
+    return readStartOptions(flags, process.env);
+  } catch (error) {
+    return refuseOption(error instanceof Error ? error.message.replace(/\.$/, "") : String(error));
+  }
+}

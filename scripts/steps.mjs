@@ -28,9 +28,9 @@ const paint = (/** @type {number} */ code, /** @type {string} */ text) =>
   colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 
 export const bold = (/** @type {string} */ text) => paint(1, text);
-const dim = (/** @type {string} */ text) => paint(2, text);
-const tick = paint(32, "✓");
-const cross = paint(31, "✗");
+export const dim = (/** @type {string} */ text) => paint(2, text);
+export const tick = paint(32, "✓");
+export const cross = paint(31, "✗");
 
 /** @param {number} ms */
 export function seconds(ms) {
@@ -50,6 +50,16 @@ export function builtSentence({ built }) {
     : { changed: false, text: "built (nothing changed)" };
 }
 
+/** @param {{ built: readonly string[] }} result */
+export function consoleSentence({ built }) {
+  return built.length > 0
+    ? { changed: true, text: "built the console" }
+    : { changed: false, text: "console built (nothing changed)" };
+}
+
+/** What is done by then needs no announcement. */
+const SOON_MS = 500;
+
 /**
  * Runs one thing a person waits for, says what it did and how long it took. A failure ends the process: nothing that
  * follows could work.
@@ -57,10 +67,11 @@ export function builtSentence({ built }) {
  * @template Result
  * @param {() => Promise<Result>} run
  * @param {(result: Result) => { changed: boolean; text: string }} describe
- * @param {{ write?: (line: string) => void; onlyChanges?: boolean }} [options]
+ * @param {{ write?: (line: string) => void; onlyChanges?: boolean; doing?: string }} [options] `doing`: said if it takes a while
  */
-export async function runStep(run, describe, { write = console.log, onlyChanges = false } = {}) {
+export async function runStep(run, describe, { write = console.log, onlyChanges = false, doing } = {}) {
   const started = performance.now();
+  const announcing = doing === undefined ? undefined : setTimeout(() => write(dim(`  ${doing} …`)), SOON_MS);
   try {
     const { changed, text } = describe(await run());
     const took = changed ? dim(` (${seconds(performance.now() - started)})`) : "";
@@ -71,6 +82,8 @@ export async function runStep(run, describe, { write = console.log, onlyChanges 
       error instanceof Error && !(error instanceof CommandFailed) ? error.message : explain(error);
     console.error(`${cross} ${reason}`);
     process.exit(1);
+  } finally {
+    clearTimeout(announcing);
   }
 }
 

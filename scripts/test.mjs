@@ -5,7 +5,7 @@ import { ensureServices } from "./ensure-services.mjs";
 import { readOptions, refuseOption } from "./read-options.mjs";
 import { bold, budgetTable, runSteps, verdict } from "./steps.mjs";
 import { unitStep } from "./unit-step.mjs";
-import { ensureBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
+import { ensureBuilt, ensureConsoleBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
 
 const SIDE_BY_SIDE = 2;
 
@@ -16,6 +16,7 @@ const setUp = {
     await ensureInstalled("all");
     ensureServices();
     await ensureBuilt();
+    await ensureConsoleBuilt();
     return {};
   },
 };

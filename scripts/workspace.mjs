@@ -1,9 +1,9 @@
 // @ts-check
-import { ensureBuilt } from "./ensure-built.mjs";
+import { ensureBuilt, ensureConsoleBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 import { builtSentence, installedSentence, runStep } from "./steps.mjs";
 
-export { ensureBuilt, ensureInstalled };
+export { ensureBuilt, ensureConsoleBuilt, ensureInstalled };
 
 /** An older Node fails later and less clearly. */
 export function ensureNode(version = process.versions.node) {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type AgentClientOptions, createAgentClient, type ThreadHandle } from "@throughline/agent-client";
-import { SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTcpProxy } from "../executor/tcp-proxy.js";
 import { talk } from "../server/graphs/talker.js";
@@ -9,6 +8,7 @@ import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js
 import { type RigServer, startServer } from "../server/rig/start-server.js";
 import { eachTrial } from "../server/rig/trials.js";
 import { isOver, shownBy, streamedLength, until } from "./shown.js";
+import { tokenFor } from "./token-for.js";
 
 const PAGE_GRAPHS = new URL("./graphs/page-graphs.ts", import.meta.url);
 /** A server that comes back is not waited for as long as a person would be kept waiting. */
@@ -93,6 +93,25 @@ describe("A client behind a proxy that cuts connections", () => {
       await expect.poll(() => shownBy(cutOff)).toEqual(shownBy(witness));
       expect(shownBy(await latecomer(server.url, witness))).toEqual(shownBy(witness));
     });
+  });
+});
+
+describe("A client that comes when a run is over", () => {
+  it("shows that it failed, or was stopped, as one does that saw it", async () => {
+    const thread = page(server.url, "langgraph:talker", randomUUID());
+    const failed = await thread.send(talk({ words: 20, failAfterTokens: 5 }));
+    expect(failed).toEqual({ kind: "done", status: "error" });
+    const late = await latecomer(server.url, thread);
+    expect(late.getSnapshot().view.run).toMatchObject({ status: "error", error: { code: "run_failed" } });
+    expect(shownBy(late)).toEqual(shownBy(thread));
+
+    const stopped = thread.send(talk({ words: 500, paceMs: 20 }));
+    await until(thread, (snapshot) => streamedLength(snapshot) > 50);
+    await thread.stop();
+    expect(await stopped).toEqual({ kind: "done", status: "cancelled" });
+    const later = await latecomer(server.url, thread);
+    expect(later.getSnapshot().view.run).toMatchObject({ status: "cancelled", error: null });
+    expect(shownBy(later)).toEqual(shownBy(thread));
   });
 });
 
@@ -185,12 +204,3 @@ describe("A client whose token expires", () => {
     expect(await thread.send("hello")).toMatchObject({ kind: "refused", code: "unauthorized" });
   });
 });
-
-function tokenFor(secret: string, seconds: number): Promise<string> {
-  const claims = { billing_account_id: "acme", sub: "ada" };
-  return new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256" })
-    .setIssuedAt()
-    .setExpirationTime(Math.floor(Date.now() / 1_000) + seconds)
-    .sign(new TextEncoder().encode(secret));
-}

@@ -11,7 +11,7 @@ export function shownBy(thread: ThreadHandle): object {
     steps,
     interrupts,
     open: open.length,
-    run: run && { runId: run.runId, serviceRunId: run.serviceRunId, status: run.status },
+    run: run && { runId: run.runId, serviceRunId: run.serviceRunId, status: run.status, error: run.error },
   };
 }
 

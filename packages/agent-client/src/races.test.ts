@@ -97,7 +97,7 @@ function perform({ clock, thread, network, pages }: World, { kind, pick }: Step)
       break;
     case "offline":
     case "online":
-      page.line().tell({ kind: "online", isOnline: kind === "online" });
+      page.setOnline(kind === "online");
       break;
     default:
       page.submit(kind);
@@ -109,7 +109,7 @@ function perform({ clock, thread, network, pages }: World, { kind, pick }: Step)
 async function calm({ clock, thread, network, pages }: World): Promise<void> {
   for (const page of pages) {
     page.reopen();
-    page.line().tell({ kind: "online", isOnline: true });
+    page.setOnline(true);
   }
   for (let second = 0; second < 240; second += 1) {
     let rounds = 0;

@@ -109,6 +109,16 @@ describe("Invariant 3: one stream for the page that is open", () => {
     expect(connections.map(({ cursor }) => cursor)).toEqual([undefined, "c9"]);
   });
 
+  it("opens nothing for a page that is left after the client was closed", () => {
+    const { client, connections, open } = setUp();
+    client.thread("poet", "below").open();
+    const leave = client.thread("poet", "above").open();
+    client.close();
+    leave();
+    expect(open()).toEqual([]);
+    expect(connections).toHaveLength(2);
+  });
+
   it("allows as many as it is told to", () => {
     const { client, open } = setUp({ maxOpen: 2 });
     for (const name of ["a", "b", "c"]) client.thread("poet", name).open();
@@ -117,6 +127,30 @@ describe("Invariant 3: one stream for the page that is open", () => {
         .map(({ thread }) => thread.threadId)
         .toSorted(),
     ).toEqual(["b", "c"]);
+  });
+});
+
+describe("reconnecting by hand", () => {
+  it("opens no stream of a line that failed once its page is closed", async () => {
+    const { client, connections, open } = setUp();
+    const thread = client.thread("poet", "t");
+    const leave = thread.open();
+    connections[0]?.end({
+      kind: "failed",
+      failure: { kind: "refused", status: 404, code: "not_found", message: "No." },
+    });
+    await settled();
+    thread.reconnect();
+    expect(connections).toHaveLength(2);
+    connections[1]?.end({
+      kind: "failed",
+      failure: { kind: "refused", status: 404, code: "not_found", message: "No." },
+    });
+    await settled();
+    leave();
+    thread.reconnect();
+    expect(connections).toHaveLength(2);
+    expect(open()).toHaveLength(0);
   });
 });
 
@@ -160,6 +194,21 @@ describe("a message that is sent", () => {
     await settled();
     thread.discard(message?.id ?? "");
     expect(thread.getSnapshot().view.messages).toEqual([]);
+  });
+
+  it("is kept as unsent when it is turned away before it was sent, and shown while it waits its turn", async () => {
+    const { client, connections } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    void thread.send("first");
+    expect(await thread.send("second")).toMatchObject({ kind: "busy" });
+    void thread.send("third", { kind: "queue" });
+    expect(thread.getSnapshot().view.messages.map(({ content, local }) => [content, local])).toEqual([
+      ["first", "sending"],
+      ["second", "unsent"],
+      ["third", "sending"],
+    ]);
   });
 
   it("opens a connection for as long as its run takes when no page is open", async () => {

@@ -76,6 +76,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const held = new Map<string, Held>();
   const watched = new Set<readonly string[]>();
   let statusKeys: readonly string[] = [];
+  let closed = false;
 
   const tools = createFrontendTools({ locks, scope, onChange: () => tabs?.wantsChanged() });
   const tabs =
@@ -100,7 +101,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   });
   const pages = createOpenPages({
     maxOpen: options.maxOpen ?? 1,
-    connect: (key) => hold(key).line.open(),
+    // A page may be left after the client was closed; the one below it is not opened for that.
+    connect: (key) => (closed ? () => {} : hold(key).line.open()),
     onChange: (keys) => poller.tell({ kind: "open", keys }),
   });
   const agents = createAgentStore({
@@ -130,6 +132,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       line.tell({ kind: "online", isOnline });
       if (!isHidden) line.tell({ kind: "visible" });
     }
+    tabs?.frozen(surroundings.isFrozen?.() ?? false);
     if (!isHidden) tabs?.visible();
     poller.tell({ kind: "paused", isPaused: isHidden || !isOnline });
   }
@@ -209,6 +212,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       return withdraw;
     },
     close() {
+      closed = true;
       leave();
       poller.close();
       agents.close();

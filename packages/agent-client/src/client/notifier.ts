@@ -1,18 +1,28 @@
 /** Calls back once at the next good moment to draw. Returns what takes the wish back. */
 export type FrameScheduler = (callback: () => void) => () => void;
 
+/** A page that is hidden before its frame comes is told after this. */
+const NO_FRAME_MS = 250;
+
 /**
  * An animation frame where there is one and somebody looks; else soon. A hidden page gets no animation frames, and would
  * learn nothing until it is looked at.
  */
 export const nextFrame: FrameScheduler = (callback) => {
   const isSeen = typeof document !== "undefined" && document.visibilityState === "visible";
-  if (isSeen && typeof requestAnimationFrame === "function") {
-    const handle = requestAnimationFrame(() => callback());
-    return () => cancelAnimationFrame(handle);
+  const frame =
+    isSeen && typeof requestAnimationFrame === "function" ? requestAnimationFrame(tell) : undefined;
+  const timer = setTimeout(tell, frame === undefined ? 0 : NO_FRAME_MS);
+
+  function cancel(): void {
+    clearTimeout(timer);
+    if (frame !== undefined) cancelAnimationFrame(frame);
   }
-  const handle = setTimeout(callback, 0);
-  return () => clearTimeout(handle);
+  function tell(): void {
+    cancel();
+    callback();
+  }
+  return cancel;
 };
 
 export interface Notifier {

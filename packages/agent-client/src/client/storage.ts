@@ -44,7 +44,8 @@ export function createPendingSyncs(storage: StoragePort, prefix: string) {
 /** The browser's own, if there is one and it may be used. */
 export function pageStorage(): StoragePort | undefined {
   try {
-    return typeof localStorage === "undefined" ? undefined : localStorage;
+    // Newer Nodes have one too, for the whole process: nobody's own.
+    return typeof window === "undefined" ? undefined : localStorage;
   } catch {
     return undefined;
   }

@@ -2,25 +2,40 @@
 export interface Surroundings {
   isHidden(): boolean;
   isOnline(): boolean;
-  /** Calls back on each change of either. */
+  /** The browser holds back timers and requests of a page that nobody looks at. Left out: never. */
+  isFrozen?(): boolean;
+  /** Calls back on each change of any. */
   subscribe(listener: () => void): () => void;
 }
 
 /** The browser's, where there is one; else always seen and online. */
-export const pageSurroundings: Surroundings = {
-  isHidden: () => typeof document !== "undefined" && document.visibilityState === "hidden",
-  isOnline: () => typeof navigator === "undefined" || navigator.onLine !== false,
-  subscribe(listener) {
-    if (typeof document === "undefined" || typeof window === "undefined") return () => {};
-    const watched = [
-      [document, "visibilitychange"],
-      [window, "pageshow"],
-      [window, "online"],
-      [window, "offline"],
-    ] as const;
-    for (const [target, type] of watched) target.addEventListener(type, listener);
-    return () => {
-      for (const [target, type] of watched) target.removeEventListener(type, listener);
-    };
-  },
-};
+export const pageSurroundings: Surroundings = createPageSurroundings();
+
+function createPageSurroundings(): Surroundings {
+  let isFrozen = false;
+  return {
+    isHidden: () => typeof document !== "undefined" && document.visibilityState === "hidden",
+    isOnline: () => typeof navigator === "undefined" || navigator.onLine !== false,
+    isFrozen: () => isFrozen,
+    subscribe(listener) {
+      if (typeof document === "undefined" || typeof window === "undefined") return () => {};
+      const watched = [
+        [document, "visibilitychange"],
+        [document, "freeze"],
+        [document, "resume"],
+        [window, "pageshow"],
+        [window, "online"],
+        [window, "offline"],
+      ] as const;
+      const hear = ({ type }: Event) => {
+        // No property says so: only these two events do.
+        isFrozen = type === "freeze" || (isFrozen && type !== "resume");
+        listener();
+      };
+      for (const [target, type] of watched) target.addEventListener(type, hear);
+      return () => {
+        for (const [target, type] of watched) target.removeEventListener(type, hear);
+      };
+    },
+  };
+}

@@ -43,6 +43,8 @@ export interface ThreadHandle extends Store<ThreadSnapshot> {
   /** A message that was refused, once more. */
   resend(messageId: string): Promise<CommandOutcome>;
   discard(messageId: string): void;
+  /** Connects now instead of when it is due, and again after a refusal. Does nothing while no page is open. */
+  reconnect(): void;
 }
 
 export interface ThreadHandleOptions {
@@ -69,13 +71,14 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   const { line, clock, agentId, threadId } = options;
   let snapshot = takeSnapshot(undefined);
   let log: LoggedFrame[] = [];
-  let logSnapshot: readonly LoggedFrame[] = [];
+  let logSnapshot: readonly LoggedFrame[] | undefined = [];
   let listeners = 0;
   const views = createNotifier(options.schedule, () => {
     snapshot = takeSnapshot(snapshot);
   });
   const logs = createNotifier(options.schedule, () => {
-    logSnapshot = log.slice(-MAX_LOGGED);
+    // Copied by whoever looks: mostly nobody does.
+    logSnapshot = undefined;
   });
 
   function takeSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
@@ -113,7 +116,10 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       };
     },
     events: {
-      getSnapshot: () => logSnapshot,
+      getSnapshot() {
+        logSnapshot ??= log.slice(-MAX_LOGGED);
+        return logSnapshot;
+      },
       subscribe(listener) {
         const unsubscribe = logs.subscribe(listener);
         return () => void unsubscribe();
@@ -140,6 +146,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       return run({ messages: [again satisfies MessageView] });
     },
     discard: (messageId) => line.discard(messageId),
+    reconnect: () => line.reconnect(),
   };
 
   return {

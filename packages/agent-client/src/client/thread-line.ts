@@ -83,6 +83,8 @@ export interface ThreadLine {
   /** Takes over what another tab held. */
   adopt(view: ThreadView, cursor: string | undefined): void;
   discard(messageId: string): void;
+  /** Connects now instead of when it is due, and again after a refusal. */
+  reconnect(): void;
   close(): void;
 }
 
@@ -274,7 +276,9 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
     const answer = await service.send(thread, sent, options.circumstances());
     if (answer.kind === "busy") telemetry.busy?.({ commandId: sent.id, runId: answer.runId });
     command({ kind: "answered", id: sent.id, answer });
-    if (answer.kind === "accepted") tellIfOver(sent.id, answer.serviceRunId);
+    if (answer.kind !== "accepted") return;
+    if (answer.isCancelled) command({ kind: "ended", id: sent.id, status: "cancelled" });
+    else tellIfOver(sent.id, answer.serviceRunId);
   }
 
   /** Sent again under its id, a command may find its run over: no stream will tell of that end any more. */
@@ -339,13 +343,15 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       // A tab that lost its leader asks again, perhaps behind a newer wish.
       const newer = submitted.kind === "sync" ? scheduler.sync : undefined;
       if (newer && newer.id > submitted.id) return Promise.resolve({ kind: "superseded", by: newer.id });
+      const said = submitted.kind === "stop" ? [] : (submitted.input.messages ?? []);
+      // At once, also what has to wait its turn or is turned away unsent: nothing a person wrote may vanish.
+      if (said.length > 0) take({ kind: "sending", messages: said });
       return new Promise<CommandOutcome>((resolve) => {
         settling.set(submitted.id, { resolve, kind: submitted.kind, at: clock.now() });
         command({ kind: "submit", command: submitted });
       }).then((outcome) => {
-        const { messages } = submitted.kind === "stop" ? {} : submitted.input;
         // A run that was stopped before it began never had them: what the thread does not hold by now it will not hold.
-        if (messages) take({ kind: "unsent", messageIds: messages.map(({ id }) => id) });
+        if (said.length > 0) take({ kind: "unsent", messageIds: said.map(({ id }) => id) });
         return outcome;
       });
     },
@@ -377,6 +383,10 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       if (messageIds.length > 0) take({ kind: "unsent", messageIds });
     },
     discard: (messageId) => void take({ kind: "discard", messageId }),
+    reconnect() {
+      // A line that failed is wanted no more, though pages may still be open; one without pages is nobody's to open.
+      if (openCount > 0 || connection.isWanted) connect({ kind: "reconnect" });
+    },
     close() {
       closed = true;
       connect({ kind: "close" });

@@ -57,8 +57,8 @@ export type CommandOutcome =
 
 /** What the service said to a command that was sent. */
 export type Answer =
-  /** `serviceRunId`: the service's own name of the run. */
-  | { readonly kind: "accepted"; readonly serviceRunId?: string }
+  /** `serviceRunId`: the service's own name of the run. `isCancelled`: a stop was there before it, so no stream will tell of it. */
+  | { readonly kind: "accepted"; readonly serviceRunId?: string; readonly isCancelled?: true }
   | { readonly kind: "busy"; readonly runId: string | undefined; readonly retryAfterMs: number | undefined }
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
   /** Whether it arrived is not known. Sent again under its id, it is the same run. */

@@ -82,7 +82,7 @@ function submitSync(now: Scheduler, command: SyncCommand, policy: CommandPolicy)
 }
 
 /** A thread that is free is asked again at once by whoever was refused for its last run. */
-export function observe(before: Scheduler, observed: Observed, policy: CommandPolicy): SchedulerStep {
+function observe(before: Scheduler, observed: Observed, policy: CommandPolicy): SchedulerStep {
   const now: Scheduler = { ...before, observed };
   const { sent, preemption } = now;
   const runId = observed.kind === "running" ? observed.runId : undefined;

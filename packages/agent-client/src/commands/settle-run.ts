@@ -18,7 +18,7 @@ export function ended(now: Scheduler, id: string, status: EndStatus, policy: Com
 }
 
 /** Its run is over. */
-export function over(
+function over(
   now: Scheduler,
   sent: Sent,
   status: Extract<CommandOutcome, { kind: "done" }>["status"],

@@ -34,7 +34,7 @@ function accepted(now: Scheduler, sent: Sent, policy: CommandPolicy): SchedulerS
 }
 
 /** Invariant 7: an outcome, not an error. Somebody else's run is watched to its end; then, or after a while, we ask again. */
-export function busy(
+function busy(
   now: Scheduler,
   sent: Sent,
   { runId, retryAfterMs }: Extract<Answer, { kind: "busy" }>,

@@ -166,6 +166,38 @@ describe("coming back", () => {
   );
 });
 
+describe("a person who reconnects", () => {
+  it("does not wait for the retry that is due later, and the next wait begins small again", () => {
+    const one = line().at(0, { kind: "open" });
+    for (const now of [0, 1, 2]) {
+      one.at(now, { kind: "failed", stream: one.stream, failure: network });
+      one.at(now, { kind: "retry-due" });
+    }
+    one.at(3, { kind: "failed", stream: one.stream, failure: network });
+    expect(one.at(4, { kind: "reconnect" }).opened()).toBe(1);
+    expect(one.timer("retry")).toMatchObject({ at: undefined });
+    one.at(5, { kind: "failed", stream: one.stream, failure: network });
+    expect(one.state.status).toEqual({ kind: "reconnecting", attempt: 1, retryAt: 5 + POLICY.firstRetryMs });
+  });
+
+  it("tries a line that had failed once more, with credentials that may be renewed again", () => {
+    const one = line().at(0, { kind: "open" });
+    one.at(0, { kind: "failed", stream: one.stream, failure: refused(403) });
+    expect(one.at(1, { kind: "reconnect" }).opened()).toBe(1);
+    one.at(2, { kind: "failed", stream: one.stream, failure: refused(401) });
+    expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+  });
+
+  it("replaces a stream that is live, and opens none that nobody wants", () => {
+    const one = live();
+    const { stream } = one;
+    one.at(1, { kind: "reconnect" });
+    expect(one.effects).toContainEqual({ kind: "close-stream", stream });
+    expect(one.opened()).toBe(1);
+    expect(line().at(0, { kind: "reconnect" }).opened()).toBe(0);
+  });
+});
+
 describe("credentials", () => {
   it("are renewed once after 401; refused again, the line has failed", () => {
     const one = line().at(0, { kind: "open" });
@@ -185,6 +217,17 @@ describe("credentials", () => {
       reason: "unauthorized",
       message: "Sign in again.",
     });
+  });
+
+  it("that last for seconds are renewed each time they end", () => {
+    const one = line().at(0, { kind: "open" });
+    for (const began of [0, 3_000, 6_000]) {
+      one.at(began, { kind: "opened", stream: one.stream });
+      one.at(began + 2_999, { kind: "heard", stream: one.stream });
+      one.at(began + 2_999, { kind: "failed", stream: one.stream, failure: refused(401) });
+      expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+      expect(one.at(began + 3_000, { kind: "renewed", ok: true }).opened()).toBe(1);
+    }
   });
 
   it("may be renewed again once the line was healthy in between", () => {

@@ -7,7 +7,7 @@ export type ConnectionStatus =
   | { readonly kind: "gap-repaired" }
   /** `retryAt: undefined`: as soon as the browser is online again. */
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly retryAt: number | undefined }
-  /** Trying again by itself would not help. `open` tries once more. */
+  /** Trying again by itself would not help. `open` and `reconnect` try once more. */
   | { readonly kind: "failed"; readonly reason: string; readonly message: string };
 
 export interface ConnectionPolicy {
@@ -72,6 +72,8 @@ export type StreamFailure =
 export type ConnectionInput =
   | { readonly kind: "open" }
   | { readonly kind: "close" }
+  /** A person will not wait, or knows better than a refusal. */
+  | { readonly kind: "reconnect" }
   /** The stream was accepted. */
   | { readonly kind: "opened"; readonly stream: number }
   /** Anything at all was read. */
@@ -109,6 +111,8 @@ export interface Moment {
 
 /** A stream that lived so long was no failure, so coming back is no retry. */
 const HEALTHY_MS = 5_000;
+/** Credentials that carried a stream for so long were good: a refusal after that is their end, not their fault. */
+const ACCEPTED_MS = 1_000;
 /** A timer this much late was held back: the page was hidden, or the machine slept. */
 const LATE_MS = 2_000;
 
@@ -125,6 +129,10 @@ export function stepConnection(
       return now.isWanted ? [now, []] : open(now, moment, policy);
     case "close":
       return close(now);
+    case "reconnect":
+      return now.status.kind === "closed"
+        ? [now, []]
+        : open({ ...now, attempt: 0, renewed: false }, moment, policy);
     case "opened":
       return heard({ ...now, status: { kind: "live" }, openedAt: moment.now }, moment);
     case "heard":
@@ -209,12 +217,13 @@ function close(now: Connection): ConnectionStep {
 }
 
 function heard(now: Connection, { now: time }: Moment): ConnectionStep {
-  const isHealthy = time - now.openedAt >= HEALTHY_MS;
+  const age = time - now.openedAt;
   const next: Connection = {
     ...now,
     heardAt: time,
     hadGrace: false,
-    ...(isHealthy && { attempt: 0, renewed: false }),
+    ...(age >= HEALTHY_MS && { attempt: 0 }),
+    ...(age >= ACCEPTED_MS && { renewed: false }),
   };
   // One timer runs at a time and looks again when it fires: nothing is re-armed per frame.
   return [next, []];

@@ -171,6 +171,15 @@ describe("runs", () => {
     expect(failed.run).toMatchObject({ status: "error", error: { code: "run_lost", message: "Gone." } });
   });
 
+  it("that failed or were stopped are shown so to whoever comes later", () => {
+    const error = { code: "run_failed", message: "It failed." };
+    const told = (lastRun: object) => ({ ...end, metadata: { throughline: { status: "success", lastRun } } });
+    const failed = after(emptyView, begin, told({ status: "error", error }) as AgentEvent);
+    expect(failed.run).toMatchObject({ status: "error", error });
+    const stopped = after(emptyView, begin, told({ status: "cancelled" }) as AgentEvent);
+    expect(stopped.run).toMatchObject({ status: "cancelled", error: null });
+  });
+
   it("ask with interrupts until a run begins that is not of the service's own making", () => {
     const asking = after(emptyView, begin, {
       ...end,

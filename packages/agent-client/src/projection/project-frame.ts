@@ -236,27 +236,31 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
     (next, open) => settle(next, open, { ...open, isSpeaking: false, openCalls: [] }),
     view,
   );
-  const error =
-    event.type === "RUN_ERROR" ? { code: event.code ?? "run_failed", message: event.message } : null;
   return {
     ...settled,
     steps: [],
-    run: view.run && { ...view.run, status: error ? "error" : statusOf(event, facts), error },
+    run: view.run && { ...view.run, ...endOf(event, facts) },
     interrupts: event.type === "RUN_FINISHED" ? (event.outcome?.interrupts ?? []) : [],
     usage: facts.usage ? toUsage(facts.usage) : view.usage,
   };
 }
 
-function statusOf(event: AgentEvent, facts: EventFacts): RunView["status"] {
-  const told = event.type === "RUN_FINISHED" ? (event.outcome?.type ?? facts.status) : facts.status;
-  switch (told) {
+function endOf(
+  event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">,
+  { status, lastRun }: EventFacts,
+): Pick<RunView, "status" | "error"> {
+  if (event.type === "RUN_ERROR")
+    return { status: "error", error: { code: event.code ?? "run_failed", message: event.message } };
+  // Whoever comes later is told how the thread stands, and beside that how this ended.
+  if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
+  switch (event.outcome?.type ?? status) {
     case "interrupt":
     case "interrupted":
-      return "interrupted";
+      return { status: "interrupted", error: null };
     case "cancelled":
-      return "cancelled";
+      return { status: "cancelled", error: null };
     default:
-      return "success";
+      return { status: "success", error: null };
   }
 }
 

@@ -128,7 +128,7 @@ describe("frames", () => {
     const one = shown();
     const page = one.claim("detail-connect");
     for (let n = 0; n < 500; n += 1) one.frames(page, frame(state({ n: String(n) }), String(n)));
-    expect(one.state.seen.length).toBeLessThanOrEqual(64);
+    expect(one.state.seen.count).toBeLessThanOrEqual(128);
     expect(one.frames(page, frame(state({ n: "again" }), "499")).view.state).toEqual({ n: "499" });
   });
 

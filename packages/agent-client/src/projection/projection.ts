@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
 import { appendMessage, replaceMessage, withMessages } from "./message-list.js";
 import { projectEvent } from "./project-frame.js";
+import { addSeen, isSeen, noneSeen, type SeenFrames } from "./seen-frames.js";
 import { emptyView, type MessageView, messageById, type RunView, type ThreadView } from "./thread-view.js";
 
 /** Which kind of stream may write a thread's projection: the page that is open, a poll, or a command's own answer. */
@@ -18,8 +19,7 @@ export interface Projection {
   readonly epoch: number;
   /** The newest frame that can be come back to, if this projection holds all that came before it. */
   readonly cursor: string | undefined;
-  /** The last cursors seen, newest last: a frame that comes twice counts once. */
-  readonly seen: readonly string[];
+  readonly seen: SeenFrames;
 }
 
 export type ProjectionInput =
@@ -57,10 +57,9 @@ export const emptyProjection: Projection = {
   authority: undefined,
   epoch: 0,
   cursor: undefined,
-  seen: [],
+  seen: noneSeen,
 };
 
-const REMEMBERED = 64;
 const RANK: Readonly<Record<Source, number>> = { run: 0, poll: 1, "detail-connect": 2 };
 
 /** The one path by which anything comes to be shown (invariant 5). */
@@ -81,7 +80,10 @@ export function project(now: Projection, input: ProjectionInput): ProjectionStep
     case "discard":
       return [{ ...now, view: discard(now.view, input.messageId) }, []];
     case "adopt":
-      return [{ ...now, view: input.view, cursor: input.cursor, seen: [] }, changes(now.view, input.view)];
+      return [
+        { ...now, view: input.view, cursor: input.cursor, seen: noneSeen },
+        changes(now.view, input.view),
+      ];
   }
 }
 
@@ -102,7 +104,7 @@ function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionS
   let duplicates = 0;
   const told: ProjectionEffect[] = [];
   for (const { id, event } of frames) {
-    if (id !== undefined && seen.includes(id)) {
+    if (id !== undefined && isSeen(seen, id)) {
       duplicates += 1;
       continue;
     }
@@ -117,11 +119,11 @@ function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionS
     if (id === undefined) {
       // Halfway through being told everything, we hold neither what we held nor what is being told. And its last frame may
       // be one we saw: the end of the same prelude.
-      if (isSnapshot(event)) [cursor, seen] = [undefined, []];
+      if (isSnapshot(event)) [cursor, seen] = [undefined, noneSeen];
       continue;
     }
     cursor = id;
-    seen = seen.length < REMEMBERED ? [...seen, id] : [...seen.slice(1 - REMEMBERED), id];
+    seen = addSeen(seen, id);
   }
   if (duplicates > 0) told.push({ kind: "duplicate", count: duplicates });
   return [{ ...now, view, cursor, seen }, told];

@@ -150,12 +150,23 @@ describe("a command", () => {
     input: { messages: [{ id: "m", role: "user", content: "hi" }] },
   };
   const began = data({ type: "RUN_STARTED", runId: "r1", metadata: { throughline: { runId: "s1" } } }, "c1");
+  const cancelled = data({
+    type: "RUN_FINISHED",
+    runId: "r1",
+    outcome: { type: "cancelled" },
+    metadata: { throughline: { runId: "s1", status: "cancelled" } },
+  });
   const refusal = (code: string, details?: object) =>
     data({ type: "RUN_STARTED", runId: "r1" }) +
     data({ type: "RUN_ERROR", code, message: "No.", metadata: { throughline: { hint: "", details } } });
 
   it.each([
     ["a run that began", sse(began), { kind: "accepted", serviceRunId: "s1" }],
+    [
+      "a run that a stop had been waiting for",
+      sse(`${began}${cancelled}`),
+      { kind: "accepted", serviceRunId: "s1", isCancelled: true },
+    ],
     [
       "another run in the way",
       sse(refusal("busy", { runId: "other", retryAfterMs: 250 })),
@@ -205,6 +216,19 @@ describe("a command", () => {
     expect(asked[2]?.body).toMatchObject({
       resume: [{ interruptId: "q1", status: "resolved", payload: "yes" }],
     });
+  });
+
+  it("does not wait for a connection that was cut and never says so", async () => {
+    const deaf = (piece: string) =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(piece)),
+        }),
+      );
+    const answers = answering(deaf(refusal("busy")), deaf(": nobody knows yet\n\n"));
+    const service = createHttpService({ url: "/api", fetch: answers.fetch, timeoutMs: 20 });
+    expect(await service.send(THREAD, run, NOTHING)).toMatchObject({ kind: "busy" });
+    expect(await service.send(THREAD, run, NOTHING)).toEqual({ kind: "unreachable" });
   });
 });
 

@@ -3,7 +3,7 @@ import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
 import { factsOf } from "../projection/project-frame.js";
 import type { MessageView } from "../projection/thread-view.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
 import { readFrames } from "./read-frames.js";
 import type { AgentInfo, Circumstances, ServicePort, StreamEnd, ThreadName } from "./service-port.js";
 
@@ -73,18 +73,22 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(), timeoutMs);
     let answer: T | undefined;
-    try {
+    async function ask(): Promise<void> {
       const response = await request(path, { body, signal: cut.signal });
       const failure = await failureOf(response);
-      if (failure) return refuse(failure);
-      if (!response.body) return undefined;
-      await readFrames(response.body, {
-        heard() {},
-        frames(frames) {
-          answer ??= read(frames);
-          if (answer !== undefined) cut.abort();
-        },
-      });
+      if (failure) answer = refuse(failure);
+      else if (response.body)
+        await readFrames(response.body, {
+          heard() {},
+          frames(frames) {
+            answer ??= read(frames);
+            if (answer !== undefined) cut.abort();
+          },
+        });
+    }
+    try {
+      // Node 20 may leave a read pending for ever once its body was cut: whoever knows the answer must not wait for that.
+      await Promise.race([ask(), new Promise((resolve) => cut.signal.addEventListener("abort", resolve))]);
     } catch {
       // Cut by ourselves, or broken: either way what is known is known.
     } finally {
@@ -233,9 +237,16 @@ function answerOf(frames: readonly AgentFrame[]): Answer | undefined {
   // A refusal is a run too, one without the service's own name for it: what really began carries that.
   for (const { event } of frames) {
     const { runId } = factsOf(event);
-    if (runId !== undefined) return { kind: "accepted", serviceRunId: runId };
+    if (runId === undefined) continue;
+    const isCancelled = frames.some(({ event: later }) => isCancel(later, runId));
+    return { kind: "accepted", serviceRunId: runId, ...(isCancelled && { isCancelled }) };
   }
   return undefined;
+}
+
+function isCancel(event: AgentEvent, runId: string): boolean {
+  const isEnd = event.type === "RUN_FINISHED" && event.outcome?.type === "cancelled";
+  return isEnd && factsOf(event).runId === runId;
 }
 
 async function failureOf(response: Response): Promise<StreamFailure | undefined> {

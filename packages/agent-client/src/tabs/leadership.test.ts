@@ -50,4 +50,19 @@ describe("which tab leads", () => {
     const [later] = after([100, { kind: "granted" }], [200, { kind: "heard", epoch: 101 }]);
     expect(later).toMatchObject({ role: "follower", epoch: 101 });
   });
+
+  it("is given up by a tab that is being frozen, and asked for again when it thaws", () => {
+    const frozen = [20, { kind: "frozen", isFrozen: true }] as const;
+    const [state, effects] = after([10, { kind: "granted" }], frozen);
+    expect(state).toMatchObject({ role: "follower", isFrozen: true });
+    expect(effects).toEqual([{ kind: "leave-lock" }, { kind: "follow" }, { kind: "timer", at: undefined }]);
+    const [, thawed] = after([10, { kind: "granted" }], frozen, [30, { kind: "frozen", isFrozen: false }]);
+    expect(thawed).toContainEqual({ kind: "request-lock", steal: false });
+  });
+
+  it("is not taken by a tab that is frozen, though the lock comes to it", () => {
+    const [state, effects] = after([10, { kind: "frozen", isFrozen: true }], [20, { kind: "granted" }]);
+    expect(state.role).toBe("follower");
+    expect(effects).toEqual([{ kind: "leave-lock" }]);
+  });
 });

@@ -14,9 +14,16 @@ export interface Leadership {
   /** Since when the leader owes an answer. */
   readonly askedAt: number | undefined;
   readonly dueAt: number | undefined;
+  readonly isFrozen: boolean;
 }
 
-export const newcomer: Leadership = { role: "follower", epoch: 0, askedAt: undefined, dueAt: undefined };
+export const newcomer: Leadership = {
+  role: "follower",
+  epoch: 0,
+  askedAt: undefined,
+  dueAt: undefined,
+  isFrozen: false,
+};
 
 export type LeadershipInput =
   | { readonly kind: "start" }
@@ -27,10 +34,13 @@ export type LeadershipInput =
   /** A leader spoke. */
   | { readonly kind: "heard"; readonly epoch: number }
   | { readonly kind: "due" }
-  | { readonly kind: "visible" };
+  | { readonly kind: "visible" }
+  /** The browser is about to hold back this tab's timers and requests, though not what other tabs say to it; or has ended that. */
+  | { readonly kind: "frozen"; readonly isFrozen: boolean };
 
 export type LeadershipEffect =
   | { readonly kind: "request-lock"; readonly steal: boolean }
+  | { readonly kind: "leave-lock" }
   | { readonly kind: "ask" }
   | { readonly kind: "lead"; readonly epoch: number }
   /** Another leads, from now on or anew. */
@@ -54,10 +64,11 @@ export function stepLeadership(
       return ask(now, time, policy, [{ kind: "request-lock", steal: false }]);
     case "granted": {
       if (now.role === "leader") return [now, []];
+      if (now.isFrozen) return [now, [{ kind: "leave-lock" }]];
       // Time alone would do, but for a clock that was set back.
       const epoch = Math.max(now.epoch + 1, time);
       return [
-        { role: "leader", epoch, askedAt: undefined, dueAt: undefined },
+        { ...now, role: "leader", epoch, askedAt: undefined, dueAt: undefined },
         [
           { kind: "timer", at: undefined },
           { kind: "lead", epoch },
@@ -72,7 +83,17 @@ export function stepLeadership(
       return due(now, time, policy);
     case "visible":
       return now.role === "leader" ? [now, []] : ask({ ...now, askedAt: undefined }, time, policy, []);
+    case "frozen":
+      return input.isFrozen === now.isFrozen ? [now, []] : freeze(now, input.isFrozen, time, policy);
   }
+}
+
+/** A leader that answers and does nothing would be followed for ever: it goes while it still can, and nobody waits for it. */
+function freeze(now: Leadership, isFrozen: boolean, time: number, policy: LeadershipPolicy): LeadershipStep {
+  const next: Leadership = { ...now, role: "follower", isFrozen, askedAt: undefined };
+  if (!isFrozen) return ask(next, time, policy, [{ kind: "request-lock", steal: false }]);
+  const following: readonly LeadershipEffect[] = now.role === "leader" ? [{ kind: "follow" }] : [];
+  return [next, [{ kind: "leave-lock" }, ...following, { kind: "timer", at: undefined }]];
 }
 
 function heard(now: Leadership, epoch: number, time: number, policy: LeadershipPolicy): LeadershipStep {

@@ -2,6 +2,7 @@ import type { LineHooks, PendingCommands, ShownInput, ThreadLine } from "../clie
 import type { Command, CommandOutcome } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
+import { noneSeen } from "../projection/seen-frames.js";
 import type { LeaderMessage } from "./tab-message.js";
 
 /** A leader's word without its epoch, which whoever posts it adds. */
@@ -22,6 +23,7 @@ export interface SharedLineOptions extends LineHooks {
   readonly askForSnapshot: () => void;
   readonly askToSubmit: (command: Command) => void;
   readonly askToDiscard: (messageId: string) => void;
+  readonly askToReconnect: () => void;
   /** Pages of this tab were opened or closed. */
   readonly onOpen: () => void;
 }
@@ -151,6 +153,10 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       if (line) line.discard(messageId);
       else options.askToDiscard(messageId);
     },
+    reconnect() {
+      if (line) line.reconnect();
+      else options.askToReconnect();
+    },
     close() {
       line?.close();
       line = undefined;
@@ -182,7 +188,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       const left = line;
       if (left) {
         const { view, cursor } = left.projection();
-        replica = { ...replica, view, cursor, seen: [] };
+        replica = { ...replica, view, cursor, seen: noneSeen };
         status = left.status();
         line = undefined;
         release = undefined;

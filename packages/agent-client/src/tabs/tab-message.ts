@@ -38,6 +38,7 @@ export type FollowerMessage = { readonly from: string } & (
   | { readonly kind: "ask-snapshot"; readonly key: string }
   | { readonly kind: "submit"; readonly key: string; readonly command: Command }
   | { readonly kind: "discard"; readonly key: string; readonly messageId: string }
+  | { readonly kind: "reconnect"; readonly key: string }
   | { readonly kind: "leaves" }
 );
 

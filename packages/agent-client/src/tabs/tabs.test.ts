@@ -2,6 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
 import { createMemoryStorage } from "../client/storage.js";
+import type { Surroundings } from "../client/surroundings.js";
 import { createFakeService, emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
 import { createMemoryChannels, createMemoryLocks } from "./memory-ports.js";
 import type { Channel, ChannelPort, LockPort } from "./ports.js";
@@ -105,6 +106,24 @@ describe("tabs of one browser", () => {
     leave();
     await settled();
     expect(leader.open()).toHaveLength(0);
+  });
+
+  it("have the one that leads reconnect when any of them is told to", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const other = await tab();
+    other.thread.open();
+    await settled();
+    leader.connections[0]?.end({
+      kind: "failed",
+      failure: { kind: "refused", status: 403, code: "forbidden", message: "No." },
+    });
+    await settled();
+    expect(other.thread.getSnapshot().connection.kind).toBe("failed");
+    other.thread.reconnect();
+    await settled();
+    expect(leader.open()).toHaveLength(1);
+    expect(other.thread.getSnapshot().connection.kind).toBe("live");
   });
 
   it("have one of them send, and all of them told", async () => {
@@ -231,6 +250,38 @@ describe("a leader that is frozen", () => {
     expect(frozen.thread.getSnapshot().view).toEqual(heir.thread.getSnapshot().view);
     expect(heir.open()).toHaveLength(1);
     expect(stale).toBeGreaterThan(0);
+  });
+
+  it("hands over before that, because it would go on to answer without doing anything, and comes back behind the other", async () => {
+    const { tab } = browser();
+    let isFrozen = false;
+    let changed = () => {};
+    const surroundings: Surroundings = {
+      isHidden: () => isFrozen,
+      isOnline: () => true,
+      isFrozen: () => isFrozen,
+      subscribe(listener) {
+        changed = listener;
+        return () => {};
+      },
+    };
+    const frozen = await tab({ surroundings });
+    const heir = await tab();
+    frozen.thread.open();
+    heir.thread.open();
+    await settled();
+    isFrozen = true;
+    changed();
+    await settled();
+    expect(frozen.open()).toHaveLength(0);
+    expect(heir.open()).toHaveLength(1);
+    isFrozen = false;
+    changed();
+    await settled();
+    expect(frozen.open()).toHaveLength(0);
+    heir.client.close();
+    await settled();
+    expect(frozen.open()).toHaveLength(1);
   });
 
   it("is left alone as long as it answers, however slow its own timers are", async () => {

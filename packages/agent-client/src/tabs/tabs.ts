@@ -34,6 +34,7 @@ export interface Tabs {
   wanted(): Wants;
   wantsChanged(): void;
   visible(): void;
+  frozen(isFrozen: boolean): void;
   close(): void;
 }
 
@@ -68,6 +69,10 @@ export function createTabs(options: TabsOptions): Tabs {
     switch (effect.kind) {
       case "request-lock":
         requestLock(effect.steal);
+        break;
+      case "leave-lock":
+        queued?.abort();
+        abdicate?.();
         break;
       case "ask":
         askLeader();
@@ -142,6 +147,9 @@ export function createTabs(options: TabsOptions): Tabs {
       case "discard":
         lineOf(message.key).discard(message.messageId);
         break;
+      case "reconnect":
+        lineOf(message.key).reconnect();
+        break;
       case "leaves":
         forget(message.from);
         break;
@@ -195,6 +203,7 @@ export function createTabs(options: TabsOptions): Tabs {
       askForSnapshot: () => post({ kind: "ask-snapshot", from: tabId, key }),
       askToSubmit: (command) => post({ kind: "submit", from: tabId, key, command }),
       askToDiscard: (messageId) => post({ kind: "discard", from: tabId, key, messageId }),
+      askToReconnect: () => post({ kind: "reconnect", from: tabId, key }),
       onOpen: askLeader,
     });
     lines.set(key, line);
@@ -218,6 +227,7 @@ export function createTabs(options: TabsOptions): Tabs {
     wanted,
     wantsChanged: askLeader,
     visible: () => step({ kind: "visible" }),
+    frozen: (isFrozen) => step({ kind: "frozen", isFrozen }),
     close() {
       if (leadership.role === "follower")
         channel.post({ kind: "leaves", from: tabId } satisfies FollowerMessage);

@@ -214,6 +214,9 @@ export function createModelThread() {
                 type: "RUN_FINISHED" as const,
                 threadId: "thread",
                 runId: run?.id ?? "throughline:empty",
+                ...(run && (run.status === "cancelled" || run.status === "error")
+                  ? { metadata: { throughline: { lastRun: { status: run.status } } } }
+                  : {}),
               },
             ]),
       ];

@@ -1,9 +1,11 @@
 import { createSimulatedClock } from "@throughline/ai-core";
+import { createPollShell } from "../client/poll-shell.js";
 import type { PendingSync } from "../client/storage.js";
 import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
+import { DEFAULT_POLL_POLICY } from "../poller/poller.js";
 import type { ServicePort } from "../service/service-port.js";
 import { createModelNetwork } from "./model-network.js";
 import { createModelThread, type ModelThread } from "./model-thread.js";
@@ -25,6 +27,7 @@ export interface ModelPage {
   handOver(): void;
   close(): void;
   reopen(): void;
+  setOnline(isOnline: boolean): void;
   submitted: readonly Submitted[];
 }
 
@@ -63,6 +66,25 @@ function createPage(
   let line = createLine();
   let release: (() => void) | undefined = line.open();
   const submitted: Submitted[] = [];
+  let polledAt: number | undefined;
+  const poller = createPollShell({
+    clock,
+    random: () => 0.5,
+    policy: DEFAULT_POLL_POLICY,
+    async poll() {
+      if (release) breaches.push(`${name}: was polled while it was open`);
+      const began = clock.now();
+      // One that nobody answered in time is given up on, not waited for.
+      if (polledAt !== undefined && began - polledAt < DEFAULT_POLL_POLICY.answerMs)
+        breaches.push(`${name}: was polled twice at once`);
+      polledAt = began;
+      const ok = await line.poll();
+      if (polledAt === began) polledAt = undefined;
+      return ok;
+    },
+  });
+  poller.tell({ kind: "open", keys: ["thread"] });
+  poller.tell({ kind: "watch", keys: ["thread"] });
 
   function createLine(): ThreadLine {
     const stopped = new Set<string | undefined>();
@@ -181,9 +203,15 @@ function createPage(
     close() {
       release?.();
       release = undefined;
+      poller.tell({ kind: "open", keys: [] });
     },
     reopen() {
+      poller.tell({ kind: "open", keys: ["thread"] });
       release ??= line.open();
+    },
+    setOnline(isOnline) {
+      line.tell({ kind: "online", isOnline });
+      poller.tell({ kind: "paused", isPaused: !isOnline });
     },
   };
 }

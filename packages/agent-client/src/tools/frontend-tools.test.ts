@@ -10,6 +10,7 @@ import {
   settled,
   started,
 } from "../testing/fake-service.js";
+import type { AgentEvent } from "../wire/agent-event.js";
 import type { FrontendTool } from "./frontend-tools.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
@@ -111,6 +112,18 @@ describe("a tool of the page", () => {
     expect(sends[0]?.command.input.messages).toMatchObject([{ content: "green" }]);
   });
 
+  it("runs a waiting call again when it is declared anew while that is under way", async () => {
+    const { client, thread, connections, sends } = setUp();
+    const withdraw = client.declareTool({ ...pick, run: () => new Promise(() => {}) });
+    thread.open();
+    asks(connections[0]);
+    await settled();
+    client.declareTool(pick);
+    withdraw();
+    await settled();
+    expect(sends.map(({ command }) => command.input.messages?.[0]?.content)).toEqual(['{"colour":"blue"}']);
+  });
+
   it("is not run for a call that is not its own, is answered, or whose thread waits for a person", async () => {
     const { client, thread, connections, sends } = setUp();
     client.declareTool(pick);
@@ -147,7 +160,7 @@ describe("a tool of the page", () => {
       await settled();
       ids.push(after.sends[0]?.command.id);
     }
-    expect(ids).toEqual(["tools:m", "tools:m"]);
+    expect(ids).toEqual(["tools:call", "tools:call"]);
   });
 
   it("runs in one tab only, and in the next when that one is closed before it answered", async () => {
@@ -175,5 +188,32 @@ describe("a tool of the page", () => {
     await settled();
     expect(ran).toEqual(["tab 0", "tab 1"]);
     expect(second?.sends[0]?.command.input.messages).toMatchObject([{ content: "red" }]);
+  });
+
+  it("of another tab is not kept waiting by a call of the same message, and its answer is a run of its own", async () => {
+    const shared = { locks: createMemoryLocks(), channels: createMemoryChannels() };
+    const tabs = [setUp(shared), setUp(shared)];
+    await settled();
+    const [slow, quick] = tabs;
+    slow?.client.declareTool({ ...pick, run: () => new Promise<string>(() => {}) });
+    quick?.client.declareTool({ ...pick, name: "pick_size", run: () => "large" });
+    for (const { thread } of tabs) thread.open();
+    await settled();
+    const asked = (callId: string, name: string): [string, AgentEvent][] => [
+      [
+        `${callId} 1`,
+        { type: "TOOL_CALL_START", toolCallId: callId, toolCallName: name, parentMessageId: "m" },
+      ],
+      [`${callId} 2`, { type: "TOOL_CALL_END", toolCallId: callId }],
+    ];
+    slow?.connections[0]?.tell(
+      ["c1", started("r1")],
+      ...asked("colour", "pick_colour"),
+      ...asked("size", "pick_size"),
+      ["c5", finished("r1")],
+    );
+    await settled();
+    expect(slow?.sends.map(({ command }) => command.id)).toEqual(["tools:size"]);
+    expect(slow?.sends[0]?.command.input.messages).toMatchObject([{ toolCallId: "size", content: "large" }]);
   });
 });

@@ -35,23 +35,50 @@ export function createFrontendTools(options: {
 }): FrontendTools {
   const tools = new Map<string, { readonly tool: FrontendTool; readonly gone: AbortController }>();
   const closed = new AbortController();
-  /** Messages whose calls are run here, or wait for another tab to run them. */
+  /** Calls that are run here, or wait for another tab to run them. */
   const taken = new Set<string>();
 
-  function callsOf(view: ThreadView): Waiting | undefined {
-    const waiting = waitingCalls(view);
-    const calls = waiting?.calls.filter(({ name }) => tools.has(name)) ?? [];
-    return waiting && calls.length > 0 ? { message: waiting.message, calls } : undefined;
+  function callsOf(view: ThreadView): readonly ToolCallView[] {
+    return tools.size === 0 ? [] : waitingCalls(view).filter(({ name }) => tools.has(name));
   }
 
-  async function take(name: string, line: ThreadLine): Promise<void> {
-    const waiting = callsOf(line.view());
-    if (!waiting || closed.signal.aborted) return;
-    const results = await Promise.all(waiting.calls.map(run));
+  /** `withdrawn`: every tool was taken back while it ran. */
+  async function take(ids: readonly string[], line: ThreadLine): Promise<"withdrawn" | undefined> {
+    const calls = callsOf(line.view()).filter(({ id }) => ids.includes(id));
+    if (calls.length === 0 || closed.signal.aborted) return undefined;
+    const results = await Promise.all(calls.map(run));
     const messages = results.filter((result) => result !== undefined);
-    if (messages.length === 0) return;
-    // One id for one answer: sent twice, it is the same run.
-    await line.submit({ kind: "run", id: name, input: { messages }, busy: { kind: "queue" } });
+    if (messages.length === 0) return "withdrawn";
+    // One id for one answer: sent twice, it is the same run. Another tab's answer to the same message is another run.
+    const id = `tools:${messages.map(({ toolCallId }) => toolCallId).join()}`;
+    await line.submit({ kind: "run", id, input: { messages }, busy: { kind: "queue" } });
+    return undefined;
+  }
+
+  function look(key: string, line: ThreadLine): void {
+    const lockOf = (callId: string) => `${options.scope}:${key}:tool:${callId}`;
+    const ids = callsOf(line.view()).flatMap(({ id }) => (taken.has(lockOf(id)) ? [] : [id]));
+    if (ids.length === 0) return;
+    const names = ids.map(lockOf);
+    for (const name of names) taken.add(name);
+    let ended: "withdrawn" | undefined;
+    const working = async () => {
+      ended = await take(ids, line);
+    };
+    void locked(names, working)
+      .catch(() => {})
+      .finally(() => {
+        for (const name of names) taken.delete(name);
+        // Declared anew meanwhile, it was not looked for, because this still held the call.
+        if (ended === "withdrawn") look(key, line);
+      });
+  }
+
+  /** Works once it holds all of them. In their order in the message, so that two tabs never wait for each other. */
+  function locked([name, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> {
+    const { locks } = options;
+    if (name === undefined || !locks) return work();
+    return locks.request(name, { signal: closed.signal }, () => locked(rest, work));
   }
 
   async function run({ id, name, args }: ToolCallView): Promise<MessageView | undefined> {
@@ -91,20 +118,7 @@ export function createFrontendTools(options: {
         options.onChange();
       };
     },
-    look(key, line) {
-      if (tools.size === 0) return;
-      const waiting = callsOf(line.view());
-      if (!waiting) return;
-      const name = `tools:${waiting.message.id}`;
-      const lock = `${options.scope}:${key}:${name}`;
-      if (taken.has(lock)) return;
-      taken.add(lock);
-      const { locks } = options;
-      const done = locks
-        ? locks.request(lock, { signal: closed.signal }, () => take(name, line))
-        : take(name, line);
-      void done.catch(() => {}).finally(() => taken.delete(lock));
-    },
+    look,
     close() {
       closed.abort();
       for (const { gone } of tools.values()) gone.abort();
@@ -113,23 +127,17 @@ export function createFrontendTools(options: {
   };
 }
 
-interface Waiting {
-  readonly message: MessageView;
-  readonly calls: readonly ToolCallView[];
-}
-
 /** Calls of the newest message that nobody answered, once its run is over. A question to a person comes before them. */
-function waitingCalls(view: ThreadView): Waiting | undefined {
-  if (view.run?.status !== "success" || view.interrupts.length > 0) return undefined;
+function waitingCalls(view: ThreadView): readonly ToolCallView[] {
+  if (view.run?.status !== "success" || view.interrupts.length > 0) return [];
   const messages = currentMessages(view);
   const at = messages.findLastIndex(
     ({ role, subagentRunId }) => role !== "tool" && role !== "reasoning" && subagentRunId === undefined,
   );
   const message = messages[at];
-  if (message?.role !== "assistant" || !message.toolCalls) return undefined;
+  if (message?.role !== "assistant" || !message.toolCalls) return [];
   const answered = new Set(messages.slice(at).map(({ toolCallId }) => toolCallId));
-  const calls = message.toolCalls.filter(({ id }) => !answered.has(id));
-  return calls.length > 0 ? { message, calls } : undefined;
+  return message.toolCalls.filter(({ id }) => !answered.has(id));
 }
 
 function untilAborted(signal: AbortSignal): Promise<null> {

@@ -13,6 +13,11 @@ export interface EventFacts {
     readonly model_calls: number;
     readonly cost_usd: number | null;
   };
+  /** Of a thread that is told where nothing runs: how its last run ended, if not well. */
+  readonly lastRun?: {
+    readonly status: "error" | "cancelled";
+    readonly error?: { readonly code: string; readonly message: string };
+  };
   /** Of a poll: the run that is open, if one is. */
   readonly poll?: boolean;
   readonly activeRunId?: string | null;

@@ -1,0 +1,82 @@
+"use client";
+
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { z } from "zod";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { askService } from "../service/ask-service";
+import { useResource } from "../service/use-resource";
+import { askThreads } from "./ask-threads";
+import type { SeenThreads } from "./seen-threads";
+import type { ThreadRow } from "./thread-row";
+
+/** What goes on with every agent, as lists tell it. */
+export interface Activity {
+  /** Newest first; `undefined` until the service has said. */
+  rowsOf(agentId: string): readonly ThreadRow[] | undefined;
+  /** When its next cron tick is due. */
+  nextTickOf(agentId: string): number | undefined;
+  /** Which threads this account has seen; `undefined` while the page is still a server's. */
+  readonly seen: SeenThreads | undefined;
+  readonly problem: Error | undefined;
+  refresh(): void;
+}
+
+const EVERY_MS = 10_000;
+const ROWS = 30;
+
+const cronsSchema = z.object({
+  crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.string().nullable() })),
+});
+
+const ActivityContext = createContext<Activity | undefined>(undefined);
+
+export function useActivity(): Activity {
+  const activity = useContext(ActivityContext);
+  if (!activity) throw new Error("useActivity() needs the console's layout above it.");
+  return activity;
+}
+
+/** Asks for everybody, once for all who look. */
+export function ActivityProvider(props: {
+  readonly seen: SeenThreads | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { agents } = useAgentCatalog();
+  const ids = agents?.map(({ id }) => id);
+  const { value, problem, refresh } = useResource(
+    ids && JSON.stringify(ids),
+    (signal) => ask(ids ?? [], signal),
+    {
+      everyMs: EVERY_MS,
+    },
+  );
+  const { seen } = props;
+  const activity = useMemo(
+    (): Activity => ({
+      rowsOf: (agentId) => value?.rows.get(agentId),
+      nextTickOf: (agentId) => value?.ticks.get(agentId),
+      seen,
+      problem,
+      refresh,
+    }),
+    [value, seen, problem, refresh],
+  );
+  return <ActivityContext value={activity}>{props.children}</ActivityContext>;
+}
+
+async function ask(agentIds: readonly string[], signal: AbortSignal) {
+  const [crons, ...lists] = await Promise.all([
+    askService("/crons?limit=100", cronsSchema, { signal }),
+    ...agentIds.map(async (agentId) => {
+      const { threads } = await askThreads(agentId, { limit: ROWS }, signal);
+      return [agentId, threads] as const;
+    }),
+  ]);
+  const ticks = new Map<string, number>();
+  for (const { agent, enabled, nextAt } of crons.crons) {
+    if (!enabled || nextAt === null) continue;
+    const at = Date.parse(nextAt);
+    ticks.set(agent, Math.min(at, ticks.get(agent) ?? at));
+  }
+  return { rows: new Map<string, readonly ThreadRow[]>(lists), ticks };
+}

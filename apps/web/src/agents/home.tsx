@@ -1,0 +1,103 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import type { CatalogAgent } from "../console/agent-catalog";
+import { agentPath, threadPath } from "../console/paths";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { Button } from "../design/button";
+import { EmptyState } from "../design/empty-state";
+import { Icon } from "../design/icon";
+import { Kbd } from "../design/kbd";
+import { RelativeTime } from "../design/relative-time";
+import { Skeleton } from "../design/skeleton";
+import { STATUS_WORDS, StatusDot } from "../design/status-dot";
+import styles from "./home.module.css";
+import { titleOf } from "./thread-row";
+import { useAgentActivity } from "./use-agent-activity";
+
+/** Every agent: what it is for, how it stands, and a way to begin. */
+export function Home(): ReactNode {
+  const { agents, problem, refresh } = useAgentCatalog();
+  if (!agents && problem) {
+    return (
+      <EmptyState
+        isPage
+        title="The agents can't be listed"
+        actions={<Button onClick={refresh}>Try again</Button>}
+      >
+        {problem.message}
+      </EmptyState>
+    );
+  }
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1>Agents</h1>
+        <p>
+          Start a thread, walk away, come back on another device: a run goes on without you, and everybody who
+          looks sees the same thing.
+          <span className={styles.keys}>
+            {" "}
+            <Kbd keys="mod+k" /> finds anything.
+          </span>
+        </p>
+      </header>
+      {agents === undefined && <Skeleton label="Loading agents" lines={6} className={styles.loading ?? ""} />}
+      {agents?.length === 0 && (
+        <EmptyState title="No agents yet">
+          The service serves no graph. Name one in your langgraph.json, then start the service again.
+        </EmptyState>
+      )}
+      {agents && agents.length > 0 && (
+        <ul className={styles.agents}>
+          {agents.map((agent) => (
+            <AgentRow key={agent.id} agent={agent} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
+  const { status, toOpen, lastActivityAt, nextTickAt } = useAgentActivity(agent.id);
+  return (
+    <li className={styles.agent}>
+      <span className={styles.point}>
+        <StatusDot status={status} />
+      </span>
+      <div className={styles.what}>
+        <h2 className={styles.name}>
+          <Link href={agentPath(agent.id)} prefetch={false}>
+            {agent.name}
+          </Link>
+        </h2>
+        <p className={styles.description}>{agent.description}</p>
+        <p className={styles.facts}>
+          <span data-status={status}>{STATUS_WORDS[status]}</span>
+          {nextTickAt !== undefined && (
+            <span>
+              next run <RelativeTime at={nextTickAt} />
+            </span>
+          )}
+          {toOpen && lastActivityAt !== undefined && (
+            <Link href={threadPath(agent.id, toOpen.threadName)} prefetch={false} className={styles.last}>
+              {titleOf(toOpen)}
+              <RelativeTime at={lastActivityAt} className={styles.when ?? ""} />
+            </Link>
+          )}
+        </p>
+      </div>
+      <Link
+        href={agentPath(agent.id)}
+        prefetch={false}
+        className={styles.begin}
+        aria-label={`New thread with ${agent.name}`}
+      >
+        <Icon name="plus" />
+        New thread
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { Button } from "../design/button";
+import { Dialog } from "../design/dialog";
+import { Field, Input } from "../design/field";
+import { changeThread } from "./ask-threads";
+import { type ThreadRow, titleOf } from "./thread-row";
+
+interface RenameDialogProps {
+  readonly row: ThreadRow;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onRenamed: () => void;
+}
+
+export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogProps): ReactNode {
+  const form = useId();
+  const [problem, setProblem] = useState<string>();
+
+  function leave(): void {
+    setProblem(undefined);
+    onClose();
+  }
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const title = String(new FormData(event.currentTarget).get("title")).trim();
+    try {
+      // Without a title of a person's own, it has the beginning of what was said first.
+      await changeThread(row, { title: title === "" ? null : title });
+      onRenamed();
+      leave();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  const actions = (
+    <>
+      <Button onClick={leave}>Cancel</Button>
+      <Button type="submit" form={form} look="primary">
+        Rename
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen={isOpen} onClose={leave} title="Rename thread" size="small" actions={actions}>
+      <form id={form} onSubmit={(event) => void submit(event)}>
+        <Field label="Title" hint="Leave it empty to name it by what was said first." problem={problem}>
+          <Input name="title" defaultValue={titleOf(row)} maxLength={200} autoComplete="off" data-autofocus />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+"use client";
+
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { agentPath, threadPath } from "../console/paths";
+import { ConfirmDialog } from "../design/confirm-dialog";
+import { Menu, type MenuItem } from "../design/menu";
+import { RelativeTime } from "../design/relative-time";
+import { STATUS_WORDS, StatusDot } from "../design/status-dot";
+import { useToaster } from "../design/toast";
+import { useActivity } from "./activity";
+import { changeThread, deleteThread } from "./ask-threads";
+import { RenameDialog } from "./rename-dialog";
+import { isUnread } from "./seen-threads";
+import styles from "./thread-item.module.css";
+import { type ThreadRow, titleOf } from "./thread-row";
+
+interface ThreadItemProps {
+  readonly row: ThreadRow;
+  readonly isHere: boolean;
+  readonly onChanged: () => void;
+}
+
+export function ThreadItem({ row, isHere, onChanged }: ThreadItemProps): ReactNode {
+  const router = useRouter();
+  const toaster = useToaster();
+  const { seen } = useActivity();
+  const [asking, setAsking] = useState<"rename" | "delete">();
+  const title = titleOf(row);
+  const hasNews = !isHere && seen !== undefined && isUnread(seen, row);
+
+  async function setArchived(archived: boolean): Promise<void> {
+    try {
+      await changeThread(row, { archived });
+      onChanged();
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      toaster.show({ key: "archive", tone: "danger", title: `“${title}” could not be changed`, text });
+    }
+  }
+
+  const items: readonly MenuItem[] = [
+    { label: "Rename", icon: "edit", onSelect: () => setAsking("rename") },
+    row.archived
+      ? { label: "Restore", icon: "refresh", onSelect: () => void setArchived(false) }
+      : { label: "Archive", icon: "archive", onSelect: () => void setArchived(true) },
+    {
+      label: "Delete",
+      icon: "trash",
+      isDanger: true,
+      startsGroup: true,
+      onSelect: () => setAsking("delete"),
+    },
+  ];
+
+  return (
+    <li className={styles.item} data-here={isHere}>
+      <span className={styles.point}>
+        <StatusDot status={row.status} />
+      </span>
+      <Link
+        href={threadPath(row.agentId, row.threadName)}
+        prefetch={false}
+        className={styles.link}
+        title={title}
+        {...(isHere && { "aria-current": "page" })}
+      >
+        <span className={hasNews ? styles.unread : styles.title}>{title}</span>
+        {hasNews && <span className="visually-hidden">, something new</span>}
+        <span className={styles.note}>
+          {row.status === "waiting" ? STATUS_WORDS.waiting : <RelativeTime at={row.lastActivityAt} />}
+        </span>
+      </Link>
+      <Menu label={`Actions for ${title}`} items={items} className={styles.more ?? ""} />
+      <RenameDialog
+        row={row}
+        isOpen={asking === "rename"}
+        onClose={() => setAsking(undefined)}
+        onRenamed={onChanged}
+      />
+      <ConfirmDialog
+        isOpen={asking === "delete"}
+        onClose={() => setAsking(undefined)}
+        title="Delete this thread?"
+        action="Delete thread"
+        onConfirm={async () => {
+          await deleteThread(row);
+          if (isHere) router.push(agentPath(row.agentId));
+          onChanged();
+        }}
+      >
+        “{title}” goes with all its messages, files and runs. This can't be undone. To put it out of sight
+        only, archive it.
+      </ConfirmDialog>
+    </li>
+  );
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { isMadeName } from "../crons/made-name";
+
+const threadRowSchema = z.object({
+  threadName: z.string(),
+  agentId: z.string(),
+  title: z.string().nullable(),
+  titledByPerson: z.boolean(),
+  archived: z.boolean(),
+  status: z.enum(["idle", "running", "waiting", "error"]),
+  lastActivityAt: z.iso.datetime().transform((text) => Date.parse(text)),
+});
+
+/** A thread as lists show it. */
+export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
+
+export const threadListSchema = z.object({ threads: z.array(threadRowSchema), next: z.string().nullable() });
+
+/** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
+export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {
+  return title ?? (isMadeName(threadName) ? "Untitled thread" : threadName);
+}

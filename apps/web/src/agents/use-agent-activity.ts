@@ -1,0 +1,54 @@
+"use client";
+
+import { useEffect } from "react";
+import { usePlace } from "../console/use-place";
+import type { Status } from "../design/status-dot";
+import { useActivity } from "./activity";
+import { agentStatus, newestOf, threadToOpen, withLive } from "./agent-status";
+import { isUnread } from "./seen-threads";
+import type { ThreadRow } from "./thread-row";
+import { useLiveThread } from "./use-live-thread";
+
+export interface AgentActivity {
+  readonly status: Status;
+  /** `undefined` until the service has said. */
+  readonly rows: readonly ThreadRow[] | undefined;
+  readonly lastActivityAt: number | undefined;
+  readonly nextTickAt: number | undefined;
+  readonly hasUnread: boolean;
+  /** Where a person who picks it goes; `undefined`: a new thread. */
+  readonly toOpen: ThreadRow | undefined;
+}
+
+/** All that a list says of one agent. Its thread that is open, else its newest, is followed closely. */
+export function useAgentActivity(agentId: string): AgentActivity {
+  const { rowsOf, nextTickOf, seen, refresh } = useActivity();
+  const place = usePlace();
+  const listed = rowsOf(agentId);
+  const isHere = place.agentId === agentId;
+  const live = useLiveThread(
+    agentId,
+    (isHere ? place.threadName : undefined) ?? newestOf(listed ?? [])?.threadName,
+  );
+  const rows = listed && withLive(listed, live);
+  const nextTickAt = nextTickOf(agentId);
+
+  // Known here before the list says so: a run began or ended since it was asked for.
+  const listedStatus = listed?.find(({ threadName }) => threadName === live?.threadName)?.status;
+  const news =
+    live && listed && live.status !== listedStatus ? `${live.threadName} ${live.status}` : undefined;
+  useEffect(() => {
+    if (news !== undefined) refresh();
+  }, [news, refresh]);
+
+  return {
+    status: agentStatus(rows ?? [], nextTickAt !== undefined),
+    rows,
+    lastActivityAt: newestOf(rows ?? [])?.lastActivityAt,
+    nextTickAt,
+    hasUnread:
+      seen !== undefined &&
+      (rows ?? []).some((row) => !(isHere && row.threadName === place.threadName) && isUnread(seen, row)),
+    toOpen: threadToOpen(rows ?? []),
+  };
+}

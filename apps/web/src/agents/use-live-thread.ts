@@ -1,0 +1,30 @@
+"use client";
+
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useAgentClient } from "@throughline/agent-react";
+import { useEffect, useSyncExternalStore } from "react";
+import { type LiveThread, liveStatus } from "./agent-status";
+
+/** How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. */
+export function useLiveThread(agentId: string, threadName: string | undefined): LiveThread | undefined {
+  const client = useAgentClient();
+  const handle = threadName === undefined ? undefined : client.thread(agentId, threadName);
+  useEffect(
+    () => (threadName === undefined ? undefined : client.watch([{ agentId, threadId: threadName }])),
+    [client, agentId, threadName],
+  );
+  const status = useSyncExternalStore(
+    handle?.subscribe ?? never,
+    () => handle && statusOf(handle.getSnapshot()),
+    () => undefined,
+  );
+  return threadName === undefined || status === undefined ? undefined : { threadName, status };
+}
+
+function statusOf({ view }: ThreadSnapshot) {
+  return liveStatus(view.run, view.interrupts.length > 0);
+}
+
+function never(): () => void {
+  return () => {};
+}

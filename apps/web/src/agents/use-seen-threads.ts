@@ -1,0 +1,51 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import { markSeen, readSeen, type SeenThreads } from "./seen-threads";
+
+interface Place {
+  readonly agentId: string;
+  readonly threadName: string;
+}
+
+/** What this account has seen in this browser. The thread at `place` is seen for as long as somebody looks at it. */
+export function useSeenThreads(account: string, place: Place | undefined): SeenThreads | undefined {
+  const key = `throughline:seen:${account}`;
+  const [seen, setSeen] = useState<SeenThreads>();
+  const agentId = place?.agentId;
+  const threadName = place?.threadName;
+
+  const update = useCallback(
+    (change: (seen: SeenThreads) => SeenThreads) => {
+      // From the store each time: another tab may have seen something in between.
+      const next = change(readSeen(localStorage.getItem(key), Date.now()));
+      localStorage.setItem(key, JSON.stringify(next));
+      setSeen(next);
+    },
+    [key],
+  );
+
+  useEffect(() => {
+    update((before) => before);
+    const hear = (event: StorageEvent) => event.key === key && setSeen(readSeen(event.newValue, Date.now()));
+    addEventListener("storage", hear);
+    return () => removeEventListener("storage", hear);
+  }, [key, update]);
+
+  useEffect(() => {
+    if (agentId === undefined || threadName === undefined) return;
+    // At the moment they turn away or come back, too: whatever happened until then, or is shown from then on, they see.
+    const mark = () => update((before) => markSeen(before, { agentId, threadName }, Date.now()));
+    const leave = () => document.visibilityState === "visible" && mark();
+    mark();
+    document.addEventListener("visibilitychange", mark);
+    addEventListener("pagehide", leave);
+    return () => {
+      leave();
+      removeEventListener("pagehide", leave);
+      document.removeEventListener("visibilitychange", mark);
+    };
+  }, [agentId, threadName, update]);
+
+  return seen;
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef } from "react";
+import type { CatalogAgent } from "../console/agent-catalog";
+import { threadPath } from "../console/paths";
+import { usePlace } from "../console/use-place";
+import { useToaster } from "../design/toast";
+import { type ThreadRow, titleOf } from "./thread-row";
+
+/** Tells a person who looks elsewhere that an agent began to wait for them. What waited before they came, the list shows. */
+export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {
+  const place = usePlace();
+  const router = useRouter();
+  const toaster = useToaster();
+  const before = useRef<ReadonlySet<string>>(undefined);
+  const here = place.agentId === id ? place.threadName : undefined;
+
+  useEffect(() => {
+    if (!rows) return;
+    const waiting = rows.filter(({ status }) => status === "waiting");
+    const known = before.current;
+    before.current = new Set(waiting.map(({ threadName }) => threadName));
+    for (const threadName of known ?? []) {
+      if (!before.current.has(threadName)) toaster.dismiss(noticeKey(id, threadName));
+    }
+    for (const row of waiting) {
+      if (!known || known.has(row.threadName) || row.threadName === here) continue;
+      toaster.show({
+        key: noticeKey(id, row.threadName),
+        tone: "waiting",
+        title: `${name} waits for your answer`,
+        text: titleOf(row),
+        action: { label: "Answer", onSelect: () => router.push(threadPath(id, row.threadName)) },
+      });
+    }
+  }, [rows, id, name, here, router, toaster]);
+
+  // Whoever is there by other means has been told enough.
+  useEffect(() => {
+    if (here !== undefined) toaster.dismiss(noticeKey(id, here));
+  }, [id, here, toaster]);
+}
+
+function noticeKey(agentId: string, threadName: string): string {
+  return `waiting ${agentId} ${threadName}`;
+}

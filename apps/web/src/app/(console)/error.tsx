@@ -1,0 +1,29 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Button } from "../../design/button";
+import { EmptyState } from "../../design/empty-state";
+
+interface ErrorProps {
+  readonly reset: () => void;
+}
+
+/** A page broke; the console around it did not. */
+export default function ErrorPage({ reset }: ErrorProps): ReactNode {
+  return (
+    <EmptyState
+      isPage
+      title="This page ran into a problem"
+      actions={
+        <>
+          <Button look="primary" onClick={reset}>
+            Try again
+          </Button>
+          <Button onClick={() => location.reload()}>Reload the page</Button>
+        </>
+      }
+    >
+      Nothing is lost: runs go on, and everything said is kept by the service.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,16 @@
+import type { NextRequest } from "next/server";
+import { forward, refusal } from "../../../../server/forward";
+
+export const dynamic = "force-dynamic";
+
+/** What operators and pages need of the service; metrics and the like stay between it and whoever runs it. */
+const OPEN = ["agents", "crons", "store", "usage", "account", "models"];
+
+async function handle(request: NextRequest): Promise<Response> {
+  // As it stands in the address: a name with an encoded slash must arrive as one segment.
+  const path = new URL(request.url).pathname.replace(/^\/api\/throughline/, "");
+  if (!OPEN.includes(path.split("/")[1] ?? "")) return refusal(404, "not_found", "There is nothing here.");
+  return forward(request, path);
+}
+
+export { handle as DELETE, handle as GET, handle as PATCH, handle as POST };

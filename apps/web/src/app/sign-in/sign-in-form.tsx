@@ -1,0 +1,109 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { Button } from "../../design/button";
+import { Mark } from "../../design/mark";
+import type { SignIn } from "../../server/settings";
+import { readKnownAccounts, rememberAccount } from "./known-accounts";
+import styles from "./sign-in.module.css";
+
+const WORDS = {
+  account: {
+    label: "Account",
+    field: "account",
+    hint: "Development sign-in: any name is an account of its own. Nothing is shared between two.",
+    type: "text",
+  },
+  token: {
+    label: "Access token",
+    field: "token",
+    hint: "A JWT from your operator. It is kept in a cookie that scripts can't read, and ends when it expires.",
+    type: "password",
+  },
+} as const;
+
+export function SignInForm({
+  signIn,
+  target,
+}: {
+  readonly signIn: SignIn;
+  readonly target: string;
+}): ReactNode {
+  const words = WORDS[signIn];
+  const id = useId();
+  const [value, setValue] = useState(signIn === "account" ? "dev" : "");
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const [known, setKnown] = useState<readonly string[]>([]);
+  // Only a browser knows who signed in with it before.
+  useEffect(() => setKnown(signIn === "account" ? readKnownAccounts() : []), [signIn]);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    const answer = await fetch("/api/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ [words.field]: value }),
+    }).catch(() => undefined);
+    if (answer?.ok) {
+      if (signIn === "account") rememberAccount(value.trim());
+      // A whole new page: nothing of another account may stay in memory.
+      location.assign(target);
+      return;
+    }
+    setBusy(false);
+    const said: { message?: string } | undefined = await answer?.json().catch(() => undefined);
+    setProblem(said?.message ?? "The console does not answer. Check your connection and try again.");
+  }
+
+  return (
+    <main className={styles.page}>
+      <form className={styles.card} onSubmit={submit}>
+        <Mark />
+        <div>
+          <h1>Sign in</h1>
+          <p className={styles.lead}>Watch agents, answer them, steer them.</p>
+        </div>
+        <div className={styles.field}>
+          <label htmlFor={id}>{words.label}</label>
+          <input
+            id={id}
+            name={words.field}
+            type={words.type}
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+            aria-invalid={problem !== undefined}
+            aria-describedby={`${id}-hint ${id}-problem`}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            // biome-ignore lint/a11y/noAutofocus: the page has this one purpose
+            autoFocus
+          />
+          <p id={`${id}-hint`} className={styles.hint}>
+            {words.hint}
+          </p>
+          <p id={`${id}-problem`} className={styles.problem} role="alert">
+            {problem}
+          </p>
+        </div>
+        {known.length > 0 && (
+          <div className={styles.known}>
+            <span className={styles.hint}>Used here before:</span>
+            {known.map((account) => (
+              <Button key={account} onClick={() => setValue(account)} aria-pressed={account === value}>
+                {account}
+              </Button>
+            ))}
+          </div>
+        )}
+        <Button type="submit" look="primary" disabled={isBusy || value.trim() === ""}>
+          {isBusy ? "Signing in…" : "Continue"}
+        </Button>
+      </form>
+    </main>
+  );
+}

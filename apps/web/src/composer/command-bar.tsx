@@ -1,0 +1,87 @@
+"use client";
+
+import type { CommandOutcome } from "@throughline/agent-client";
+import { useCommands } from "@throughline/agent-react";
+import { type ReactNode, useState } from "react";
+import type { CatalogAgent } from "../console/agent-catalog";
+import { outcomeWords } from "../conversation/outcome-words";
+import { useSteering } from "../conversation/steering";
+import { Button } from "../design/button";
+import { ConfirmDialog } from "../design/confirm-dialog";
+import styles from "./command-bar.module.css";
+import { SettingsDialog } from "./settings-dialog";
+
+/** The agent's own commands. `sync` opens its settings, `fire` asks first, any other is a button. */
+export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined }): ReactNode {
+  const commands = useCommands();
+  const { track } = useSteering();
+  const [asked, setAsked] = useState<"sync" | "fire">();
+  const [last, setLast] = useState<{ readonly name: string; readonly outcome: CommandOutcome }>();
+  if (!agent || agent.commands.length === 0) return null;
+
+  async function run(name: string): Promise<void> {
+    setLast(undefined);
+    const outcome = await track(name === "fire" ? commands.fire() : commands.command(name));
+    setLast({ name, outcome });
+  }
+
+  const problem = last && outcomeWords(last.outcome);
+  return (
+    <div className={styles.bar}>
+      <div className={styles.commands} role="toolbar" aria-label={`Commands of ${agent.name}`}>
+        {agent.commands
+          .filter((name) => name !== "sync" && name !== "fire")
+          .map((name) => (
+            <Button key={name} className={styles.command} onClick={() => void run(name)}>
+              {titleOf(name)}
+            </Button>
+          ))}
+        {agent.commands.includes("sync") && (
+          <Button className={styles.command} onClick={() => setAsked("sync")}>
+            Settings
+          </Button>
+        )}
+        {agent.commands.includes("fire") && (
+          <Button look="quiet" className={styles.command} onClick={() => setAsked("fire")}>
+            Fire
+          </Button>
+        )}
+      </div>
+      {problem !== undefined && last && (
+        <p className={styles.problem} role="alert">
+          {titleOf(last.name)}: {problem}
+          {last.outcome.kind === "busy" && (
+            <Button
+              look="quiet"
+              onClick={() =>
+                void track(commands.command(last.name, undefined, { kind: "queue" })).then((outcome) =>
+                  setLast({ name: last.name, outcome }),
+                )
+              }
+            >
+              Do it when the run is done
+            </Button>
+          )}
+        </p>
+      )}
+      {agent.commands.includes("sync") && (
+        <SettingsDialog agent={agent} isOpen={asked === "sync"} onClose={() => setAsked(undefined)} />
+      )}
+      <ConfirmDialog
+        isOpen={asked === "fire"}
+        onClose={() => setAsked(undefined)}
+        title={`Fire ${agent.name}?`}
+        action={`Fire ${agent.name}`}
+        onConfirm={() => void run("fire")}
+      >
+        Whatever it does right now is stopped, and it does nothing more until it is hired again. What it wrote
+        stays.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function titleOf(name: string): string {
+  const words = name.replace(/[-_]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+const schemaSchema = z.record(z.string(), z.json());
+
+const agentSchema = z
+  .object({
+    graphId: z.string(),
+    graphName: z.string(),
+    name: z.string(),
+    description: z.string(),
+    capabilities: z.array(z.string()),
+    commands: z.array(z.string()),
+    inputSchema: schemaSchema,
+    outputSchema: schemaSchema,
+  })
+  .transform(({ graphId, ...rest }) => ({ id: graphId, ...rest }));
+
+/** One agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
+export type CatalogAgent = Readonly<z.output<typeof agentSchema>>;
+
+export const catalogSchema = z.object({ agents: z.array(agentSchema) });

@@ -1,0 +1,101 @@
+"use client";
+
+import { usePathname, useRouter } from "next/navigation";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { IconButton } from "../design/button";
+import { Mark } from "../design/mark";
+import { Palette } from "../palette/palette";
+import styles from "./console-frame.module.css";
+import { DrawerButton, DrawerContext } from "./drawer-button";
+import { agentPath } from "./paths";
+import { ShortcutList } from "./shortcut-list";
+import { Sidebar } from "./sidebar";
+import { oppositeTheme, setTheme } from "./theme";
+import { usePlace } from "./use-place";
+import { useShortcut } from "./use-shortcut";
+
+type Floating = "palette" | "shortcuts" | undefined;
+
+/** Sidebar and page; on a phone the sidebar is a drawer. */
+export function ConsoleFrame(props: { readonly account: string; readonly children: ReactNode }): ReactNode {
+  const router = useRouter();
+  const place = usePlace();
+  const [floating, setFloating] = useState<Floating>();
+  const drawer = useDrawer();
+  const { agentId } = place;
+
+  useShortcut("mod+k", "Find anything", () => setFloating("palette"));
+  useShortcut("?", "List of shortcuts", () => setFloating("shortcuts"));
+  useShortcut("g h", "Go to all agents", () => router.push("/"));
+  useShortcut("g c", "Go to crons", () => router.push("/crons"));
+  useShortcut("t", "Switch between light and dark", () => setTheme(oppositeTheme()));
+  useShortcut(agentId && "n", "New thread", () => agentId && router.push(agentPath(agentId)));
+
+  return (
+    <div className={styles.frame}>
+      <a href="#main" className={styles.skip}>
+        Skip to content
+      </a>
+      <header className={styles.bar} inert={drawer.isOpen}>
+        <DrawerContext value={drawer}>
+          <DrawerButton />
+        </DrawerContext>
+        <Mark size={22} />
+        <span className={styles.fill} />
+        <IconButton icon="search" label="Find anything" onClick={() => setFloating("palette")} />
+      </header>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the drawer closes it, as Escape does */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
+      <div className={styles.shade} data-open={drawer.isOpen} onClick={drawer.close} />
+      <aside
+        ref={drawer.ref}
+        id="sidebar"
+        className={styles.sidebar}
+        data-open={drawer.isOpen}
+        aria-label="Agents and threads"
+        tabIndex={-1}
+      >
+        <Sidebar
+          account={props.account}
+          onFind={() => setFloating("palette")}
+          onShortcuts={() => setFloating("shortcuts")}
+          onClose={drawer.close}
+        />
+      </aside>
+      <main id="main" className={styles.main} tabIndex={-1} inert={drawer.isOpen}>
+        <DrawerContext value={drawer}>{props.children}</DrawerContext>
+      </main>
+      <Palette isOpen={floating === "palette"} onClose={() => setFloating(undefined)} />
+      <ShortcutList isOpen={floating === "shortcuts"} onClose={() => setFloating(undefined)} />
+    </div>
+  );
+}
+
+/** Where there is no room for it beside the page, the sidebar comes and goes. */
+function useDrawer() {
+  const ref = useRef<HTMLElement>(null);
+  const opener = useRef<Element>(null);
+  const pathname = usePathname();
+  const [isOpen, setOpen] = useState(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever it led to, it is out of the way
+  useEffect(() => setOpen(false), [pathname]);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    opener.current = document.activeElement;
+    ref.current?.focus();
+    const wide = matchMedia("(min-width: 56.0625rem)");
+    const leave = () => setOpen(false);
+    const hear = (event: KeyboardEvent) => event.key === "Escape" && leave();
+    wide.addEventListener("change", leave);
+    addEventListener("keydown", hear);
+    return () => {
+      wide.removeEventListener("change", leave);
+      removeEventListener("keydown", hear);
+      if (opener.current instanceof HTMLElement) opener.current.focus();
+    };
+  }, [isOpen]);
+
+  return { ref, isOpen, open: () => setOpen(true), close: () => setOpen(false) };
+}

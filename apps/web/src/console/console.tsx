@@ -1,0 +1,43 @@
+"use client";
+
+import { createAgentClient } from "@throughline/agent-client";
+import { AgentProvider } from "@throughline/agent-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { ActivityProvider } from "../agents/activity";
+import { useSeenThreads } from "../agents/use-seen-threads";
+import { ToastProvider } from "../design/toast";
+import { ConsoleFrame } from "./console-frame";
+import { createShortcutRegistry } from "./shortcut-registry";
+import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
+import { usePlace } from "./use-place";
+import { ShortcutContext } from "./use-shortcut";
+
+/** Everything that lives as long as somebody is signed in. */
+export function Console({
+  account,
+  children,
+}: {
+  readonly account: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [client] = useState(() => createAgentClient({ url: "/api/copilotkit", account }));
+  const [shortcuts] = useState(createShortcutRegistry);
+  const catalog = useAskedCatalog();
+  const { agentId, threadName } = usePlace();
+  const isThread = agentId !== undefined && threadName !== undefined;
+  const seen = useSeenThreads(account, isThread ? { agentId, threadName } : undefined);
+  useEffect(() => shortcuts.listen(window), [shortcuts]);
+  return (
+    <AgentProvider client={client}>
+      <AgentCatalogContext value={catalog}>
+        <ActivityProvider seen={seen}>
+          <ShortcutContext value={shortcuts}>
+            <ToastProvider>
+              <ConsoleFrame account={account}>{children}</ConsoleFrame>
+            </ToastProvider>
+          </ShortcutContext>
+        </ActivityProvider>
+      </AgentCatalogContext>
+    </AgentProvider>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import type { ReactNode } from "react";
+import { useActivity } from "../agents/activity";
+import { AgentList } from "../agents/agent-list";
+import { IconButton } from "../design/button";
+import { Icon } from "../design/icon";
+import { Kbd } from "../design/kbd";
+import { Mark } from "../design/mark";
+import { AccountMenu } from "./account-menu";
+import styles from "./sidebar.module.css";
+
+interface SidebarProps {
+  readonly account: string;
+  readonly onFind: () => void;
+  readonly onShortcuts: () => void;
+  /** Of the drawer that it is on a phone. */
+  readonly onClose: () => void;
+}
+
+export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps): ReactNode {
+  const pathname = usePathname();
+  const { problem } = useActivity();
+  return (
+    <div className={styles.sidebar}>
+      <div className={styles.head}>
+        <Link
+          href="/"
+          prefetch={false}
+          className={styles.home}
+          {...(pathname === "/" && { "aria-current": "page" })}
+        >
+          <Mark size={22} />
+          Throughline
+        </Link>
+        <IconButton icon="close" label="Close" className={styles.close} onClick={onClose} />
+      </div>
+      <button type="button" className={styles.find} onClick={onFind}>
+        <Icon name="search" />
+        <span className={styles.findWord}>Find anything</span>
+        <span className={styles.keys}>
+          <Kbd keys="mod+k" />
+        </span>
+      </button>
+      <nav className={styles.agents} aria-label="Agents">
+        <h2 className={styles.heading}>Agents</h2>
+        <AgentList />
+      </nav>
+      <p className={styles.problem} role="status">
+        {problem && `This list may be old. ${problem.message}`}
+      </p>
+      <div className={styles.foot}>
+        <Link
+          href="/crons"
+          prefetch={false}
+          className={styles.link}
+          {...(pathname.startsWith("/crons") && { "aria-current": "page" })}
+        >
+          <Icon name="clock" />
+          Crons
+        </Link>
+        <AccountMenu account={account} onShortcuts={onShortcuts} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+"use client";
+
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useMessage, useThread } from "@throughline/agent-react";
+import { memo, type ReactNode, useCallback } from "react";
+import styles from "./assistant-message.module.css";
+import { contentText } from "./content-parts";
+import { Markdown } from "./markdown/markdown";
+import { Reasoning } from "./reasoning";
+import { ToolLine } from "./tool-line";
+
+/** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
+export const AssistantMessage = memo(function AssistantMessage({ id }: { readonly id: string }): ReactNode {
+  const message = useMessage(id);
+  const isGrowing = useIsGrowing(id);
+  if (!message) return null;
+  const text = contentText(message.content);
+  if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
+  if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
+  return (
+    <div className={styles.message} data-quiet={text === ""}>
+      {text !== "" && <Markdown text={text} isGrowing={isGrowing} />}
+      {message.toolCalls && message.toolCalls.length > 0 && (
+        <div className={styles.calls}>
+          {message.toolCalls.map((call) => (
+            <ToolLine key={call.id} call={call} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+});
+
+function useIsGrowing(id: string): boolean {
+  const select = useCallback(
+    ({ view }: ThreadSnapshot) =>
+      view.open.some(({ message, isSpeaking }) => isSpeaking && message.id === id),
+    [id],
+  );
+  return useThread(select);
+}

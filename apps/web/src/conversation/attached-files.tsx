@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { Icon } from "../design/icon";
+import { segment } from "../service/ask-service";
+import styles from "./attached-files.module.css";
+import type { AttachedFile } from "./content-parts";
+
+interface AttachedFilesProps {
+  readonly files: readonly AttachedFile[];
+  readonly agentId: string;
+  readonly threadId: string;
+}
+
+/** Pictures are shown, anything else is named; both open the file itself. */
+export function AttachedFiles({ files, agentId, threadId }: AttachedFilesProps): ReactNode {
+  if (files.length === 0) return null;
+  return (
+    <ul className={styles.files} aria-label="Attachments">
+      {files.map((file, at) => {
+        const href = file.id === undefined ? file.url : attachmentPath(agentId, threadId, file.id);
+        const name = file.filename ?? file.mimeType ?? file.kind;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
+          <li key={at}>
+            <a className={styles.file} href={href} target="_blank" rel="noopener noreferrer">
+              {file.kind === "image" && file.id !== undefined ? (
+                // biome-ignore lint/performance/noImgElement: behind the session's cookie, where no optimiser can go
+                <img className={styles.image} src={href} alt={name} loading="lazy" />
+              ) : (
+                <>
+                  <Icon name="file" size={14} />
+                  <span className={styles.name}>{name}</span>
+                </>
+              )}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function attachmentPath(agentId: string, threadId: string, id: string): string {
+  return `/api/throughline/agents/${segment(agentId)}/threads/${segment(threadId)}/attachments/${segment(id)}`;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { contentFiles, contentText } from "./content-parts";
+
+describe("content", () => {
+  it("has its words, whichever way they are carried", () => {
+    expect(contentText("hello")).toBe("hello");
+    expect(
+      contentText([
+        { type: "text", text: "a" },
+        { type: "binary", id: "x" },
+        { type: "text", text: "b" },
+      ]),
+    ).toBe("a\n\nb");
+  });
+
+  it("names files as they are sent and as the service tells them", () => {
+    expect(
+      contentFiles([
+        { type: "binary", mimeType: "image/png", id: "x", filename: "dot.png" },
+        {
+          type: "document",
+          source: { type: "url", value: "throughline:attachment/y", mimeType: "text/plain" },
+        },
+        { type: "image", source: { type: "url", value: "https://example.com/a.png" } },
+      ]),
+    ).toMatchObject([
+      { kind: "image", id: "x", filename: "dot.png" },
+      { kind: "document", id: "y", url: undefined, mimeType: "text/plain" },
+      { kind: "image", id: undefined, url: "https://example.com/a.png" },
+    ]);
+  });
+});

@@ -1,0 +1,25 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatDuration } from "./format-duration";
+import { useNow } from "./use-now";
+
+interface ElapsedProps {
+  /** Seconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+/** How long it took, or has taken so far. Heard by nobody: it would never stop. */
+export function Elapsed({ startedAt, endedAt }: ElapsedProps): ReactNode {
+  const now = useNow(endedAt === null);
+  // Nobody remembers when.
+  if (startedAt === 0) return null;
+  const seconds = endedAt === null ? Math.floor(now / 1_000 - startedAt) : endedAt - startedAt;
+  const text = formatDuration(seconds);
+  return (
+    <span aria-hidden={endedAt === null}>
+      {endedAt === null ? text.replace("<0.1", "0").replace(".0 s", " s") : text}
+    </span>
+  );
+}

@@ -1,0 +1,15 @@
+import { parse, type TokenType } from "sugar-high/core";
+import { lang, languages } from "sugar-high/lang";
+
+export interface Piece {
+  readonly type: TokenType;
+  readonly value: string;
+}
+
+/** The code's pieces, line by line; `undefined` for a language nobody here knows. */
+export function highlight(code: string, language: string): readonly (readonly Piece[])[] | undefined {
+  const id = lang(language.toLowerCase());
+  const config = languages.find((known) => known.id === id)?.config;
+  if (id === undefined) return undefined;
+  return parse(code, config).lines.map((line) => line.tokens);
+}

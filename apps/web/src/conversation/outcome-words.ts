@@ -1,0 +1,38 @@
+import type { CommandOutcome } from "@throughline/agent-client";
+
+/** Why something a person asked for did not happen, and what they can do. `undefined`: it happened, or they stopped it. */
+export function outcomeWords(outcome: CommandOutcome): string | undefined {
+  switch (outcome.kind) {
+    case "busy":
+      return "The agent is busy with another run.";
+    case "unreachable":
+      return "The service could not be reached. Nobody knows whether it arrived: sending it again is safe.";
+    case "unconfirmed":
+      return "The run ended without the agent saying that it took this over.";
+    case "refused":
+      return refusalWords(outcome.code, outcome.message);
+    case "done":
+      return outcome.status === "error" ? "The run failed." : undefined;
+    case "confirmed":
+    case "stopped":
+    case "superseded":
+      return undefined;
+  }
+}
+
+function refusalWords(code: string, message: string): string {
+  switch (code) {
+    case "interrupt_pending":
+      return "The agent waits for your answer to its question.";
+    case "conflict":
+      return "This has been answered in the meantime, perhaps in another tab.";
+    case "budget_exceeded":
+      return "The budget of this account is used up. Ask whoever runs the service to raise it.";
+    case "rate_limited":
+      return "Too many requests at once. Wait a moment, then send it again.";
+    case "shutting_down":
+      return "The service is restarting. Send it again in a moment.";
+    default:
+      return message;
+  }
+}

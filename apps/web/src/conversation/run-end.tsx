@@ -1,0 +1,66 @@
+"use client";
+
+import type { CallView, CommandOutcome, ThreadSnapshot } from "@throughline/agent-client";
+import { useCommands, useMessage, useThread } from "@throughline/agent-react";
+import { type ReactNode, useState } from "react";
+import { Button } from "../design/button";
+import { outcomeWords } from "./outcome-words";
+import styles from "./run-end.module.css";
+import { useSteering } from "./steering";
+
+interface RunEndProps {
+  readonly run: CallView;
+  readonly isLast: boolean;
+  readonly userId: string | undefined;
+}
+
+/** How a run ended, where it did not simply end well, and the way on. */
+export function RunEnd({ run, isLast, userId }: RunEndProps): ReactNode {
+  const error = useThread(({ view }: ThreadSnapshot) =>
+    view.run?.serviceRunId === run.runId ? view.run.error : null,
+  );
+  const words = endWords(run.status, isLast, error?.message);
+  if (!words) return null;
+  return (
+    <div className={styles.end} data-status={run.status}>
+      <p>{words}</p>
+      {isLast && userId !== undefined && run.status !== "interrupted" && <TryAgain userId={userId} />}
+    </div>
+  );
+}
+
+function endWords(
+  status: CallView["status"],
+  isLast: boolean,
+  message: string | undefined,
+): string | undefined {
+  switch (status) {
+    case "error":
+      return message === undefined ? "The run failed." : `The run failed: ${message}`;
+    case "lost":
+      return "The run was lost: whatever ran it went away, and could not take it up again.";
+    case "cancelled":
+      return "Stopped.";
+    case "interrupted":
+      return isLast ? "The agent waits for your answer." : undefined;
+    case "ok":
+    case "running":
+      return undefined;
+  }
+}
+
+/** The thread holds the question already, so a run without anything new answers it. */
+function TryAgain({ userId }: { readonly userId: string }): ReactNode {
+  const message = useMessage(userId);
+  const commands = useCommands();
+  const { track } = useSteering();
+  const [outcome, setOutcome] = useState<CommandOutcome>();
+  if (!message || message.local !== undefined) return null;
+  const problem = outcome && outcome.kind !== "done" ? outcomeWords(outcome) : undefined;
+  return (
+    <>
+      <Button onClick={() => void track(commands.run({})).then(setOutcome)}>Try again</Button>
+      {problem !== undefined && <p role="alert">{problem}</p>}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+"use client";
+
+import type { CommandOutcome, MessageView, RunInput } from "@throughline/agent-client";
+import { useCommands, useThreadHandle } from "@throughline/agent-react";
+import type { JsonObject } from "@throughline/ai-core";
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react";
+import { newMessageId } from "./message-id";
+
+/** How a message that did not get through is to be sent once more. */
+type Again = "plainly" | "in-turn" | "instead";
+
+/** What this page does to the thread, and what it remembers of it. */
+interface Steering {
+  /** How sending came out, by message, where it did not work. */
+  readonly outcomes: ReadonlyMap<string, CommandOutcome>;
+  /** Never waited for: the message shows at once, and what becomes of it shows there. */
+  send(content: string | readonly JsonObject[]): void;
+  sendAgain(message: MessageView, how: Again): void;
+  discard(messageId: string): void;
+  /** Runs that this page asked for, and not another tab. */
+  isOwnRun(runId: string): boolean;
+  isOwnMessage(messageId: string): boolean;
+  /** Any other command: what it starts is this page's own. */
+  track(outcome: Promise<CommandOutcome>): Promise<CommandOutcome>;
+}
+
+/** A short run may be over before anything of it was drawn. */
+const JUST_MS = 1_000;
+
+const SteeringContext = createContext<Steering | undefined>(undefined);
+
+export function useSteering(): Steering {
+  const steering = useContext(SteeringContext);
+  if (!steering) throw new Error("useSteering() needs a <SteeringProvider> above it.");
+  return steering;
+}
+
+export function SteeringProvider({
+  onSend,
+  children,
+}: {
+  /** With the first of these the thread begins to exist. */
+  readonly onSend: () => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const handle = useThreadHandle();
+  const commands = useCommands();
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
+  const own = useRef({
+    messages: new Set<string>(),
+    runs: new Map<string, boolean>(),
+    underway: 0,
+    settledAt: Number.NEGATIVE_INFINITY,
+  });
+  const newest = useRef(onSend);
+  newest.current = onSend;
+
+  const steering = useMemo<Steering>(() => {
+    function track(outcome: Promise<CommandOutcome>): Promise<CommandOutcome> {
+      newest.current();
+      own.current.underway += 1;
+      return outcome.finally(() => {
+        own.current.underway -= 1;
+        own.current.settledAt = performance.now();
+      });
+    }
+
+    async function submit(message: MessageView, how: Again): Promise<void> {
+      own.current.messages.add(message.id);
+      setOutcomes((before) => without(before, message.id));
+      const input: RunInput = { messages: [message] };
+      const outcome = await track(
+        how === "instead"
+          ? commands.fire(input)
+          : commands.run(input, how === "in-turn" ? { kind: "queue" } : { kind: "reject" }),
+      );
+      if (outcome.kind === "done") return;
+      setOutcomes((before) => new Map(before).set(message.id, outcome));
+    }
+
+    return {
+      outcomes,
+      send: (content) => void submit({ id: newMessageId(), role: "user", content }, "plainly"),
+      sendAgain({ local: _local, ...message }, how) {
+        void submit(message, how);
+      },
+      discard(messageId) {
+        handle.discard(messageId);
+        setOutcomes((before) => without(before, messageId));
+      },
+      isOwnRun(runId) {
+        const { runs, underway, settledAt } = own.current;
+        // Judged when it is first seen: what begins while a wish of ours is open, or has just been met, is what we wished for.
+        const isOwn = runs.get(runId) ?? (underway > 0 || performance.now() - settledAt < JUST_MS);
+        runs.set(runId, isOwn);
+        return isOwn;
+      },
+      isOwnMessage: (messageId) => own.current.messages.has(messageId),
+      track,
+    };
+  }, [handle, commands, outcomes]);
+
+  return <SteeringContext value={steering}>{children}</SteeringContext>;
+}
+
+function without(
+  outcomes: ReadonlyMap<string, CommandOutcome>,
+  id: string,
+): ReadonlyMap<string, CommandOutcome> {
+  if (!outcomes.has(id)) return outcomes;
+  const next = new Map(outcomes);
+  next.delete(id);
+  return next;
+}

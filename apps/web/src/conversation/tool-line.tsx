@@ -1,0 +1,46 @@
+"use client";
+
+import type { CallView, MessageView, ThreadSnapshot, ToolCallView } from "@throughline/agent-client";
+import { useThread } from "@throughline/agent-react";
+import { type ReactNode, useCallback } from "react";
+import { CallBlock } from "./call-block";
+import { contentText } from "./content-parts";
+import { resultOf } from "./tool-results";
+import { useToolCalls } from "./use-run-calls";
+
+/** A tool the model asked for, where it asked: its input as the model wrote it, its result, and the subagent behind it. */
+export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
+  const index = useToolCalls(call.id);
+  const result = useThread(
+    useCallback(({ view }: ThreadSnapshot) => resultOf(view.messages, call.id), [call.id]),
+  );
+  const isRunning = useThread(isRunningNow);
+  const work = index.workOfToolCall.get(call.id) ?? unseen(call, isRunning, result);
+  const isOver = result !== undefined || work.status !== "running";
+  const shown = result?.failed ? { ...work, status: "error" as const } : work;
+  return (
+    <CallBlock
+      call={shown}
+      index={index}
+      args={call.args}
+      {...(isOver && result && { result: contentText(result.content) })}
+    />
+  );
+}
+
+const isRunningNow = ({ view }: ThreadSnapshot) => view.run?.status === "running";
+
+/** Older than what the service remembers of calls, or not begun: what the conversation itself knows of it. */
+function unseen(call: ToolCallView, isRunning: boolean, result: MessageView | undefined): CallView {
+  return {
+    runId: "",
+    callId: call.id,
+    parentId: null,
+    kind: "tool",
+    name: call.name,
+    attempt: 0,
+    status: result ? (result.failed ? "error" : "ok") : isRunning ? "running" : "cancelled",
+    startedAt: 0,
+    endedAt: 0,
+  };
+}

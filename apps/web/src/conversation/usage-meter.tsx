@@ -1,0 +1,22 @@
+"use client";
+
+import { useUsage } from "@throughline/agent-react";
+import type { ReactNode } from "react";
+import styles from "./thread-header.module.css";
+
+/** What the last run cost, in as few characters as can be. */
+export function UsageMeter(): ReactNode {
+  const usage = useUsage();
+  // A run that was stopped early, or asked no model, has nothing to tell.
+  if (!usage || usage.totalTokens === 0) return null;
+  const { inputTokens, outputTokens, totalTokens, modelCalls, costUsd } = usage;
+  const cost = costUsd === null ? "" : ` · $${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`;
+  const detail = `Last run: ${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out, ${modelCalls} model calls`;
+  return (
+    <span className={styles.usage} title={detail}>
+      {compact.format(totalTokens)} tokens{cost}
+    </span>
+  );
+}
+
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

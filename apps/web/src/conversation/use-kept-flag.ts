@@ -1,0 +1,29 @@
+"use client";
+
+import { useCallback, useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
+}
+
+/** Whether something is open, remembered by this browser. */
+export function useKeptFlag(name: string): readonly [isOn: boolean, toggle: () => void] {
+  const key = `throughline:${name}`;
+  const isOn = useSyncExternalStore(
+    subscribe,
+    () => localStorage.getItem(key) === "1",
+    () => false,
+  );
+  const toggle = useCallback(() => {
+    localStorage.setItem(key, localStorage.getItem(key) === "1" ? "0" : "1");
+    for (const tell of listeners) tell();
+  }, [key]);
+  return [isOn, toggle];
+}

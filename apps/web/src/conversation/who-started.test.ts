@@ -1,0 +1,29 @@
+import type { CallView } from "@throughline/agent-client";
+import { describe, expect, it } from "vitest";
+import { whoStarted } from "./who-started";
+
+const run = (kind: "client" | "cron" | "foreign", startedAt: number): CallView => ({
+  runId: "r",
+  callId: "r",
+  parentId: null,
+  kind: "run",
+  name: "langgraph:poet",
+  attempt: 0,
+  status: "ok",
+  startedAt,
+  endedAt: null,
+  startedBy: { kind },
+});
+
+describe("whoStarted", () => {
+  it.each([
+    ["you", run("client", 200), true],
+    ["another-tab", run("client", 200), false],
+    ["you", run("client", 50), false],
+    ["schedule", run("cron", 200), true],
+    ["outsider", run("foreign", 200), false],
+    ["you", undefined, false],
+  ] as const)("is %s", (starter, started, isOwn) => {
+    expect(whoStarted(started, { isOwn, openedAt: 100_000 })).toBe(starter);
+  });
+});

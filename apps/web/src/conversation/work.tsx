@@ -1,0 +1,81 @@
+"use client";
+
+import type { CallView } from "@throughline/agent-client";
+import { type ReactNode, useId, useState } from "react";
+import { Icon } from "../design/icon";
+import { CallBlock } from "./call-block";
+import { activePath, type CallIndex, countWork, isPassing } from "./call-index";
+import { Elapsed } from "./elapsed";
+import { progressOf } from "./progress";
+import { useToldProgress } from "./use-told-progress";
+import styles from "./work.module.css";
+
+interface WorkProps {
+  readonly run: CallView;
+  readonly index: CallIndex;
+}
+
+/** What a run did, or is doing right now, in one line; behind it every step, down to the model's calls. */
+export function Work({ run, index }: WorkProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const isRunning = run.status === "running";
+  const steps = index.childrenOf(run);
+  const shown = steps.filter((step) => !isPassing(step, index));
+  const drawn = shown.length > 0 ? shown : steps;
+  const usage = usageBelow(run, index);
+  const path = isRunning ? activePath(run, index) : [];
+  const told = useToldProgress(isRunning);
+  const progress = path.map((call) => progressOf(call.progress)).findLast(Boolean) ?? told;
+  return (
+    <div className={styles.work} data-quiet="true" data-running={isRunning}>
+      <button
+        type="button"
+        className={styles.row}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+        disabled={steps.length === 0}
+      >
+        <span className={styles.chevron} data-open={isOpen}>
+          <Icon name="chevronRight" size={12} />
+        </span>
+        <span className={styles.words}>
+          {isRunning ? runningWords(path, progress?.words) : workWords(run, drawn, index)}
+        </span>
+        <span className={styles.time}>
+          <Elapsed startedAt={run.startedAt} endedAt={run.endedAt} />
+        </span>
+        {usage > 0 && <span className={styles.time}>{usage.toLocaleString("en")} tokens</span>}
+      </button>
+      {progress?.share !== undefined && (
+        <progress className={styles.progress} max={1} value={progress.share} aria-label={progress.words} />
+      )}
+      <div id={id} hidden={!isOpen} className={styles.steps}>
+        {isOpen && drawn.map((step) => <CallBlock key={step.callId} call={step} index={index} />)}
+      </div>
+    </div>
+  );
+}
+
+function runningWords(path: readonly CallView[], progress: string | undefined): string {
+  if (progress !== undefined) return progress;
+  const names = path.filter(({ kind }) => kind !== "model").map(({ name }) => name);
+  return names.length === 0 ? "Working…" : names.join(" › ");
+}
+
+function workWords(run: CallView, steps: readonly CallView[], index: CallIndex): string {
+  const { subgraph, tool, model } = countWork(run, index);
+  if (subgraph + tool + model === 0) return steps.map(({ name }) => name).join(", ") || "Nothing to do";
+  const parts = [counted(subgraph, "subagent"), counted(tool, "tool call"), counted(model, "model call")];
+  return parts.filter(Boolean).join(", ");
+}
+
+function counted(count: number, word: string): string {
+  return count === 0 ? "" : `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function usageBelow(call: CallView, index: CallIndex): number {
+  const own = call.usage?.total_tokens ?? 0;
+  return index.childrenOf(call).reduce((sum, child) => sum + usageBelow(child, index), own);
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import Link from "next/link";
+import { useRouter, useSearchParams } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { Button } from "../design/button";
+import { EmptyState } from "../design/empty-state";
+import { Icon } from "../design/icon";
+import { Menu } from "../design/menu";
+import { Skeleton } from "../design/skeleton";
+import { useResource } from "../service/use-resource";
+import { capitalised } from "./capitalised";
+import { changeCron, listTicks, readCron } from "./cron-calls";
+import styles from "./cron-detail.module.css";
+import { CronFacts } from "./cron-facts";
+import { CronForm } from "./cron-form";
+import { ListProblem } from "./cron-list";
+import { CronPageFrame } from "./cron-page-frame";
+import { CRONS_PATH, cronPath } from "./cron-paths";
+import { draftOf } from "./cron-wish";
+import { DeleteCronDialog } from "./delete-cron-dialog";
+import { scheduleWords } from "./schedule-plan";
+import { TickList } from "./tick-list";
+import { useCronDeeds } from "./use-cron-deeds";
+
+const EVERY_MS = 2_000;
+
+/** One cron: what it is, what it did, and what can be done to it. */
+export function CronDetail({ id }: { readonly id: string }): ReactNode {
+  const { agents, byId } = useAgentCatalog();
+  const router = useRouter();
+  const isEditing = useSearchParams().has("edit");
+  const {
+    value: cron,
+    problem,
+    refresh,
+  } = useResource(`cron ${id}`, (signal) => readCron(id, signal), {
+    everyMs: EVERY_MS,
+  });
+  const ticks = useResource(`ticks ${id}`, (signal) => listTicks(id, signal), { everyMs: EVERY_MS });
+  const [isDeleting, setDeleting] = useState(false);
+  const deeds = useCronDeeds({ id, enabled: cron?.enabled ?? false }, () => {
+    refresh();
+    ticks.refresh();
+  });
+  const above = <Link href={CRONS_PATH}>Crons</Link>;
+
+  if (!cron) {
+    return (
+      <CronPageFrame title="Cron" above={above}>
+        {problem ? (
+          <ListProblem message={problem.message} onRetry={refresh} />
+        ) : (
+          <Skeleton label="Loading the cron" lines={6} />
+        )}
+      </CronPageFrame>
+    );
+  }
+  const agentName = byId.get(cron.agent)?.name ?? cron.agent;
+  if (isEditing) {
+    return (
+      <CronPageFrame title="Edit cron" above={above}>
+        {agents ? (
+          <CronForm
+            agents={agents}
+            initial={draftOf(cron)}
+            before={cron}
+            action="Save"
+            onSave={async (wish) => {
+              await changeCron(id, wish);
+              refresh();
+              router.replace(cronPath(id));
+            }}
+            onCancel={() => router.replace(cronPath(id))}
+          />
+        ) : (
+          <Skeleton label="Loading agents" lines={6} />
+        )}
+      </CronPageFrame>
+    );
+  }
+  const actions = (
+    <>
+      <Button onClick={deeds.runNow} disabled={deeds.isBusy}>
+        <Icon name="bolt" />
+        Run now
+      </Button>
+      <Button onClick={deeds.toggle} disabled={deeds.isBusy}>
+        <Icon name={cron.enabled ? "pause" : "play"} />
+        {cron.enabled ? "Pause" : "Resume"}
+      </Button>
+      <Button onClick={() => router.replace(`${cronPath(id)}?edit=1`)}>
+        <Icon name="edit" />
+        Edit
+      </Button>
+      <Menu
+        label="More"
+        items={[{ label: "Delete", icon: "trash", isDanger: true, onSelect: () => setDeleting(true) }]}
+      />
+    </>
+  );
+  return (
+    <CronPageFrame title={capitalised(scheduleWords(cron.schedule))} above={above} actions={actions}>
+      <p className={styles.problem} role="alert">
+        {deeds.problem}
+      </p>
+      <CronFacts cron={cron} agentName={agentName} />
+      <section className={styles.history} aria-labelledby="ticks-title">
+        <h2 id="ticks-title">Ticks</h2>
+        {ticks.isLoading && <Skeleton label="Loading ticks" lines={5} />}
+        {ticks.problem && !ticks.value && (
+          <ListProblem message={ticks.problem.message} onRetry={ticks.refresh} />
+        )}
+        {ticks.value?.length === 0 && (
+          <EmptyState title="It has not run yet">
+            {cron.enabled
+              ? "The first tick will show here by itself when its time comes. Run it now if you don't want to wait."
+              : "It is paused. Resume it, or run it now."}
+          </EmptyState>
+        )}
+        {ticks.value && ticks.value.length > 0 && <TickList ticks={ticks.value} timeZone={cron.timeZone} />}
+      </section>
+      <DeleteCronDialog
+        cron={cron}
+        agentName={agentName}
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => router.push(CRONS_PATH)}
+      />
+    </CronPageFrame>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { Button } from "../design/button";
+import buttonStyles from "../design/button.module.css";
+import { EmptyState } from "../design/empty-state";
+import { Icon } from "../design/icon";
+import { Skeleton } from "../design/skeleton";
+import { useResource } from "../service/use-resource";
+import { listCrons } from "./cron-calls";
+import styles from "./cron-list.module.css";
+import { CronPageFrame } from "./cron-page-frame";
+import { newCronPath } from "./cron-paths";
+import { CronRow } from "./cron-row";
+
+const EVERY_MS = 3_000;
+
+/** Every cron of the account. */
+export function CronList(): ReactNode {
+  const { byId } = useAgentCatalog();
+  const {
+    value: crons,
+    problem,
+    isLoading,
+    refresh,
+  } = useResource("crons", listCrons, { everyMs: EVERY_MS });
+  const create = (
+    <Link href={newCronPath()} className={`${buttonStyles.button} ${buttonStyles.primary}`}>
+      <Icon name="plus" />
+      New cron
+    </Link>
+  );
+  const isEmpty = crons?.length === 0;
+  return (
+    <CronPageFrame
+      title="Crons"
+      lead="Agents that run by the clock, whether or not anybody looks."
+      {...(!isEmpty && { actions: create })}
+    >
+      {isLoading && <Skeleton label="Loading crons" lines={4} />}
+      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {isEmpty && (
+        <EmptyState title="Nothing is scheduled yet" actions={create}>
+          A cron gives an agent a message or a command at set times: every 10 seconds, on weekdays at nine,
+          whatever cron syntax can say. Each tick is an ordinary run in a thread, so you can open it and
+          watch. To try it, hire Sentinel on its page, then schedule its command <code>cycle</code>.
+        </EmptyState>
+      )}
+      {crons && crons.length > 0 && (
+        <ul className={styles.list} aria-label="Crons">
+          {crons.map((cron) => (
+            <CronRow
+              key={cron.id}
+              cron={cron}
+              agentName={byId.get(cron.agent)?.name ?? cron.agent}
+              onChanged={refresh}
+            />
+          ))}
+        </ul>
+      )}
+    </CronPageFrame>
+  );
+}
+
+export function ListProblem(props: { readonly message: string; readonly onRetry: () => void }): ReactNode {
+  return (
+    <div className={styles.problem} role="alert">
+      <p>{props.message}</p>
+      <Button onClick={props.onRetry}>Try again</Button>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import styles from "./cron-page-frame.module.css";
+
+interface CronPageFrameProps {
+  readonly title: ReactNode;
+  readonly lead?: ReactNode;
+  readonly above?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** One column with a heading, what can be done, and the rest. */
+export function CronPageFrame({ title, lead, above, actions, children }: CronPageFrameProps): ReactNode {
+  return (
+    <div className={styles.scroller}>
+      <div className={styles.page}>
+        {above !== undefined && <div className={styles.above}>{above}</div>}
+        <header className={styles.head}>
+          <div className={styles.words}>
+            <h1>{title}</h1>
+            {lead !== undefined && <div className={styles.lead}>{lead}</div>}
+          </div>
+          {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+        </header>
+        {children}
+      </div>
+    </div>
+  );
+}

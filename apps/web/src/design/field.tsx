@@ -1,0 +1,68 @@
+"use client";
+
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from "react";
+import styles from "./field.module.css";
+
+interface FieldProps {
+  readonly label: string;
+  /** Always there: what belongs in it. */
+  readonly hint?: ReactNode;
+  /** What is wrong with what is in it, and how to mend it. */
+  readonly problem?: string | undefined;
+  /** For whoever hears the page alone, where what it is is plain to see. */
+  readonly isLabelHidden?: boolean;
+  readonly className?: string;
+  /** One `Input`, `TextArea` or `Select`. */
+  readonly children: ReactNode;
+}
+
+interface Wiring {
+  readonly id?: string;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: boolean;
+}
+
+const WiringContext = createContext<Wiring>({});
+
+/** A control with its label, hint and problem tied to it. */
+export function Field({ label, hint, problem, isLabelHidden, className, children }: FieldProps): ReactNode {
+  const id = useId();
+  const described = [hint !== undefined && `${id}-hint`, `${id}-problem`].filter(Boolean).join(" ");
+  const wiring = {
+    id,
+    "aria-describedby": described,
+    ...(problem !== undefined && { "aria-invalid": true }),
+  };
+  return (
+    <div className={[styles.field, className].filter(Boolean).join(" ")}>
+      <label htmlFor={id} className={isLabelHidden ? "visually-hidden" : styles.label}>
+        {label}
+      </label>
+      <WiringContext value={wiring}>{children}</WiringContext>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      <p id={`${id}-problem`} className={styles.problem} role="alert">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+export function Input({ className, ...rest }: ComponentProps<"input">): ReactNode {
+  return <input {...useContext(WiringContext)} className={classOf(className)} {...rest} />;
+}
+
+export function TextArea({ className, ...rest }: ComponentProps<"textarea">): ReactNode {
+  return <textarea {...useContext(WiringContext)} className={classOf(className, styles.area)} {...rest} />;
+}
+
+export function Select({ className, ...rest }: ComponentProps<"select">): ReactNode {
+  return <select {...useContext(WiringContext)} className={classOf(className, styles.select)} {...rest} />;
+}
+
+function classOf(...more: readonly (string | undefined)[]): string {
+  return [styles.control, ...more].filter(Boolean).join(" ");
+}

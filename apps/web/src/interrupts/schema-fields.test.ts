@@ -1,0 +1,68 @@
+import type { JsonObject } from "@throughline/ai-core";
+import { describe, expect, it } from "vitest";
+import { draftsOf, fieldsOf, readDrafts } from "./schema-fields";
+
+const SCHEMA: JsonObject = {
+  type: "object",
+  properties: {
+    settings: {
+      type: "object",
+      properties: {
+        watch: { type: "array", items: { type: "string" }, maxItems: 2 },
+        cycleSeconds: { type: "integer", minimum: 1, maximum: 60 },
+        mode: { enum: ["calm", "eager"] },
+        isLoud: { type: "boolean" },
+      },
+      required: ["cycleSeconds"],
+    },
+    notes: { type: ["string", "null"] },
+    tree: { type: "array", items: { type: "object" } },
+  },
+};
+
+describe("fieldsOf", () => {
+  it("finds what a form can show, with names a person reads", () => {
+    expect(fieldsOf(SCHEMA).map(({ kind, label, isRequired }) => [kind, label, isRequired])).toEqual([
+      ["lines", "Watch", false],
+      ["number", "Cycle seconds", true],
+      ["choice", "Mode", false],
+      ["switch", "Is loud", false],
+      ["text", "Notes", false],
+    ]);
+  });
+
+  it("takes a schema that is one value for one field", () => {
+    expect(fieldsOf({ type: "number" })).toMatchObject([{ kind: "number", path: [], label: "Your answer" }]);
+  });
+});
+
+describe("drafts", () => {
+  const fields = fieldsOf(SCHEMA);
+  const state = { settings: { watch: ["disk"], cycleSeconds: 10, isLoud: true }, notes: "hi" };
+
+  it("begin with what is so, and give it back unchanged", () => {
+    expect(readDrafts(fields, draftsOf(fields, state))).toEqual({ value: state });
+  });
+
+  it("say what is wrong, by field", () => {
+    const drafts = { ...draftsOf(fields, state), "settings.cycleSeconds": "99", "settings.watch": "a\nb\nc" };
+    expect(readDrafts(fields, drafts)).toEqual({
+      problems: { "settings.cycleSeconds": "No more than 60.", "settings.watch": "No more than 2 lines." },
+    });
+  });
+
+  it.each([
+    ["", "This needs an answer."],
+    ["many", "This must be a number."],
+    ["1.5", "This must be a whole number."],
+    ["0", "No less than 1."],
+  ])("refuse %j for a whole number", (text, problem) => {
+    const [field] = fieldsOf({ type: "integer", minimum: 1 });
+    expect(readDrafts(field ? [field] : [], { "": text })).toEqual({ problems: { "": problem } });
+  });
+
+  it("answer with one value where one was asked for", () => {
+    const one = fieldsOf({ type: "string" });
+    expect(readDrafts(one, { "": "yes" })).toEqual({ value: "yes" });
+  });
+});

@@ -1,0 +1,176 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { isJsonObject } from "../conversation/is-json-object";
+
+interface FieldBase {
+  /** Where its value goes; empty for an answer that is one value. */
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly isRequired: boolean;
+}
+
+/** What a form shows for a part of a JSON Schema. */
+export type SchemaField = FieldBase &
+  (
+    | { readonly kind: "text"; readonly isLong: boolean; readonly maxLength: number | undefined }
+    | {
+        readonly kind: "number";
+        readonly isWhole: boolean;
+        readonly min: number | undefined;
+        readonly max: number | undefined;
+      }
+    | { readonly kind: "switch" }
+    | { readonly kind: "choice"; readonly options: readonly string[] }
+    /** One text a line. */
+    | { readonly kind: "lines"; readonly maxItems: number | undefined }
+  );
+
+export type Drafts = Readonly<Record<string, string | boolean>>;
+
+export type Reading =
+  | { readonly value: Json; readonly problems?: undefined }
+  | { readonly problems: Readonly<Record<string, string>> };
+
+const DEEPEST = 3;
+
+/** The fields of a schema; parts no form here can show are left out. */
+export function fieldsOf(
+  schema: JsonObject,
+  path: readonly string[] = [],
+  isRequired = true,
+): readonly SchemaField[] {
+  const base: FieldBase = {
+    path,
+    label: labelOf(schema, path),
+    hint: textOf(schema.description),
+    isRequired,
+  };
+  if (Array.isArray(schema.enum)) return [{ ...base, kind: "choice", options: schema.enum.map(String) }];
+  switch (typeOf(schema)) {
+    case "string":
+      return [
+        {
+          ...base,
+          kind: "text",
+          isLong: (numberOf(schema.maxLength) ?? 0) > 200,
+          maxLength: numberOf(schema.maxLength),
+        },
+      ];
+    case "number":
+    case "integer":
+      return [
+        {
+          ...base,
+          kind: "number",
+          isWhole: typeOf(schema) === "integer",
+          min: numberOf(schema.minimum),
+          max: numberOf(schema.maximum),
+        },
+      ];
+    case "boolean":
+      return [{ ...base, kind: "switch" }];
+    case "array":
+      return isJsonObject(schema.items) && typeOf(schema.items) === "string"
+        ? [{ ...base, kind: "lines", maxItems: numberOf(schema.maxItems) }]
+        : [];
+    case "object": {
+      if (path.length >= DEEPEST || !isJsonObject(schema.properties)) return [];
+      const required = Array.isArray(schema.required) ? schema.required : [];
+      return Object.entries(schema.properties).flatMap(([name, part]) =>
+        isJsonObject(part) ? fieldsOf(part, [...path, name], required.includes(name)) : [],
+      );
+    }
+    default:
+      return [];
+  }
+}
+
+export function keyOf({ path }: SchemaField): string {
+  return path.join(".");
+}
+
+/** What the form begins with: what is so now, else what the schema would take for it. */
+export function draftsOf(fields: readonly SchemaField[], value: Json | undefined): Drafts {
+  return Object.fromEntries(
+    fields.map((field) => [keyOf(field), draftOf(field, valueAt(value, field.path))]),
+  );
+}
+
+function draftOf(field: SchemaField, value: Json | undefined): string | boolean {
+  if (field.kind === "switch") return value === true;
+  if (field.kind === "lines") return Array.isArray(value) ? value.join("\n") : "";
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** The answer the drafts make, or what is wrong with them, by field. */
+export function readDrafts(fields: readonly SchemaField[], drafts: Drafts): Reading {
+  const problems: Record<string, string> = {};
+  let whole: Json = {};
+  for (const field of fields) {
+    const read = readDraft(field, drafts[keyOf(field)] ?? "");
+    if (typeof read === "object" && "problem" in read) problems[keyOf(field)] = read.problem;
+    else if (read.value !== undefined) whole = withValue(whole, field.path, read.value);
+  }
+  return Object.keys(problems).length > 0 ? { problems } : { value: whole };
+}
+
+type DraftReading = { readonly value: Json | undefined } | { readonly problem: string };
+
+function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
+  if (field.kind === "switch") return { value: draft === true };
+  const text = String(draft);
+  if (field.kind === "lines") {
+    const lines = text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
+    const isTooMany = field.maxItems !== undefined && lines.length > field.maxItems;
+    return isTooMany ? { problem: `No more than ${field.maxItems} lines.` } : { value: lines };
+  }
+  if (text.trim() === "")
+    return field.isRequired ? { problem: "This needs an answer." } : { value: undefined };
+  if (field.kind !== "number") {
+    const isTooLong = field.kind === "text" && field.maxLength !== undefined && text.length > field.maxLength;
+    return isTooLong ? { problem: `No more than ${field.maxLength} characters.` } : { value: text };
+  }
+  const number = Number(text);
+  if (!Number.isFinite(number)) return { problem: "This must be a number." };
+  if (field.isWhole && !Number.isInteger(number)) return { problem: "This must be a whole number." };
+  if (field.min !== undefined && number < field.min) return { problem: `No less than ${field.min}.` };
+  if (field.max !== undefined && number > field.max) return { problem: `No more than ${field.max}.` };
+  return { value: number };
+}
+
+function withValue(whole: Json, [name, ...rest]: readonly string[], value: Json): Json {
+  if (name === undefined) return value;
+  const object = isJsonObject(whole) ? whole : {};
+  return { ...object, [name]: withValue(object[name] ?? {}, rest, value) };
+}
+
+function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
+}
+
+/** `cycleSeconds` is "Cycle seconds". */
+function labelOf(schema: JsonObject, path: readonly string[]): string {
+  const name =
+    textOf(schema.title) ??
+    path
+      .at(-1)
+      ?.replace(/([a-z\d])([A-Z])/g, "$1 $2")
+      .replace(/_/g, " ")
+      .toLowerCase();
+  return name === undefined ? "Your answer" : name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function typeOf({ type }: JsonObject): string | undefined {
+  return Array.isArray(type) ? textOf(type.find((one) => one !== "null")) : textOf(type);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

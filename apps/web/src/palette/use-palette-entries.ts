@@ -1,0 +1,104 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useMemo } from "react";
+import { useActivity } from "../agents/activity";
+import { threadToOpen } from "../agents/agent-status";
+import { titleOf } from "../agents/thread-row";
+import { agentPath, threadPath } from "../console/paths";
+import { signOut } from "../console/sign-out";
+import { setTheme } from "../console/theme";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { useShortcuts } from "../console/use-shortcut";
+import type { IconName } from "../design/icon";
+import type { Status } from "../design/status-dot";
+
+export interface PaletteEntry {
+  readonly id: string;
+  readonly group: "Agents" | "Threads" | "Actions";
+  readonly label: string;
+  /** Said in small beside it. */
+  readonly note?: string;
+  readonly keys?: string;
+  readonly icon?: IconName;
+  readonly status?: Status;
+  readonly run: () => void;
+}
+
+/** All there is to go to and to do, right now. */
+export function usePaletteEntries(): readonly PaletteEntry[] {
+  const router = useRouter();
+  const { agents } = useAgentCatalog();
+  const { rowsOf } = useActivity();
+  const shortcuts = useShortcuts();
+
+  return useMemo(() => {
+    const known = agents ?? [];
+    const go = (path: string) => () => router.push(path);
+    const toAgents = known.map((agent): PaletteEntry => {
+      const toOpen = threadToOpen(rowsOf(agent.id) ?? []);
+      return {
+        id: `agent ${agent.id}`,
+        group: "Agents",
+        label: agent.name,
+        note: agent.description,
+        icon: "node",
+        run: go(toOpen ? threadPath(agent.id, toOpen.threadName) : agentPath(agent.id)),
+      };
+    });
+    const toThreads = known
+      .flatMap((agent) => (rowsOf(agent.id) ?? []).map((row) => ({ agent, row })))
+      .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
+      .map(
+        ({ agent, row }): PaletteEntry => ({
+          id: `thread ${agent.id} ${row.threadName}`,
+          group: "Threads",
+          label: titleOf(row),
+          note: agent.name,
+          status: row.status,
+          run: go(threadPath(agent.id, row.threadName)),
+        }),
+      );
+    const newThreads = known.map(
+      (agent): PaletteEntry => ({
+        id: `new ${agent.id}`,
+        group: "Actions",
+        label: `New thread with ${agent.name}`,
+        icon: "plus",
+        run: go(agentPath(agent.id)),
+      }),
+    );
+    // What a page can do by key it can do by name.
+    const byKey = shortcuts
+      .filter(({ keys }) => keys !== "mod+k")
+      .map(
+        ({ keys, label, run }): PaletteEntry => ({
+          id: `key ${keys}`,
+          group: "Actions",
+          label,
+          keys,
+          icon: "bolt",
+          run,
+        }),
+      );
+    const actions: readonly PaletteEntry[] = [
+      { id: "light", group: "Actions", label: "Light theme", icon: "sun", run: () => setTheme("light") },
+      { id: "dark", group: "Actions", label: "Dark theme", icon: "moon", run: () => setTheme("dark") },
+      {
+        id: "system",
+        group: "Actions",
+        label: "Theme of this machine",
+        icon: "model",
+        run: () => setTheme("system"),
+      },
+      { id: "sign-out", group: "Actions", label: "Sign out", icon: "signOut", run: () => void signOut() },
+    ];
+    return [
+      ...toAgents,
+      ...toThreads,
+      ...new Map(byKey.map((entry) => [entry.id, entry])).values(),
+      ...newThreads,
+      ...actions,
+    ];
+  }, [agents, rowsOf, router, shortcuts]);
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { useThreadState } from "@throughline/agent-react";
+import type { JsonObject } from "@throughline/ai-core";
+import { type ReactNode, useMemo, useState } from "react";
+import { Icon } from "../../design/icon";
+import { PanelSection } from "../panel-section";
+import { FileViewer } from "./file-viewer";
+import styles from "./files-tab.module.css";
+import { type AgentTodo, readFiles, readTodos } from "./read-files";
+
+const WORDS: Readonly<Record<AgentTodo["status"], string>> = {
+  pending: "To do",
+  in_progress: "Under way",
+  completed: "Done",
+};
+
+/** What a deep agent means to do, and the files it keeps. */
+export function FilesTab(): ReactNode {
+  const kept = useThreadState(filesOf);
+  const meant = useThreadState(todosOf);
+  const files = useMemo(() => readFiles(kept === undefined ? {} : { files: kept }), [kept]);
+  const todos = useMemo(() => readTodos(meant === undefined ? {} : { todos: meant }), [meant]);
+  const [opened, setOpened] = useState<string>();
+  const done = todos.filter(({ status }) => status === "completed").length;
+  return (
+    <>
+      {todos.length > 0 && (
+        <PanelSection title="Todos" note={`${done} of ${todos.length} done`}>
+          <ol className={styles.todos}>
+            {todos.map((todo, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a todo is known by its place alone
+              <li key={at} className={styles.todo} data-status={todo.status}>
+                <span className={styles.mark} role="img" aria-label={WORDS[todo.status]}>
+                  {todo.status === "completed" && <Icon name="check" size={12} />}
+                </span>
+                <span className={styles.content}>{todo.content}</span>
+              </li>
+            ))}
+          </ol>
+        </PanelSection>
+      )}
+      {files.length > 0 && (
+        <PanelSection title="Files" note={files.length}>
+          <ul className={styles.files}>
+            {files.map(({ path, content }) => (
+              <li key={path}>
+                <button type="button" className={styles.file} onClick={() => setOpened(path)}>
+                  <Icon name="file" />
+                  <span className={styles.path}>{path}</span>
+                  <span className={styles.size}>{sizeWords(content)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </PanelSection>
+      )}
+      <FileViewer file={files.find(({ path }) => path === opened)} onClose={() => setOpened(undefined)} />
+    </>
+  );
+}
+
+function sizeWords(content: string): string {
+  const bytes = new TextEncoder().encode(content).length;
+  return bytes < 1_024 ? `${bytes} B` : `${(bytes / 1_024).toFixed(1)} KB`;
+}
+
+const filesOf = ({ files }: JsonObject) => files;
+const todosOf = ({ todos }: JsonObject) => todos;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { askService, ServiceError } from "../../service/ask-service";
+import { threadCallPath } from "../runs/run";
+
+const checkpointSchema = z.object({
+  checkpointId: z.string(),
+  createdAt: z.string().nullable(),
+  source: z.string().nullable(),
+  step: z.number().nullable(),
+  values: z.record(z.string(), z.json()),
+  next: z.array(z.string()),
+  interrupts: z.array(z.unknown()),
+  messageIds: z.array(z.string()),
+});
+const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.string().nullable() });
+
+/** What the agent held at one moment. */
+export type Checkpoint = Readonly<z.output<typeof checkpointSchema>>;
+
+export interface CheckpointPage {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly hasMore: boolean;
+}
+
+/** Newest first. */
+export async function listCheckpoints(
+  agentId: string,
+  threadId: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<CheckpointPage> {
+  try {
+    const path = `${threadCallPath(agentId, threadId)}/history?limit=${limit}`;
+    const { checkpoints, next } = await askService(path, pageSchema, { signal });
+    return { checkpoints, hasMore: next !== null };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "not_found")
+      return { checkpoints: [], hasMore: false };
+    throw error;
+  }
+}
+
+/** Begins a thread there, and says how it is called. */
+export async function forkFrom(agentId: string, threadId: string, checkpointId: string): Promise<string> {
+  const threadName = crypto.randomUUID();
+  const body = { threadName, checkpointId };
+  await askService(`${threadCallPath(agentId, threadId)}/fork`, z.unknown(), { method: "POST", body });
+  return threadName;
+}
+
+/** What the agent was about to do. */
+export function momentWords({
+  next,
+  source,
+  interrupts,
+}: Pick<Checkpoint, "next" | "source" | "interrupts">): string {
+  if (interrupts.length > 0)
+    return interrupts.length === 1 ? "Asks a question" : `Asks ${interrupts.length} questions`;
+  if (next.length === 0) return "Done";
+  if (source === "input") return "Asked";
+  return `Before ${next.join(", ")}`;
+}

@@ -1,0 +1,116 @@
+"use client";
+
+import { useThreadHandle } from "@throughline/agent-react";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { threadPath } from "../../console/paths";
+import { Button } from "../../design/button";
+import { Disclosure } from "../../design/disclosure";
+import { EmptyState } from "../../design/empty-state";
+import { Icon } from "../../design/icon";
+import { RelativeTime } from "../../design/relative-time";
+import { Skeleton } from "../../design/skeleton";
+import { useResource } from "../../service/use-resource";
+import { PanelProblem } from "../panel-problem";
+import { NOTHING_CHANGED } from "../state/changed-paths";
+import { StateTree } from "../state/state-tree";
+import { useRefreshOnRun } from "../use-refresh-on-run";
+import { type Checkpoint, type CheckpointPage, forkFrom, listCheckpoints, momentWords } from "./checkpoint";
+import styles from "./history-tab.module.css";
+
+const PAGE = 20;
+/** As many as the service gives at once. */
+const MOST = 100;
+
+/** The thread's checkpoints. A new thread can begin at any of them. */
+export function HistoryTab(): ReactNode {
+  const { agentId, threadId } = useThreadHandle();
+  const [limit, setLimit] = useState(PAGE);
+  const [shown, setShown] = useState<CheckpointPage>();
+  const { problem, isLoading, refresh } = useResource(
+    `history ${agentId} ${threadId} ${limit}`,
+    async (signal) => {
+      const page = await listCheckpoints(agentId, threadId, limit, signal);
+      // Kept while more are asked for.
+      setShown(page);
+      return page;
+    },
+  );
+  useRefreshOnRun(refresh);
+  if (!shown && isLoading)
+    return <Skeleton label="Loading checkpoints" lines={5} className={styles.loading ?? ""} />;
+  if (!shown && problem) return <PanelProblem message={problem.message} onRetry={refresh} />;
+  if (!shown || shown.checkpoints.length === 0) {
+    return <EmptyState title="No checkpoint yet">The agent writes one with each step it takes.</EmptyState>;
+  }
+  return (
+    <div className={styles.history}>
+      <p className={styles.lead}>
+        What the agent held at each step. Fork one, and a new thread goes on from there.
+      </p>
+      <ol className={styles.checkpoints} aria-label="Checkpoints, newest first">
+        {shown.checkpoints.map((checkpoint) => (
+          <CheckpointItem key={checkpoint.checkpointId} checkpoint={checkpoint} />
+        ))}
+      </ol>
+      {shown.hasMore && limit < MOST && (
+        <Button
+          look="quiet"
+          className={styles.more}
+          onClick={() => setLimit(Math.min(MOST, limit + 2 * PAGE))}
+        >
+          Show older
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): ReactNode {
+  const { agentId, threadId } = useThreadHandle();
+  const router = useRouter();
+  const [isForking, setForking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const { values, messageIds, createdAt } = checkpoint;
+  const words = momentWords(checkpoint);
+
+  async function fork(): Promise<void> {
+    setForking(true);
+    setProblem(undefined);
+    try {
+      router.push(threadPath(agentId, await forkFrom(agentId, threadId, checkpoint.checkpointId)));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setForking(false);
+    }
+  }
+
+  return (
+    <li className={styles.checkpoint}>
+      <Disclosure
+        className={styles.fold ?? ""}
+        summary={
+          <span className={styles.summary}>
+            <span className={styles.words}>{words}</span>
+            {createdAt !== null && <RelativeTime at={createdAt} className={styles.time ?? ""} />}
+          </span>
+        }
+      >
+        <div className={styles.inside}>
+          <p className={styles.facts}>
+            {checkpoint.step !== null && <span>Step {checkpoint.step}</span>}
+            <span>{messageIds.length === 1 ? "1 message" : `${messageIds.length} messages`}</span>
+          </p>
+          {Object.keys(values).length > 0 && <StateTree value={values} changes={NOTHING_CHANGED} round={0} />}
+          <Button disabled={isForking} onClick={() => void fork()} aria-label={`Fork from here: ${words}`}>
+            <Icon name="fork" />
+            Fork from here
+          </Button>
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        </div>
+      </Disclosure>
+    </li>
+  );
+}

@@ -1,0 +1,82 @@
+import type { UsageView } from "@throughline/agent-client";
+import type { Envelope } from "@throughline/ai-core";
+
+/** What the log says of a run that the list of runs does not. */
+export interface RunFacts {
+  readonly entries: number;
+  readonly usage: UsageView | undefined;
+  readonly error: string | undefined;
+  /** What it was asked. */
+  readonly asked: string | undefined;
+}
+
+export interface RunIndex {
+  readonly generation: number;
+  readonly looked: number;
+  readonly byRun: ReadonlyMap<string, RunFacts>;
+}
+
+interface GrowingLog {
+  readonly generation: number;
+  readonly count: number;
+  readonly entries: readonly { readonly envelope: Envelope }[];
+}
+
+const NOTHING: RunFacts = { entries: 0, usage: undefined, error: undefined, asked: undefined };
+
+/** Looks at what is new only: a log grows with every token. */
+export function indexRuns(before: RunIndex | undefined, log: GrowingLog): RunIndex {
+  const goesOn = before?.generation === log.generation && before.looked <= log.count;
+  if (goesOn && before.looked === log.count) return before;
+  const byRun = new Map(goesOn ? before.byRun : undefined);
+  for (let at = goesOn ? before.looked : 0; at < log.count; at += 1) {
+    const envelope = log.entries[at]?.envelope;
+    if (envelope) byRun.set(envelope.run_id, learn(byRun.get(envelope.run_id) ?? NOTHING, envelope));
+  }
+  return { generation: log.generation, looked: log.count, byRun };
+}
+
+function learn(facts: RunFacts, envelope: Envelope): RunFacts {
+  const next = { ...facts, entries: facts.entries + 1 };
+  switch (envelope.type) {
+    case "usage": {
+      const { input_tokens, output_tokens, total_tokens, model_calls, cost_usd } = envelope.payload;
+      const usage = {
+        inputTokens: input_tokens,
+        outputTokens: output_tokens,
+        totalTokens: total_tokens,
+        modelCalls: model_calls,
+        costUsd: cost_usd,
+      };
+      return { ...next, usage };
+    }
+    case "run_end":
+      return { ...next, error: envelope.payload.error?.message };
+    case "run_start": {
+      const content = envelope.payload.input.messages.findLast(({ role }) => role === "user")?.content;
+      return { ...next, asked: typeof content === "string" ? content : facts.asked };
+    }
+    default:
+      return next;
+  }
+}
+
+/** `costUsd` is null unless the price of every run is known: half a sum would be taken for the whole. */
+export function sumUsage(usages: readonly UsageView[]): UsageView {
+  return usages.reduce(
+    (sum, usage) => ({
+      inputTokens: sum.inputTokens + usage.inputTokens,
+      outputTokens: sum.outputTokens + usage.outputTokens,
+      totalTokens: sum.totalTokens + usage.totalTokens,
+      modelCalls: sum.modelCalls + usage.modelCalls,
+      costUsd: sum.costUsd === null || usage.costUsd === null ? null : sum.costUsd + usage.costUsd,
+    }),
+    {
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: 0,
+      modelCalls: 0,
+      costUsd: usages.length === 0 ? null : 0,
+    },
+  );
+}

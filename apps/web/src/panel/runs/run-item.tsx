@@ -1,0 +1,62 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Elapsed } from "../../conversation/elapsed";
+import { STARTER_HINTS, STARTER_WORDS, type Starter } from "../../conversation/who-started";
+import { Icon } from "../../design/icon";
+import { RelativeTime } from "../../design/relative-time";
+import { StatusDot } from "../../design/status-dot";
+import type { RunFacts } from "./index-runs";
+import type { Run } from "./run";
+import styles from "./run-item.module.css";
+import { RUN_STATUS_WORDS, runDot, tokenWords } from "./run-words";
+
+interface RunItemProps {
+  readonly run: Run;
+  readonly facts: RunFacts | undefined;
+  readonly starter: Starter;
+  readonly onReplay: () => void;
+}
+
+export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
+  const isKept = facts !== undefined && facts.entries > 0;
+  const isSettling = run.work === "settle";
+  return (
+    <li className={styles.item}>
+      <button
+        type="button"
+        className={styles.run}
+        disabled={!isKept}
+        title={isKept ? "See this run again" : "The log no longer has this run"}
+        onClick={onReplay}
+      >
+        <span className={styles.dot}>
+          <StatusDot status={runDot(run.status)} />
+        </span>
+        <span className={styles.words}>
+          <span className={styles.head}>
+            <span title={STARTER_HINTS[starter]}>{isSettling ? "Checkpoint" : STARTER_WORDS[starter]}</span>
+            <RelativeTime at={run.createdAt} className={styles.quiet ?? ""} />
+          </span>
+          {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
+          {facts?.error !== undefined && <span className={styles.error}>{facts.error}</span>}
+          <span className={styles.facts}>
+            <span>{isSettling ? "Caught up with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
+            <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
+            {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
+            {run.attempt > 0 && <span>attempt {run.attempt + 1}</span>}
+          </span>
+        </span>
+        {isKept && (
+          <span className={styles.open}>
+            <Icon name="play" size={12} />
+          </span>
+        )}
+      </button>
+    </li>
+  );
+}
+
+function endOf({ endedAt }: Run): number | null {
+  return endedAt === null ? null : Date.parse(endedAt) / 1_000;
+}

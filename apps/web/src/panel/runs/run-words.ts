@@ -1,0 +1,47 @@
+import type { Starter } from "../../conversation/who-started";
+import type { Status } from "../../design/status-dot";
+import type { Run } from "./run";
+
+export const RUN_STATUS_WORDS: Readonly<Record<Run["status"], string>> = {
+  queued: "Waiting its turn",
+  running: "Running",
+  success: "Done",
+  interrupted: "Asked a question",
+  cancelled: "Stopped",
+  error: "Failed",
+  lost: "Lost",
+};
+
+export function runDot(status: Run["status"]): Status {
+  switch (status) {
+    case "running":
+      return "running";
+    case "queued":
+      return "scheduled";
+    case "interrupted":
+      return "waiting";
+    case "error":
+    case "lost":
+      return "error";
+    case "success":
+    case "cancelled":
+      return "idle";
+  }
+}
+
+/** Of a client's runs, those before the page was opened are nobody's tab any more. */
+export function starterOf(run: Run, isOwn: boolean, openedAt: number): Starter {
+  if (run.startedBy.kind === "cron") return "schedule";
+  if (run.startedBy.kind === "foreign") return "outsider";
+  return isOwn || Date.parse(run.createdAt) < openedAt ? "you" : "another-tab";
+}
+
+export function tokenWords(count: number): string {
+  return `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "token" : "tokens"}`;
+}
+
+/** Fractions of a cent are what single runs cost. */
+export function costWords(usd: number | null): string {
+  if (usd === null) return "Not priced";
+  return usd > 0 && usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`;
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { askService, ServiceError, segment } from "../../service/ask-service";
+
+const runSchema = z.object({
+  runId: z.string(),
+  status: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
+  startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.string().optional() }),
+  work: z.enum(["graph", "foreign", "settle"]),
+  model: z.string(),
+  attempt: z.number(),
+  createdAt: z.string(),
+  endedAt: z.string().nullable(),
+});
+
+/** A run as the service lists it. */
+export type Run = Readonly<z.output<typeof runSchema>>;
+
+export function threadCallPath(agentId: string, threadId: string): string {
+  return `/agents/${segment(agentId)}/threads/${segment(threadId)}`;
+}
+
+/** Newest first. None of a thread that has not begun to exist. */
+export async function listRuns(
+  agentId: string,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<readonly Run[]> {
+  const path = `${threadCallPath(agentId, threadId)}/runs?limit=100`;
+  try {
+    return (await askService(path, z.object({ runs: z.array(runSchema) }), { signal })).runs;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "not_found") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { useSteering } from "../../conversation/steering";
+import { EmptyState } from "../../design/empty-state";
+import { Skeleton } from "../../design/skeleton";
+import { PanelProblem } from "../panel-problem";
+import { RunReplay } from "../replay/run-replay";
+import { RunItem } from "./run-item";
+import { starterOf } from "./run-words";
+import styles from "./runs-tab.module.css";
+import { useThreadRuns } from "./use-thread-runs";
+
+/** Every run of the thread on its line, newest first; one of them can be seen again. */
+export function RunsTab(): ReactNode {
+  const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
+  const { isOwnRun } = useSteering();
+  const [openedAt] = useState(() => Date.now());
+  const [replayed, setReplayed] = useState<string>();
+  const run = runs?.find(({ runId }) => runId === replayed);
+  if (run) {
+    const entries = index.byRun.get(run.runId)?.entries ?? 0;
+    return <RunReplay key={run.runId} run={run} entries={entries} onBack={() => setReplayed(undefined)} />;
+  }
+  if (isLoading) return <Skeleton label="Loading runs" lines={4} className={styles.loading ?? ""} />;
+  if (problem && !runs) return <PanelProblem message={problem.message} onRetry={refresh} />;
+  if (!runs || runs.length === 0) {
+    return <EmptyState title="No run yet">Send a message, and the run it starts shows here.</EmptyState>;
+  }
+  return (
+    <ol className={styles.runs} aria-label="Runs, newest first">
+      {runs.map((one) => (
+        <RunItem
+          key={one.runId}
+          run={one}
+          facts={index.byRun.get(one.runId)}
+          starter={starterOf(one, isOwnRun(one.runId), openedAt)}
+          onReplay={() => setReplayed(one.runId)}
+        />
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { useThreadHandle } from "@throughline/agent-react";
+import { useRef } from "react";
+import { useThreadLog } from "../../inspector/use-thread-log";
+import { type Resource, useResource } from "../../service/use-resource";
+import { useRefreshOnRun } from "../use-refresh-on-run";
+import { indexRuns, type RunIndex } from "./index-runs";
+import { listRuns, type Run } from "./run";
+
+const EVERY_MS = 5_000;
+
+export interface ThreadRuns extends Resource<readonly Run[]> {
+  /** What the log says of each. */
+  readonly index: RunIndex;
+}
+
+/** The thread's runs, newest first, with what the log says of them. */
+export function useThreadRuns(): ThreadRuns {
+  const { agentId, threadId } = useThreadHandle();
+  const runs = useResource(`runs ${agentId} ${threadId}`, (signal) => listRuns(agentId, threadId, signal), {
+    everyMs: EVERY_MS,
+  });
+  useRefreshOnRun(runs.refresh);
+  const log = useThreadLog();
+  const before = useRef<RunIndex>(undefined);
+  // A cache of a pure function, so that a long log is not read again with each token.
+  const index = indexRuns(before.current, log);
+  before.current = index;
+  return { ...runs, index };
+}

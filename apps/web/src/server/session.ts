@@ -1,0 +1,54 @@
+import { accountIdSchema } from "@throughline/ai-core";
+import type { SignIn } from "./settings";
+
+/** What the cookie holds. It never leaves the server: a page is told the label alone. */
+export type Session =
+  | { readonly kind: "account"; readonly account: string }
+  | { readonly kind: "token"; readonly token: string };
+
+export const SESSION_COOKIE = "throughline_session";
+
+/** A cookie of the other kind of sign-in is none: an account that was picked must not pass where tokens are asked for. */
+export function readSession(cookie: string | undefined, signIn: SignIn): Session | undefined {
+  const split = cookie?.indexOf(":") ?? -1;
+  if (cookie === undefined || split < 0) return undefined;
+  const kind = cookie.slice(0, split);
+  const value = cookie.slice(split + 1);
+  if (kind !== signIn || value === "") return undefined;
+  if (signIn === "token") return { kind: "token", token: value };
+  return accountIdSchema.safeParse(value).success ? { kind: "account", account: value } : undefined;
+}
+
+export function writeSession(session: Session): string {
+  return session.kind === "account" ? `account:${session.account}` : `token:${session.token}`;
+}
+
+/** How the service is told who asks. */
+export function identityHeaders(session: Session): Record<string, string> {
+  return session.kind === "account"
+    ? { "x-throughline-account": session.account }
+    : { authorization: `Bearer ${session.token}` };
+}
+
+/** What a page may show, and keeps what one person left apart from another's. Not verified: the service does that. */
+export function labelOf(session: Session): string {
+  if (session.kind === "account") return session.account;
+  const claims = claimsOf(session.token);
+  const account = claims.billing_account_id ?? "account";
+  return claims.sub === undefined ? String(account) : `${account} / ${claims.sub}`;
+}
+
+/** Seconds since the Unix epoch. */
+export function expiryOf(session: Session): number | undefined {
+  const exp = session.kind === "token" ? claimsOf(session.token).exp : undefined;
+  return typeof exp === "number" ? exp : undefined;
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return typeof claims === "object" && claims !== null ? { ...claims } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,98 @@
+// What a token costs the page, whatever was said before it, and what the page downloads for that.
+// For `run.mjs` to say what is missing when nothing is built: the clients are loaded elsewhere.
+import "@throughline/agent-client";
+import { median } from "../median.mjs";
+import { atLeast, atMost } from "../targets.mjs";
+import { bundleSize } from "./bundle-size.mjs";
+import { BIG_STATE, HISTORIES, historyLabel, workloads } from "./conversation.mjs";
+import { startClient } from "./start-client.mjs";
+
+const STOCK = { "0.0.59": "@ag-ui/client", "1.0.0": "@ag-ui/client-1" };
+/** Until the engine has compiled what it will compile. */
+const WARM_UP_MS = 500;
+const TURN_MS = 50;
+
+/** @param {{ quick: boolean, progress: (text: string) => void }} options */
+export async function runBench({ quick, progress }) {
+  const bundles = await measureBundles();
+  progress(
+    `Tokens behind ${HISTORIES.join(", ")} messages; the peers are @ag-ui/client ${Object.keys(STOCK).join(" and ")}.`,
+  );
+  const costs = await measureCosts({ rounds: quick ? 3 : 11, progress });
+  return report(costs, bundles);
+}
+
+/** Medians over rounds. Clients take turns at each workload, so that heat and neighbours fall on all alike. */
+async function measureCosts({ rounds, progress }) {
+  const clients = Object.entries({ ours: "ours", ...STOCK }).map(([client, name]) => ({
+    client,
+    process: startClient(name),
+  }));
+  const taken = new Map();
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      for (const label of Object.keys(workloads)) {
+        for (const { client, process } of clients) {
+          const cost = await process.measure(label, round === 0 ? WARM_UP_MS : TURN_MS);
+          const name = nameOf(client, label);
+          if (round > 0) taken.set(name, [...(taken.get(name) ?? []), cost]);
+        }
+      }
+      progress(round === 0 ? "  warm" : `  round ${round} of ${rounds}`);
+    }
+  } finally {
+    for (const { process } of clients) await process.stop();
+  }
+  return new Map([...taken].map(([name, all]) => [name, medianOf(all)]));
+}
+
+function medianOf(costs) {
+  return { cpu: median(costs.map(({ cpu }) => cpu)), wall: median(costs.map(({ wall }) => wall)) };
+}
+
+async function measureBundles() {
+  const sizes = { ours: await bundleSize('export { createAgentClient } from "@throughline/agent-client";') };
+  for (const [version, name] of Object.entries(STOCK))
+    sizes[version] = await bundleSize(`export { HttpAgent } from "${name}";`);
+  return sizes;
+}
+
+function report(costs, bundles) {
+  const versions = Object.keys(STOCK);
+  const cpu = (client, messages) => costs.get(nameOf(client, historyLabel(messages))).cpu;
+  return {
+    ours: sectionOf("ours", "", costs, bundles),
+    peer: Object.assign({}, ...versions.map((version) => sectionOf(version, `${version} `, costs, bundles))),
+    targets: [
+      ...HISTORIES.map((messages) =>
+        atMost(`CPU µs per token, ${historyLabel(messages)}`, cpu("ours", messages), 10),
+      ),
+      atMost("CPU per token, 1,000 messages over none", cpu("ours", 1_000) / cpu("ours", 0), 1.3),
+      ...versions.map((version) =>
+        atLeast(
+          `CPU per token, 200 messages, ${version} over ours`,
+          cpu(version, 200) / cpu("ours", 200),
+          15,
+        ),
+      ),
+      atMost("bundle, gzip bytes", bundles.ours.gzip, 14_000),
+    ],
+  };
+}
+
+function sectionOf(client, prefix, costs, bundles) {
+  const costOf = (label) => {
+    const { cpu, wall } = costs.get(nameOf(client, label));
+    return { [`CPU, ${label}`]: cpu, [`wall, ${label}`]: wall };
+  };
+  const { gzip, minified } = bundles[client];
+  return {
+    [`${prefix}µs per token`]: Object.assign({}, ...HISTORIES.map(historyLabel).map(costOf)),
+    [`${prefix}µs per delta`]: costOf(BIG_STATE),
+    [`${prefix}bundle`]: { "gzip bytes": gzip, "minified bytes": minified },
+  };
+}
+
+function nameOf(client, label) {
+  return `${client}, ${label}`;
+}

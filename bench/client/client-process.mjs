@@ -1,0 +1,23 @@
+// One client, by its name: `ours`, or a package.
+import { workloads } from "./conversation.mjs";
+import { measureStream } from "./measure-stream.mjs";
+
+const [, , name] = process.argv;
+const prepare = await loadClient();
+const opens = Object.fromEntries(
+  Object.entries(workloads).map(([label, workload]) => [label, prepare(workload)]),
+);
+
+async function loadClient() {
+  if (name === "ours") return (await import("./ours.mjs")).prepareOurs;
+  return (await import("./stock.mjs")).loadStock(name);
+}
+
+process.on("message", async ({ label, ms }) => {
+  try {
+    process.send({ cost: await measureStream(workloads[label], opens[label], ms) });
+  } catch (error) {
+    process.send({ error: `${name}, ${label}: ${error.message}` });
+  }
+});
+process.once("disconnect", () => process.exit());

@@ -1,0 +1,92 @@
+// What the console costs a person: what is downloaded first, how smoothly a stream is shown, how soon all of it is up.
+import { mkdtempSync, rmSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { ensureBuilt, ensureConsoleBuilt } from "../../scripts/ensure-built.mjs";
+import { freePort } from "../../scripts/free-port.mjs";
+import { runConsole } from "../../scripts/run-console.mjs";
+import { startChild } from "../server/child-process.mjs";
+import { atMost } from "../targets.mjs";
+import { measureFirstLoads } from "./first-load.mjs";
+import { launchBrowser } from "./launch-browser.mjs";
+import { CPU_SLOWDOWN, HISTORY, measureStreaming, TOKENS_PER_SECOND } from "./streaming.mjs";
+import { measureWarmStarts } from "./warm-start.mjs";
+
+const HOST = "127.0.0.1";
+
+/** @param {{ quick: boolean, progress: (text: string) => void }} options */
+export async function runBench({ quick, progress }) {
+  await ensureBuilt();
+  await ensureConsoleBuilt();
+  const browser = await launchBrowser();
+  try {
+    const { loads, streaming } = await withConsole(progress, async (urls) => ({
+      loads: await measureFirstLoads(browser, urls.console, progress),
+      streaming: await measureStreaming(browser, urls, {
+        rounds: quick ? 1 : 3,
+        seconds: quick ? 5 : 20,
+        progress,
+      }),
+    }));
+    const start = await measureWarmStarts(browser, { rounds: quick ? 1 : 3, progress });
+    return report({ loads, streaming, start });
+  } finally {
+    await browser.close();
+  }
+}
+
+/** The service with the bench's own graphs, and the console before it. */
+async function withConsole(progress, measure) {
+  const folder = mkdtempSync(join(tmpdir(), "throughline-bench-"));
+  await chmod(folder, 0o755);
+  const undo = [() => rmSync(folder, { recursive: true, force: true })];
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), log: progress });
+    undo.push(() => postgres.stop());
+    const service = await startChild("our-server.mjs", { BENCH_DATABASE_URL: postgres.url });
+    undo.push(() => service.stop());
+    const fail = (sentence) => {
+      throw new Error(sentence);
+    };
+    const console = await runConsole({
+      host: HOST,
+      port: await freePort({ host: HOST, wanted: 0, from: 0 }),
+      serviceUrl: service.url,
+      signIn: "account",
+      onTrouble: fail,
+      onLost: fail,
+    });
+    undo.push(() => console.stop());
+    return await measure({ service: service.url, console: console.url });
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+function report({ loads, streaming, start }) {
+  const largest = Math.max(...Object.values(loads));
+  const { lcpMs, longestMs, longTasks, longestAtLoadMs } = streaming;
+  const stream = `${TOKENS_PER_SECOND} tokens/s, ${HISTORY} messages, ${CPU_SLOWDOWN}x CPU`;
+  return {
+    ours: {
+      "first load": Object.fromEntries(
+        Object.entries(loads).map(([page, bytes]) => [`${page}, JS gzip KB`, bytes / 1_024]),
+      ),
+      [stream]: {
+        "LCP, ms": lcpMs,
+        "longest task, ms": longestMs,
+        "tasks over 50 ms": longTasks,
+        "longest while loading, ms": longestAtLoadMs,
+      },
+      "warm npm start": { "to a usable page, s": start },
+    },
+    peer: {},
+    targets: [
+      atMost("first-load JS of the largest page, gzip KB", largest / 1_024, 250),
+      atMost("longest task while a stream is shown, ms", longestMs, 50),
+      atMost("warm npm start to a usable page, s", start, 10),
+    ],
+  };
+}

@@ -1,0 +1,37 @@
+import type { CommandOutcome, RunView } from "@throughline/agent-client";
+import type { JsonObject } from "@throughline/ai-core";
+
+/** How a page stands, as little as tests wait for. */
+export interface TabNow {
+  readonly status: RunView["status"] | undefined;
+  readonly connection: string;
+  /** Characters of the text that streams right now. */
+  readonly streamed: number;
+  readonly messages: number;
+  readonly isSyncing: boolean;
+}
+
+/** What a page is to show. */
+export interface AskedOfPage {
+  readonly agentId: string;
+  readonly threadId: string;
+  /** It signs in with its own server. */
+  readonly isSignedIn?: boolean;
+}
+
+/** What a page lets a test do. */
+export interface Tab {
+  send(text: string): Promise<CommandOutcome>;
+  answer(value: string): Promise<CommandOutcome>;
+  sync(state: JsonObject): Promise<CommandOutcome>;
+  /** Everything it shows. */
+  shown(): object;
+  now(): TabNow;
+}
+
+declare global {
+  /** Put there by whoever serves the page. */
+  var asked: AskedOfPage;
+  /** Put there by the page. */
+  var tab: Tab;
+}

@@ -1,0 +1,38 @@
+// npm run shots [-- --filter TEXT]
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startVitest } from "vitest/node";
+import { ensureBuilt, ensureConsoleBuilt } from "../../scripts/ensure-built.mjs";
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const HELP = `A picture of every page of the console in every state, light and dark, on a desktop and on a phone.
+
+  npm run shots                       all of them, into .throughline/shots; its index.html shows them side by side
+  npm run shots -- --filter question  those whose name contains this
+`;
+
+const { values } = parseArgs({
+  options: { filter: { type: "string" }, help: { type: "boolean", short: "h" } },
+});
+if (values.help) process.stdout.write(HELP);
+else await main();
+
+async function main() {
+  await ensureBuilt();
+  await ensureConsoleBuilt();
+  const vitest = await startVitest("test", [], {
+    root: ROOT,
+    config: false,
+    watch: false,
+    include: ["e2e/web/shots/take-shots.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    reporters: ["default"],
+    env: { SHOTS_NAMED: values.filter ?? "" },
+  });
+  const failed = vitest.state.getCountOfFailedTests();
+  await vitest.close();
+  process.stdout.write(`${ROOT}/.throughline/shots/index.html\n`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}

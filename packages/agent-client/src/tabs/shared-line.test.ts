@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { currentMessages, emptyView } from "../projection/thread-view.js";
+import type { AgentEvent } from "../wire/agent-event.js";
+import { createSharedLine, type LeaderWord } from "./shared-line.js";
+
+/** A line whose leader is another tab, and what it asked that tab for. */
+function follower() {
+  const asked: string[] = [];
+  const line = createSharedLine({
+    key: "thread",
+    onChange() {},
+    onShown() {},
+    createLine() {
+      throw new Error("Nobody made this tab the leader.");
+    },
+    tell: (word: LeaderWord) => asked.push(`told ${word.kind}`),
+    askForSnapshot: () => asked.push("snapshot"),
+    askToSubmit: ({ id }) => asked.push(`submit ${id}`),
+    askToDiscard: (id) => asked.push(`discard ${id}`),
+    askToReconnect: () => asked.push("reconnect"),
+    onOpen() {},
+  });
+  line.follow();
+  asked.length = 0;
+  const snapshot = (seq: number, view = emptyView) =>
+    line.hear({
+      epoch: 1,
+      kind: "snapshot",
+      key: "thread",
+      seq,
+      view,
+      cursor: undefined,
+      status: { kind: "live" },
+      pending: { sync: false, running: false, preempting: false },
+    });
+  /** Frames as the leader's stream of that number brought them. */
+  const shown = (seq: number, stream: number, ...events: readonly AgentEvent[]) =>
+    line.hear({
+      epoch: 1,
+      kind: "shown",
+      key: "thread",
+      seq,
+      input: {
+        kind: "frames",
+        authority: { source: "detail-connect", epoch: stream },
+        frames: events.map((event, n) => ({ id: `${seq}.${n}`, event })),
+      },
+    });
+  const texts = () => currentMessages(line.view()).map(({ content }) => content);
+  return { line, asked, snapshot, shown, texts };
+}
+
+const begin: AgentEvent = { type: "RUN_STARTED", threadId: "t", runId: "r" };
+const speak: AgentEvent = { type: "TEXT_MESSAGE_START", messageId: "m" };
+const say = (delta: string): AgentEvent => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
+
+describe("a line that another tab holds", () => {
+  it("shows what any of its leader's streams brought: which of them may write is the leader's to say", () => {
+    const { snapshot, shown, texts, asked } = follower();
+    snapshot(0);
+    shown(1, 4, begin, speak, say("One "));
+    shown(2, 9, say("two "));
+    shown(3, 2, say("three"));
+    expect(texts()).toEqual(["One two three"]);
+    expect(asked).toEqual([]);
+  });
+
+  it("shows words once, and nothing before it has all", () => {
+    const { snapshot, shown, texts, asked } = follower();
+    shown(1, 1, begin, speak, say("early"));
+    expect(texts()).toEqual([]);
+    snapshot(1);
+    shown(1, 1, begin, speak, say("late"));
+    expect(texts()).toEqual([]);
+    shown(2, 1, begin, speak, say("now"));
+    expect(texts()).toEqual(["now"]);
+    expect(asked).toEqual([]);
+  });
+
+  it("asks for all there is when a word is missing, and passes over the rest until it has it", () => {
+    const { snapshot, shown, texts, asked } = follower();
+    snapshot(0);
+    shown(1, 1, begin, speak, say("One "));
+    shown(3, 1, say("three"));
+    shown(4, 1, say("four"));
+    expect(asked).toEqual(["snapshot"]);
+    expect(texts()).toEqual(["One "]);
+    snapshot(4, { ...emptyView, messages: [{ id: "m", role: "assistant", content: "All" }] });
+    expect(texts()).toEqual(["All"]);
+  });
+
+  it("asks for all there is when a word does not fit", () => {
+    const { snapshot, shown, asked } = follower();
+    snapshot(0);
+    shown(1, 1, say("of what?"));
+    expect(asked).toEqual(["snapshot"]);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Store } from "@throughline/agent-client";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+
+export type IsEqual<T> = (a: T, b: T) => boolean;
+
+/**
+ * A part of a store. Renders again only when the part is another by `isEqual`, and until then gives the very same value. The
+ * selector may be made anew with each render.
+ */
+export function useSelected<S, T>(
+  store: Store<S>,
+  onServer: S,
+  selector: (snapshot: S) => T,
+  isEqual: IsEqual<T> = Object.is,
+): T {
+  const shown = useRef<{ readonly store: Store<S>; readonly value: T }>(undefined);
+  const [read, readOnServer] = useMemo(() => {
+    function selecting(snapshotNow: () => S): () => T {
+      let last: { readonly snapshot: S; readonly value: T } | undefined;
+      return () => {
+        const snapshot = snapshotNow();
+        if (last && Object.is(last.snapshot, snapshot)) return last.value;
+        const next = selector(snapshot);
+        // What another store gave is never handed on, however equal it may look.
+        const before = last ?? (shown.current?.store === store ? shown.current : undefined);
+        const value = before && isEqual(before.value, next) ? before.value : next;
+        last = { snapshot, value };
+        return value;
+      };
+    }
+    return [selecting(store.getSnapshot), selecting(() => onServer)];
+  }, [store, onServer, selector, isEqual]);
+  const value = useSyncExternalStore(store.subscribe, read, readOnServer);
+  useEffect(() => {
+    shown.current = { store, value };
+  }, [store, value]);
+  return value;
+}

@@ -1,0 +1,86 @@
+import {
+  type CallView,
+  type ConnectionStatus,
+  emptyView,
+  type LoggedFrame,
+  type PendingCommands,
+  type RunView,
+  type ThreadSnapshot,
+  type ThreadView,
+  type UsageView,
+  type WireInterrupt,
+} from "@throughline/agent-client";
+import { useCallback, useSyncExternalStore } from "react";
+import { shallowEqual } from "./shallow-equal.js";
+import { useHandleFor } from "./thread-provider.js";
+import { type IsEqual, useSelected } from "./use-selected.js";
+
+/** A server has no stream to show: what it renders is a thread that nobody has opened yet. */
+const UNOPENED: ThreadSnapshot = {
+  view: emptyView,
+  connection: { kind: "closed" },
+  pending: { sync: false, running: false, preempting: false },
+};
+const NO_FRAMES: readonly LoggedFrame[] = [];
+
+/** Any part of the thread. A selector that makes a new object each time needs an `isEqual`: `shallowEqual` suits most. */
+export function useThread<T>(selector: (snapshot: ThreadSnapshot) => T, isEqual?: IsEqual<T>): T {
+  return useThreadFor("useThread()", selector, isEqual);
+}
+
+export function useThreadFor<T>(
+  asker: string,
+  selector: (snapshot: ThreadSnapshot) => T,
+  isEqual?: IsEqual<T>,
+): T {
+  return useSelected(useHandleFor(asker), UNOPENED, selector, isEqual);
+}
+
+/** The run under way, else the last one. */
+export function useRun(): RunView | null {
+  return useThreadFor("useRun()", runOf);
+}
+
+/** The newest pieces of work, in the order they began. */
+export function useCalls(): readonly CallView[] {
+  return useThreadFor("useCalls()", callsOf);
+}
+
+/** What the agent waits for a person to say. */
+export function useInterrupts(): readonly WireInterrupt[] {
+  return useThreadFor("useInterrupts()", interruptsOf, shallowEqual);
+}
+
+export function useConnection(): ConnectionStatus {
+  return useThreadFor("useConnection()", connectionOf);
+}
+
+/** Of the last run that ended. */
+export function useUsage(): UsageView | null {
+  return useThreadFor("useUsage()", usageOf);
+}
+
+/** Commands that have no outcome yet. */
+export function usePending(): PendingCommands {
+  return useThreadFor("usePending()", pendingOf);
+}
+
+/** A part of the agent's own state. */
+export function useThreadState<T>(selector: (state: ThreadView["state"]) => T, isEqual?: IsEqual<T>): T {
+  const select = useCallback(({ view }: ThreadSnapshot) => selector(view.state), [selector]);
+  return useThreadFor("useThreadState()", select, isEqual);
+}
+
+/** The newest frames as they came. Renders with every frame: for whoever inspects the line. */
+export function useEventLog(): readonly LoggedFrame[] {
+  const { events } = useHandleFor("useEventLog()");
+  return useSyncExternalStore(events.subscribe, events.getSnapshot, noFrames);
+}
+
+const runOf = ({ view }: ThreadSnapshot) => view.run;
+const callsOf = ({ view }: ThreadSnapshot) => view.calls;
+const interruptsOf = ({ view }: ThreadSnapshot) => view.interrupts;
+const usageOf = ({ view }: ThreadSnapshot) => view.usage;
+const connectionOf = ({ connection }: ThreadSnapshot) => connection;
+const pendingOf = ({ pending }: ThreadSnapshot) => pending;
+const noFrames = () => NO_FRAMES;
