@@ -1,5 +1,6 @@
 export * from "./client/agent-client.js";
 export type { AgentStore, AgentsSnapshot, AgentView } from "./client/agent-store.js";
+export { newId } from "./client/new-id.js";
 export { type FrameScheduler, nextFrame } from "./client/notifier.js";
 export { createMemoryStorage, type StoragePort } from "./client/storage.js";
 export type { Store } from "./client/store.js";

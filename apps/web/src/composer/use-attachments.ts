@@ -1,5 +1,6 @@
 "use client";
 
+import { newId } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { useCallback, useRef, useState } from "react";
@@ -37,7 +38,7 @@ export function useAttachments(): Attachments {
   const add = useCallback(
     (chosen: Iterable<File>) => {
       for (const file of chosen) {
-        const key = crypto.randomUUID();
+        const key = newId(Date.now());
         const checked = checkFile(file);
         const draft = { key, name: file.name };
         if (checked.problem !== undefined) {

@@ -1,3 +1,4 @@
+import { newId } from "@throughline/agent-client";
 import { z } from "zod";
 import { askService, segment } from "../service/ask-service";
 
@@ -20,7 +21,7 @@ export function momentBefore(messageId: string, checkpoints: readonly Checkpoint
 /** Begins a thread just before a message, and says how it is called. Before the first message there is nothing to begin from. */
 export async function forkBefore(agentId: string, threadId: string, messageId: string): Promise<string> {
   const path = `/agents/${segment(agentId)}/threads/${segment(threadId)}`;
-  const threadName = crypto.randomUUID();
+  const threadName = newId(Date.now());
   const seen: Checkpoint[] = [];
   let before = "";
   do {

@@ -1,5 +1,6 @@
 "use client";
 
+import { newId } from "@throughline/agent-client";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { threadPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
@@ -7,7 +8,7 @@ import { ThreadPage } from "./thread-page";
 
 /** A thread that does not exist yet. It gets its address with the first thing that is sent, and stays the same page. */
 export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactNode {
-  const [freshId, setFreshId] = useState(() => crypto.randomUUID());
+  const [freshId, setFreshId] = useState(() => newId(Date.now()));
   // The address was changed behind the router's back, which goes on showing this page for it, and for others like it.
   const { threadName: named } = usePlace();
   const threadId = named ?? freshId;
@@ -23,7 +24,7 @@ export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactN
   useEffect(() => {
     if (named !== undefined || !isUsed.current) return;
     isUsed.current = false;
-    setFreshId(crypto.randomUUID());
+    setFreshId(newId(Date.now()));
   }, [named]);
 
   return <ThreadPage key={threadId} agentId={agentId} threadId={threadId} onSend={begin} />;

@@ -1,10 +1,9 @@
 "use client";
 
-import type { CommandOutcome, MessageView, RunInput } from "@throughline/agent-client";
+import { type CommandOutcome, type MessageView, newId, type RunInput } from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react";
-import { newMessageId } from "./message-id";
 
 /** How a message that did not get through is to be sent once more. */
 type Again = "plainly" | "in-turn" | "instead";
@@ -80,7 +79,7 @@ export function SteeringProvider({
 
     return {
       outcomes,
-      send: (content) => void submit({ id: newMessageId(), role: "user", content }, "plainly"),
+      send: (content) => void submit({ id: newId(Date.now()), role: "user", content }, "plainly"),
       sendAgain({ local: _local, ...message }, how) {
         void submit(message, how);
       },

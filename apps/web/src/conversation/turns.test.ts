@@ -1,7 +1,6 @@
-import type { CallView, MessageView } from "@throughline/agent-client";
+import { type CallView, type MessageView, newId } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
 import { callIndex } from "./call-index";
-import { newMessageId } from "./message-id";
 import { turnsOf } from "./turns";
 
 const run = (runId: string, more: Partial<CallView> = {}): CallView => ({
@@ -97,7 +96,7 @@ describe("turnsOf", () => {
   });
 
   it("does not take a command for the answer to what was said long before", () => {
-    const old = newMessageId(1_000_000_000);
+    const old = newId(1_000_000_000);
     const calls = [
       run("r1", { status: "error", startedAt: 1_000_000 }),
       run("hire", { startedAt: 1_009_000 }),

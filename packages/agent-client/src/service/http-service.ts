@@ -1,4 +1,6 @@
 import type { JsonObject } from "@throughline/ai-core";
+import { newId } from "../client/new-id.js";
+import { systemClock } from "../client/system-clock.js";
 import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
 import { factsOf } from "../projection/project-frame.js";
@@ -110,7 +112,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
 
     async connect(thread, { cursor, signal, ...circumstances }, sink): Promise<StreamEnd> {
       const body = {
-        ...inputOf(thread, crypto.randomUUID(), {}, circumstances),
+        ...inputOf(thread, newId(systemClock.now()), {}, circumstances),
         forwardedProps: { throughline: { ...FACE, follow: true } },
       };
       try {
@@ -153,7 +155,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     },
 
     async poll(thread) {
-      const body = inputOf(thread, crypto.randomUUID(), {}, { tools: [], context: [] });
+      const body = inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] });
       const forwardedProps = { throughline: { interrupts: FACE.interrupts, command: { name: "poll" } } };
       const seen: AgentFrame[] = [];
       return askOnce(

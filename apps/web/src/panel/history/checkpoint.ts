@@ -1,3 +1,4 @@
+import { newId } from "@throughline/agent-client";
 import { z } from "zod";
 import { askService, ServiceError } from "../../service/ask-service";
 import { threadCallPath } from "../runs/run";
@@ -42,7 +43,7 @@ export async function listCheckpoints(
 
 /** Begins a thread there, and says how it is called. */
 export async function forkFrom(agentId: string, threadId: string, checkpointId: string): Promise<string> {
-  const threadName = crypto.randomUUID();
+  const threadName = newId(Date.now());
   const body = { threadName, checkpointId };
   await askService(`${threadCallPath(agentId, threadId)}/fork`, z.unknown(), { method: "POST", body });
   return threadName;
