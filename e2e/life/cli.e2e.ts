@@ -71,7 +71,10 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
 
   it("lets two people watch: one answers, and the other's prompt goes away", async () => {
     const [one, two] = [open(), open()];
-    for (const watcher of [one, two]) watcher.type("throughline watch travel shared");
+    for (const watcher of [one, two]) {
+      watcher.type("throughline watch travel shared");
+      await watcher.until("Nothing here yet.");
+    }
     const starter = open();
     starter.type("printf '' | throughline run travel 'Plan my trip' --thread shared");
     await starter.until("The run waits for an answer, and there is no more input.");
@@ -89,6 +92,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
   it("leaves a run on Ctrl-C, says how to stop it, and stops it", async () => {
     const [person, watcher] = [open(), open()];
     watcher.type("throughline watch ponderer long");
+    await watcher.until("Nothing here yet.");
     person.type("throughline run ponderer 'a very long night' --thread long");
     await person.until("▸ ponderer");
     await watcher.until("▸ ponderer");
@@ -104,6 +108,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
   it("stops the run with it where that was asked for", async () => {
     const [person, watcher] = [open(), open()];
     watcher.type("throughline watch ponderer owned");
+    await watcher.until("Nothing here yet.");
     person.type("throughline run ponderer 'another night' --thread owned --stop-on-exit");
     await person.until("▸ ponderer");
     person.press("C-c");
@@ -114,6 +119,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
   it("goes on where it was when the server is restarted in the middle of a run", async () => {
     const watcher = open();
     watcher.type("throughline watch poet restarted");
+    await watcher.until("Nothing here yet.");
     open().type("throughline run poet 'the sea' --thread restarted");
     await watcher.until("▸ poet");
     server.press("C-c");

@@ -47,6 +47,7 @@ export const watchCommand = defineCommand({
     const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
     const screen = threadScreen(terminal, { showsInput: true, history, isJson });
     let asked: readonly Question[] = [];
+    let isExpected = !isJson;
 
     async function answer(questions: readonly Question[]): Promise<void> {
       if (!answers) {
@@ -77,6 +78,14 @@ export const watchCommand = defineCommand({
       }
     }
 
+    /** An empty window does not say whether anybody listens. */
+    function noticeSilence(): void {
+      const { isOpen, ending, told } = screen.transcript;
+      if (!isExpected || isOpen || ending === undefined) return;
+      isExpected = false;
+      if (told.size === 0) screen.note("Nothing here yet. What happens is shown as it comes; Ctrl-C leaves.");
+    }
+
     try {
       await followStream({
         open: (cursor, stop) => talk.connect(true, cursor, stop),
@@ -84,6 +93,7 @@ export const watchCommand = defineCommand({
         onEvent(event) {
           const shown = screen.show(event);
           noticeQuestions();
+          noticeSilence();
           return shown === "again" ? "again" : "more";
         },
         onLost: () => screen.note("The connection is lost; trying again. Ctrl-C gives up."),
