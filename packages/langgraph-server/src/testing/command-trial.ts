@@ -123,7 +123,7 @@ export async function tryCommands(
   }
   await expectOneAtATime(here, thread);
   // An end is told before it is noted.
-  await vi.waitFor(async () => expect(await here.service.registry.open(thread.ref)).toEqual([]));
+  await vi.waitFor(async () => expect(await here.service.registry.open(thread.ref)).toEqual([]), 20_000);
   const last = await here.service.runs.start(startRequest(thread, "Are you there?"));
   expect(last.kind).toBe("started");
   expect(await ended(there, thread, runOf(last).runId)).toBe("success");
