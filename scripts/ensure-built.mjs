@@ -108,11 +108,14 @@ export async function ensureConsoleBuilt() {
   return { built: [item.name] };
 }
 
-/** Of what is served, and not of what `next build` and `next dev` keep beside it for themselves. */
+/** Of what is served, and not of what `next build`, `next dev` and `next start` keep beside it for themselves. */
 function consoleOutput() {
-  const served = ["BUILD_ID", "server", "static"];
+  const served = ["BUILD_ID", "server", "static"].flatMap((path) =>
+    filesBelow(root, `${consoleFolder}/.next/${path}`),
+  );
+  // Written while it runs: were it counted, every start after a visit would build anew.
   return fingerprint(
     root,
-    served.flatMap((path) => filesBelow(root, `${consoleFolder}/.next/${path}`)),
+    served.filter((file) => !file.includes("/server/route-cache/")),
   );
 }

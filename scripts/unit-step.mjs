@@ -18,7 +18,13 @@ import { commandScript, root } from "./workspace-packages.mjs";
  */
 
 /** @type {Readonly<Record<string, number>>} Parts that start databases and servers. */
-const PART_BUDGETS_MS = { "thread-log": 150_000, "graph-executor": 90_000, "langgraph-server": 150_000 };
+const PART_BUDGETS_MS = {
+  "thread-log": 150_000,
+  "graph-executor": 90_000,
+  "langgraph-server": 150_000,
+  // With two browsers.
+  e2e: 120_000,
+};
 const DEFAULT_BUDGET_MS = 60_000;
 
 /** @param {Report} report */

@@ -24,7 +24,7 @@ const server = await startServer(
     service: {
       ...(process.env.BENCH_LINGER_MS !== undefined && { lingerMs: Number(process.env.BENCH_LINGER_MS) }),
       graphs: graphRegistry([
-        registered("typist", ["tokens", "firstMs", "paceMs"], createTypist),
+        registered("typist", ["tokens", "firstMs", "paceMs", "paragraph"], createTypist),
         registered("scribe", ["notes"], createScribe),
       ]),
     },

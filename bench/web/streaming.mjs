@@ -9,6 +9,8 @@ export const CPU_SLOWDOWN = 4;
 
 const ACCOUNT = "bench";
 const WORDS_OF_HISTORY = 40;
+/** As models write: a browser lays out a paragraph as a whole with each word that comes. */
+const WORDS_OF_PARAGRAPH = 60;
 /** Tokens until the page has loaded and settled; those behind them are measured. */
 const LEAD_TOKENS = 4 * TOKENS_PER_SECOND;
 
@@ -41,13 +43,18 @@ async function watchOnce(browser, { service, console, threadId, seconds }) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
   await page.addInitScript(observe);
   const tokens = LEAD_TOKENS + seconds * TOKENS_PER_SECOND;
-  const isOver = run(service, threadId, { tokens, firstMs: 0, paceMs: 1_000 / TOKENS_PER_SECOND });
+  const isOver = run(service, threadId, {
+    tokens,
+    firstMs: 0,
+    paceMs: 1_000 / TOKENS_PER_SECOND,
+    paragraph: WORDS_OF_PARAGRAPH,
+  });
   await page.goto(`/agents/typist/${threadId}`);
   const answer = page.getByRole("region", { name: "Conversation" }).getByRole("listitem").last();
-  await answer.filter({ hasText: ` word${LEAD_TOKENS - 1} ` }).waitFor();
+  await answer.filter({ hasText: `word${LEAD_TOKENS - 1}` }).waitFor();
   const atLoad = await page.evaluate(() => globalThis.seen.tasks.splice(0));
   await isOver;
-  await answer.filter({ hasText: ` word${tokens - 1}` }).waitFor();
+  await answer.filter({ hasText: `word${tokens - 1}` }).waitFor();
   const { tasks, lcpMs } = await page.evaluate(() => globalThis.seen);
   await context.close();
   return {

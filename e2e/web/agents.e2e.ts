@@ -72,6 +72,7 @@ describe.runIf(hasChromium())("An agent at work is seen", () => {
     await page.getByRole("button", { name: "Resume: Every 10 seconds" }).waitFor();
     await page.getByRole("link", { name: "Every 10 seconds" }).click();
     const ticks = page.getByRole("list", { name: "Ticks, newest first" }).getByRole("listitem");
+    await ticks.first().waitFor();
     const before = await ticks.count();
     expect(before).toBeGreaterThanOrEqual(2);
     await page.getByRole("button", { name: "Run now" }).click();

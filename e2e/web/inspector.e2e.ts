@@ -27,13 +27,13 @@ describe.runIf(hasChromium())("The inspector", () => {
     const frames = page.getByRole("listbox", { name: "AG-UI" });
     await envelopes.getByText("run_end").first().waitFor();
     await frames.getByText("RUN_FINISHED").first().waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
     const held = await envelopes.textContent();
     await screen.say("Write about dials");
     await screen.untilShown(/dials.*dials/);
     await screen.untilDone();
     expect(await envelopes.textContent()).toBe(held);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Go on", exact: true }).click();
     await page.getByLabel("Search the log").fill("dials");
     await envelopes.getByText("run_start").waitFor();
     await expect.poll(() => envelopes.getByText("gauges").count(), PATIENCE).toBe(0);

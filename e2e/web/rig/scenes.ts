@@ -38,7 +38,7 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: "home-fresh", path: "/", visitor: "fresh" },
-  { name: "home", path: "/" },
+  { name: "home", path: "/", act: (page) => page.getByText("Waiting for you").first().waitFor() },
   { name: "not-found", path: "/nowhere" },
   { name: "agent-unknown", path: "/agents/nobody" },
   { name: "thread-new", path: "/agents/poet", visitor: "fresh" },
@@ -87,7 +87,10 @@ export const SCENES: readonly Scene[] = [
     path: "/agents/researcher/crash",
     async act(page) {
       await openTab(page, /Todos/);
-      await button(page, /report\.md/).click();
+      await page
+        .getByRole("tabpanel")
+        .getByRole("button", { name: /report\.md/ })
+        .click();
       await page.getByRole("dialog").waitFor();
     },
   },
@@ -114,7 +117,7 @@ export const SCENES: readonly Scene[] = [
       await openTab(page, "History");
       await page
         .getByRole("list", { name: /^Checkpoints/ })
-        .getByRole("button")
+        .locator("summary")
         .first()
         .click();
     },
@@ -132,16 +135,13 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
-    name: "thread-offline",
+    name: "thread-unsent",
     path: "/agents/poet/train",
     act: onThread(async ({ page, say, untilLive }) => {
       await untilLive();
       await page.context().setOffline(true);
-      await page
-        .getByText(/^(Offline|Reconnecting)/)
-        .first()
-        .waitFor();
       await say("Write about cables");
+      await page.getByRole("button", { name: "Send again" }).waitFor();
     }),
   },
   {

@@ -61,7 +61,7 @@ export function Home(): ReactNode {
 }
 
 function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
-  const { status, toOpen, lastActivityAt, nextTickAt } = useAgentActivity(agent.id);
+  const { status, rows, toOpen, lastActivityAt, nextTickAt } = useAgentActivity(agent.id);
   return (
     <li className={styles.agent}>
       <span className={styles.point}>
@@ -75,7 +75,8 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
         </h2>
         <p className={styles.description}>{agent.description}</p>
         <p className={styles.facts}>
-          <span data-status={status}>{STATUS_WORDS[status]}</span>
+          {/* Nothing is said before it is known, and nothing moves when it is. */}
+          <span data-status={status}>{rows ? STATUS_WORDS[status] : "\u00a0"}</span>
           {nextTickAt !== undefined && (
             <span>
               next run <RelativeTime at={nextTickAt} />

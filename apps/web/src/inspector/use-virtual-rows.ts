@@ -17,6 +17,8 @@ export function useVirtualRows(count: number, rowHeight: number): VirtualRows {
   const ref = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ scrollTop: 0, height: 0 });
   const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(true);
+  const lastTop = useRef(0);
 
   const look = useCallback(() => {
     const element = ref.current;
@@ -25,29 +27,36 @@ export function useVirtualRows(count: number, rowHeight: number): VirtualRows {
     setPlace((before) =>
       before.scrollTop === scrollTop && before.height === height ? before : { scrollTop, height },
     );
-    setAtEnd(scrollTop + height >= scrollHeight - rowHeight);
+    const isEnd = scrollTop + height >= scrollHeight - rowHeight;
+    // Only a person scrolls up: rows that come while a scroll is told of move the end away, and not the top.
+    const wentUp = scrollTop < lastTop.current - 1;
+    lastTop.current = scrollTop;
+    follows.current = isEnd || (follows.current && !wentUp);
+    setAtEnd(follows.current);
   }, [rowHeight]);
+
+  const toEnd = useCallback(() => {
+    follows.current = true;
+    const element = ref.current;
+    if (element) element.scrollTop = element.scrollHeight;
+    look();
+  }, [look]);
 
   useEffect(() => {
     const element = ref.current;
     if (!element) return;
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(() => (follows.current ? toEnd() : look()));
     observer.observe(element);
+    // Under load Chromium tells the effect below how high the list was before: what it is now, it tells here.
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
     return () => observer.disconnect();
-  }, [look]);
-
-  const toEnd = useCallback(() => {
-    const element = ref.current;
-    if (element) element.scrollTop = element.scrollHeight;
-    setAtEnd(true);
-    look();
-  }, [look]);
+  }, [look, toEnd]);
 
   // Before it is painted: a line that came must not show half and then jump.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the count that moves the end
   useLayoutEffect(() => {
-    if (isAtEnd) toEnd();
-  }, [count, isAtEnd, place.height, toEnd]);
+    if (follows.current) toEnd();
+  }, [count, toEnd]);
 
   const reveal = useCallback(
     (index: number) => {
