@@ -38,7 +38,11 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: "home-fresh", path: "/", visitor: "fresh" },
-  { name: "home", path: "/", act: (page) => page.getByText("Waiting for you").first().waitFor() },
+  {
+    name: "home",
+    path: "/",
+    act: (page) => page.getByRole("main").getByText("Waiting for you").first().waitFor(),
+  },
   { name: "not-found", path: "/nowhere" },
   { name: "agent-unknown", path: "/agents/nobody" },
   { name: "thread-new", path: "/agents/poet", visitor: "fresh" },
