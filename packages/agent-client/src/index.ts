@@ -1,5 +1,6 @@
 export * from "./client/agent-client.js";
 export type { AgentStore, AgentsSnapshot, AgentView } from "./client/agent-store.js";
+export type { PendingCommands } from "./client/command-shell.js";
 export { newId } from "./client/new-id.js";
 export { type FrameScheduler, nextFrame } from "./client/notifier.js";
 export { createMemoryStorage, type StoragePort } from "./client/storage.js";
@@ -7,7 +8,6 @@ export type { Store } from "./client/store.js";
 export type { Surroundings } from "./client/surroundings.js";
 export type { Telemetry } from "./client/telemetry.js";
 export type { LoggedFrame, ThreadHandle, ThreadSnapshot } from "./client/thread-handle.js";
-export type { PendingCommands } from "./client/thread-line.js";
 export type { BusyPolicy, CommandOutcome, RunInput } from "./commands/command.js";
 export { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "./commands/scheduler-state.js";
 export {

@@ -3,10 +3,11 @@ import type { BusyPolicy, CommandOutcome, RunInput } from "../commands/command.j
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
 import type { AgentFrame } from "../wire/agent-event.js";
+import type { PendingCommands } from "./command-shell.js";
 import { newId } from "./new-id.js";
 import { createNotifier, type FrameScheduler } from "./notifier.js";
 import type { Store } from "./store.js";
-import type { PendingCommands, ShownInput, ThreadLine } from "./thread-line.js";
+import type { ShownInput, ThreadLine } from "./thread-line.js";
 
 export interface ThreadSnapshot {
   readonly view: ThreadView;

@@ -76,7 +76,7 @@ export function wait(
   effects: readonly SchedulerEffect[] = [],
 ): SchedulerStep {
   const next: Scheduler = { ...now, sent: { ...sent, phase: "waiting" } };
-  return dispatch(next, [...effects, { kind: "observe" }, timer("send", afterMs)], policy);
+  return dispatch(next, [...effects, timer("send", afterMs)], policy);
 }
 
 export function finish(

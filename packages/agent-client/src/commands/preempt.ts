@@ -27,7 +27,7 @@ export function preempt(
   const [freed, dropped] = dropWaiting({ ...now, preemption: { command, unheard: named } });
   const effects = [...replaced, ...dropped, ...named.map(stopRun)];
   if (command.kind === "fire" && !isTaken(freed)) return dispatch(freed, effects, policy);
-  return dispatch(freed, [...effects, { kind: "observe" }, timer("stop", policy.stopMs)], policy);
+  return dispatch(freed, [...effects, timer("stop", policy.stopMs)], policy);
 }
 
 export function heard(

@@ -113,8 +113,6 @@ export type SchedulerEffect =
   | { readonly kind: "send"; readonly command: Exclude<Command, { kind: "stop" }> }
   /** Stops this run, or whatever is open when it is `undefined`. */
   | { readonly kind: "stop-run"; readonly runId: string | undefined }
-  /** Somebody has to tell when the thread is free: open a stream, or poll. */
-  | { readonly kind: "observe" }
   | { readonly kind: "settle"; readonly id: string; readonly outcome: CommandOutcome }
   /** What must survive a reload; `undefined`: nothing. */
   | { readonly kind: "persist"; readonly sync: Extract<Command, { kind: "sync" }> | undefined }
@@ -127,8 +125,9 @@ export function forget({ sync }: Scheduler): readonly SchedulerEffect[] {
   return [{ kind: "persist", sync }];
 }
 
-export function observing({ observed }: Scheduler): readonly SchedulerEffect[] {
-  return observed.kind === "running" ? [{ kind: "observe" }] : [];
+/** What is under way has to see what becomes of the thread: when it is free, how a run ends, what is acknowledged. */
+export function needsLine({ sent, preemption, sync, queue, unconfirmed }: Scheduler): boolean {
+  return Boolean(sent || preemption || sync || unconfirmed) || queue.length > 0;
 }
 
 export function superseded(old: Command, by: Command): SchedulerEffect {

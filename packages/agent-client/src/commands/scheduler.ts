@@ -6,7 +6,6 @@ import {
   DEFAULT_COMMAND_POLICY,
   forget,
   type Observed,
-  observing,
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
@@ -78,7 +77,7 @@ function submitSync(now: Scheduler, command: SyncCommand, policy: CommandPolicy)
     const effects = [superseded(sent.command, command), timer("send", undefined), persisted];
     return dispatch({ ...next, sent: undefined }, effects, policy);
   }
-  return dispatch(next, [...replaced, persisted, ...observing(now)], policy);
+  return dispatch(next, [...replaced, persisted], policy);
 }
 
 /** A thread that is free is asked again at once by whoever was refused for its last run. */

@@ -30,7 +30,7 @@ function accepted(now: Scheduler, sent: Sent, policy: CommandPolicy): SchedulerS
   const next: Scheduler = { ...now, sent: { ...sent, phase: "running" } };
   if (isSeen(now, sent)) return dispatch(next, [], policy);
   const tracked = timer("track", policy.trackMs * 2 ** sent.resends);
-  return dispatch(next, [{ kind: "observe" }, tracked], policy);
+  return dispatch(next, [tracked], policy);
 }
 
 /** Invariant 7: an outcome, not an error. Somebody else's run is watched to its end; then, or after a while, we ask again. */
@@ -58,7 +58,7 @@ function busy(
     case "run":
       if (command.busy.kind === "queue") {
         const waiting: Scheduler = { ...known, sent: undefined, queue: [command, ...now.queue] };
-        return dispatch(waiting, [{ kind: "observe" }], policy);
+        return dispatch(waiting, [], policy);
       }
       if (command.busy.kind === "reject" || sent.tries >= command.busy.times)
         return finish(known, sent, refused, policy);

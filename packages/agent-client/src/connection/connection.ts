@@ -93,8 +93,6 @@ export type ConnectionInput =
 export type ConnectionEffect =
   | { readonly kind: "open-stream"; readonly stream: number }
   | { readonly kind: "close-stream"; readonly stream: number }
-  /** What we hold is not to be gone on from. */
-  | { readonly kind: "forget-cursor" }
   | { readonly kind: "renew-credentials" }
   /** One timer of each name; `at: undefined` clears it. */
   | { readonly kind: "timer"; readonly name: "retry" | "watchdog"; readonly at: number | undefined }
@@ -195,11 +193,9 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
 
 /** Told everything anew, at once. What does not fit again right after that would not fit the next time either: that waits. */
 function startOver(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
-  const [next, effects] =
-    now.attempt === 0
-      ? open({ ...now, attempt: 1 }, moment, policy)
-      : comeBack(now, moment, policy, undefined);
-  return [next, [{ kind: "forget-cursor" }, ...effects]];
+  return now.attempt === 0
+    ? open({ ...now, attempt: 1 }, moment, policy)
+    : comeBack(now, moment, policy, undefined);
 }
 
 /** An answer about credentials that nobody waits for any more is late. */

@@ -39,7 +39,6 @@ export type ProjectionInput =
 
 export type ProjectionEffect =
   | { readonly kind: "granted"; readonly authority: Authority }
-  | { readonly kind: "denied"; readonly source: Source; readonly owner: Authority }
   /** Frames of a stream that is no longer the owner. */
   | { readonly kind: "stale"; readonly count: number }
   | { readonly kind: "duplicate"; readonly count: number }
@@ -90,7 +89,7 @@ export function project(now: Projection, input: ProjectionInput): ProjectionStep
 /** Equal rank takes over: the newer stream of a kind is the one that somebody just opened. */
 function claim(now: Projection, source: Source): ProjectionStep {
   const owner = now.authority;
-  if (owner && RANK[owner.source] > RANK[source]) return [now, [{ kind: "denied", source, owner }]];
+  if (owner && RANK[owner.source] > RANK[source]) return [now, []];
   const authority: Authority = { source, epoch: now.epoch + 1 };
   return [{ ...now, authority, epoch: authority.epoch }, [{ kind: "granted", authority }]];
 }

@@ -1,4 +1,5 @@
-import type { LineHooks, PendingCommands, ShownInput, ThreadLine } from "../client/thread-line.js";
+import type { PendingCommands } from "../client/command-shell.js";
+import type { LineHooks, ShownInput, ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";

@@ -1,4 +1,5 @@
-import type { PendingCommands, ShownInput } from "../client/thread-line.js";
+import type { PendingCommands } from "../client/command-shell.js";
+import type { ShownInput } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import type { ThreadView } from "../projection/thread-view.js";

@@ -1,0 +1,181 @@
+import type { Clock } from "@throughline/ai-core";
+import type { Command, CommandOutcome } from "../commands/command.js";
+import { schedule } from "../commands/scheduler.js";
+import {
+  type CommandPolicy,
+  idleScheduler,
+  needsLine,
+  type Scheduler,
+  type SchedulerEffect,
+  type SchedulerInput,
+  type TimerName,
+} from "../commands/scheduler-state.js";
+import type { RunView, ThreadView } from "../projection/thread-view.js";
+import type { Circumstances, ServicePort, ThreadName } from "../service/service-port.js";
+import { createNamedTimers } from "./named-timers.js";
+import type { PendingSync } from "./storage.js";
+import type { Telemetry } from "./telemetry.js";
+
+export interface PendingCommands {
+  /** A `sync` that the agent has not acknowledged yet. */
+  readonly sync: boolean;
+  readonly running: boolean;
+  /** A stop, or a fire that waits for the thread to be free. */
+  readonly preempting: boolean;
+}
+
+export interface CommandShell {
+  submit(command: Command): Promise<CommandOutcome>;
+  /** What is shown is what the commands know of the thread. */
+  tellOfRun(run: RunView): void;
+  /** `lastAppliedClientMutationId` of the thread's state. */
+  tellConfirmed(id: string): void;
+  pending(): PendingCommands;
+  /** A command is under way that has to see what becomes of the thread. */
+  needsLine(): boolean;
+  close(): void;
+}
+
+export interface CommandShellOptions {
+  readonly thread: ThreadName;
+  readonly service: ServicePort;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly policy: CommandPolicy;
+  readonly circumstances: () => Circumstances;
+  readonly persist: (sync: PendingSync | undefined) => void;
+  readonly view: () => ThreadView;
+  readonly onChange: () => void;
+}
+
+const STATUS_OF_CALL = {
+  running: "success",
+  ok: "success",
+  error: "error",
+  interrupted: "interrupted",
+  cancelled: "cancelled",
+  lost: "error",
+} as const;
+const STOP_TRIES = 5;
+const STOP_RETRY_MS = 500;
+
+/** Performs what the scheduler decides, and keeps who waits for an outcome. */
+export function createCommandShell(options: CommandShellOptions): CommandShell {
+  const { thread, service, clock, telemetry } = options;
+  let scheduler: Scheduler = idleScheduler;
+  let closed = false;
+  const settling = new Map<string, { resolve(outcome: CommandOutcome): void; kind: string; at: number }>();
+  const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
+
+  function step(input: SchedulerInput): void {
+    if (closed) return;
+    const [next, effects] = schedule(scheduler, input, options.policy);
+    const changed = next !== scheduler;
+    scheduler = next;
+    for (const effect of effects) perform(effect);
+    if (changed) options.onChange();
+  }
+
+  function perform(effect: SchedulerEffect): void {
+    switch (effect.kind) {
+      case "send":
+        void send(effect.command);
+        break;
+      case "stop-run":
+        void stopRun(effect.runId, 1);
+        break;
+      case "settle":
+        settle(effect.id, effect.outcome);
+        break;
+      case "persist":
+        options.persist(effect.sync);
+        break;
+      case "timer":
+        timers.set(effect.name, effect.afterMs);
+        break;
+    }
+  }
+
+  async function send(sent: Exclude<Command, { kind: "stop" }>): Promise<void> {
+    const tries = scheduler.sent;
+    if (tries && (tries.tries > 0 || tries.resends > 0)) telemetry.replayed?.({ commandId: sent.id });
+    const answer = await service.send(thread, sent, options.circumstances());
+    if (answer.kind === "busy") telemetry.busy?.({ commandId: sent.id, runId: answer.runId });
+    step({ kind: "answered", id: sent.id, answer });
+    if (answer.kind !== "accepted") return;
+    if (answer.isCancelled) step({ kind: "ended", id: sent.id, status: "cancelled" });
+    else tellIfOver(sent.id, answer.serviceRunId);
+  }
+
+  /** Sent again under its id, a command may find its run over: no stream will tell of that end any more. */
+  function tellIfOver(id: string, serviceRunId: string | undefined): void {
+    const { run, calls } = options.view();
+    if (run?.runId === id) {
+      if (run.status !== "running") step({ kind: "ended", id, status: run.status });
+      return;
+    }
+    const call = calls.findLast((known) => known.kind === "run" && known.runId === serviceRunId);
+    if (call && call.endedAt !== null) step({ kind: "ended", id, status: STATUS_OF_CALL[call.status] });
+  }
+
+  /** A stop that does not arrive would be a run that nobody stops. */
+  async function stopRun(runId: string | undefined, tried: number): Promise<void> {
+    if (closed) return;
+    const ok = await service.stop(thread, runId);
+    if (ok || tried >= STOP_TRIES) {
+      step({ kind: "stop-answered", runId, ok });
+      return;
+    }
+    clock.schedule(STOP_RETRY_MS, () => {
+      if (scheduler.preemption) void stopRun(runId, tried + 1);
+    });
+  }
+
+  function settle(id: string, outcome: CommandOutcome): void {
+    const waiting = settling.get(id);
+    settling.delete(id);
+    telemetry.commandSettled?.({
+      commandId: id,
+      kind: waiting?.kind ?? "sync",
+      outcome: outcome.kind,
+      ms: clock.now() - (waiting?.at ?? clock.now()),
+    });
+    waiting?.resolve(outcome);
+  }
+
+  return {
+    submit(submitted) {
+      if (closed) return Promise.resolve({ kind: "unreachable" });
+      // A tab that lost its leader asks again, perhaps behind a newer wish.
+      const newer = submitted.kind === "sync" ? scheduler.sync : undefined;
+      if (newer && newer.id > submitted.id) return Promise.resolve({ kind: "superseded", by: newer.id });
+      return new Promise((resolve) => {
+        settling.set(submitted.id, { resolve, kind: submitted.kind, at: clock.now() });
+        step({ kind: "submit", command: submitted });
+      });
+    },
+    tellOfRun({ runId, status }) {
+      if (status === "running") {
+        step({ kind: "observed", observed: { kind: "running", runId } });
+        return;
+      }
+      step({ kind: "ended", id: runId, status });
+      step({ kind: "observed", observed: { kind: "idle" } });
+    },
+    tellConfirmed: (id) => step({ kind: "confirmed", id }),
+    pending: () => ({
+      sync:
+        scheduler.sync !== undefined ||
+        scheduler.sent?.command.kind === "sync" ||
+        scheduler.unconfirmed !== undefined,
+      running: scheduler.sent !== undefined,
+      preempting: scheduler.preemption !== undefined,
+    }),
+    needsLine: () => needsLine(scheduler),
+    close() {
+      closed = true;
+      timers.clearAll();
+      for (const id of [...settling.keys()]) settle(id, { kind: "unreachable" });
+    },
+  };
+}
