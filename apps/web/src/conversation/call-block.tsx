@@ -4,9 +4,11 @@ import type { CallView } from "@throughline/agent-client";
 import { useMessage } from "@throughline/agent-react";
 import { type ReactNode, useId, useState } from "react";
 import { Icon, type IconName } from "../design/icon";
+import { ProgressBar } from "../design/progress-bar";
 import styles from "./call-block.module.css";
 import { type CallIndex, isPassing } from "./call-index";
 import { Elapsed } from "./elapsed";
+import { FoldRow } from "./fold-row";
 import { JsonView } from "./json-view";
 import { progressOf } from "./progress";
 
@@ -50,16 +52,7 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
   const progress = call.status === "running" ? progressOf(call.progress) : undefined;
   return (
     <div className={styles.call} data-status={call.status}>
-      <button
-        type="button"
-        className={styles.row}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span className={styles.chevron} data-open={isOpen}>
-          <Icon name="chevronRight" size={12} />
-        </span>
+      <FoldRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
         <span className={styles.icon}>
           <Icon name={ICONS[call.kind]} size={14} />
         </span>
@@ -71,10 +64,8 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
         <span className={styles.time}>
           <Elapsed startedAt={call.startedAt} endedAt={call.endedAt} />
         </span>
-      </button>
-      {progress?.share !== undefined && (
-        <progress className={styles.progress} max={1} value={progress.share} aria-label={progress.words} />
-      )}
+      </FoldRow>
+      {progress?.share !== undefined && <ProgressBar share={progress.share} label={progress.words} />}
       <div id={id} hidden={!isOpen} className={styles.inside}>
         {isOpen && (
           <Inside

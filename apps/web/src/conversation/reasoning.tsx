@@ -2,6 +2,7 @@
 
 import { type ReactNode, useId, useState } from "react";
 import { Icon } from "../design/icon";
+import { FoldRow } from "./fold-row";
 import { Markdown } from "./markdown/markdown";
 import styles from "./reasoning.module.css";
 
@@ -17,20 +18,11 @@ export function Reasoning({
   const id = useId();
   return (
     <div className={styles.reasoning} data-quiet="true">
-      <button
-        type="button"
-        className={styles.row}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span className={styles.chevron} data-open={isOpen}>
-          <Icon name="chevronRight" size={12} />
-        </span>
+      <FoldRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
         <Icon name="thought" size={14} />
         <span className={isGrowing ? styles.live : undefined}>{isGrowing ? "Thinking…" : "Thought"}</span>
-        {!isOpen && <span className={styles.peek}>{lastLine(text)}</span>}
-      </button>
+        {!isOpen && <span className={styles.peek}>{firstLine(text)}</span>}
+      </FoldRow>
       <div id={id} hidden={!isOpen} className={styles.text}>
         {isOpen && <Markdown text={text} isGrowing={isGrowing} />}
       </div>
@@ -38,6 +30,7 @@ export function Reasoning({
   );
 }
 
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(0)?.slice(0, 160) ?? "";
+/** Looked at with every token of a thought: never the whole of it. */
+function firstLine(text: string): string {
+  return text.slice(0, 160).trimStart().split("\n", 1)[0] ?? "";
 }

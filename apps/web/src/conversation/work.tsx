@@ -2,10 +2,11 @@
 
 import type { CallView } from "@throughline/agent-client";
 import { type ReactNode, useId, useState } from "react";
-import { Icon } from "../design/icon";
+import { ProgressBar } from "../design/progress-bar";
 import { CallBlock } from "./call-block";
 import { activePath, type CallIndex, countWork, isPassing } from "./call-index";
 import { Elapsed } from "./elapsed";
+import { FoldRow } from "./fold-row";
 import { progressOf } from "./progress";
 import { useToldProgress } from "./use-told-progress";
 import styles from "./work.module.css";
@@ -29,17 +30,13 @@ export function Work({ run, index }: WorkProps): ReactNode {
   const progress = path.map((call) => progressOf(call.progress)).findLast(Boolean) ?? told;
   return (
     <div className={styles.work} data-quiet="true" data-running={isRunning}>
-      <button
-        type="button"
+      <FoldRow
+        isOpen={isOpen}
+        onToggle={() => setOpen(!isOpen)}
+        controls={id}
         className={styles.row}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
         disabled={steps.length === 0}
       >
-        <span className={styles.chevron} data-open={isOpen}>
-          <Icon name="chevronRight" size={12} />
-        </span>
         <span className={styles.words}>
           {isRunning ? runningWords(path, progress?.words) : workWords(run, drawn, index)}
         </span>
@@ -47,9 +44,9 @@ export function Work({ run, index }: WorkProps): ReactNode {
           <Elapsed startedAt={run.startedAt} endedAt={run.endedAt} />
         </span>
         {usage > 0 && <span className={styles.time}>{usage.toLocaleString("en")} tokens</span>}
-      </button>
+      </FoldRow>
       {progress?.share !== undefined && (
-        <progress className={styles.progress} max={1} value={progress.share} aria-label={progress.words} />
+        <ProgressBar share={progress.share} label={progress.words} className={styles.progress} />
       )}
       <div id={id} hidden={!isOpen} className={styles.steps}>
         {isOpen && drawn.map((step) => <CallBlock key={step.callId} call={step} index={index} />)}

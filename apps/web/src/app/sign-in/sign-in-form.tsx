@@ -1,7 +1,8 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { Button } from "../../design/button";
+import { Field, Input } from "../../design/field";
 import { Mark } from "../../design/mark";
 import type { SignIn } from "../../server/settings";
 import { readKnownAccounts, rememberAccount } from "./known-accounts";
@@ -30,7 +31,6 @@ export function SignInForm({
   readonly target: string;
 }): ReactNode {
   const words = WORDS[signIn];
-  const id = useId();
   const [value, setValue] = useState(signIn === "account" ? "dev" : "");
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -66,30 +66,19 @@ export function SignInForm({
           <h1>Sign in</h1>
           <p className={styles.lead}>Watch agents, answer them, steer them.</p>
         </div>
-        <div className={styles.field}>
-          <label htmlFor={id}>{words.label}</label>
-          <input
-            id={id}
+        <Field label={words.label} hint={words.hint} problem={problem}>
+          <Input
             name={words.field}
             type={words.type}
             value={value}
             onChange={(event) => setValue(event.target.value)}
-            aria-invalid={problem !== undefined}
-            aria-describedby={`${id}-hint ${id}-problem`}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             required
-            // biome-ignore lint/a11y/noAutofocus: the page has this one purpose
             autoFocus
           />
-          <p id={`${id}-hint`} className={styles.hint}>
-            {words.hint}
-          </p>
-          <p id={`${id}-problem`} className={styles.problem} role="alert">
-            {problem}
-          </p>
-        </div>
+        </Field>
         {known.length > 0 && (
           <div className={styles.known}>
             <span className={styles.hint}>Used here before:</span>
