@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { testSeed } from "./scripts/test-seed.mjs";
 
 export default defineConfig({
   test: {
@@ -16,7 +17,11 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // The offline model types as fast as it can; nobody is watching.
-    env: { THROUGHLINE_OFFLINE_PACE_MS: "0" },
+    setupFiles: ["scripts/seed-properties.ts"],
+    env: {
+      // The offline model types as fast as it can; nobody is watching.
+      THROUGHLINE_OFFLINE_PACE_MS: "0",
+      THROUGHLINE_SEED: process.env.THROUGHLINE_SEED ?? String(testSeed(import.meta.dirname)),
+    },
   },
 });

@@ -80,6 +80,10 @@ describe("toPlain", () => {
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
 
+  it("knows one zero, as JSON does", () => {
+    expect(toPlain([-0, Float64Array.of(-0)])).toEqual([0, [0]]);
+  });
+
   it("gives something that JSON can carry for anything at all", () => {
     const anything = fc.anything({
       withBigInt: true,

@@ -40,7 +40,8 @@ function coerce(value: unknown, previous: Json | undefined, ancestors: object[],
     case "boolean":
       return value;
     case "number":
-      return Number.isFinite(value) ? value : String(value);
+      // JSON knows one zero: -0 must not be another value before it was logged than after.
+      return Number.isFinite(value) ? value + 0 : String(value);
     case "bigint":
       return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
     case "undefined":

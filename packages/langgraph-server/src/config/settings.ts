@@ -25,12 +25,10 @@ export type SettingValues = ValuesOf<typeof SETTINGS>;
 /** Begin like settings of ours and are read by tests alone. */
 export const TEST_VARIABLES: ReadonlySet<string> = new Set(
   [
-    "KILL_SEED",
     "KILL_TRIALS",
     "MODEL_CASES",
     "MODEL_PATH",
     "MODEL_RESTARTS_ONE_IN",
-    "MODEL_SEED",
     "PROPERTY_RUNS",
     "SEED",
     "TRIALS",

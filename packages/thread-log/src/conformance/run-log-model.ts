@@ -15,14 +15,14 @@ export interface LogModelOptions {
 }
 
 const CASES = Number(process.env.THROUGHLINE_MODEL_CASES ?? 2_000);
-const SEED = Number(process.env.THROUGHLINE_MODEL_SEED ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env.THROUGHLINE_SEED);
 const PATH = process.env.THROUGHLINE_MODEL_PATH;
 /** One case in so many has restarts among its commands. */
 const RESTARTS_ONE_IN = Math.max(2, Number(process.env.THROUGHLINE_MODEL_RESTARTS_ONE_IN ?? 100));
 
 /**
  * Random interleavings of writers, watchers, trims, takeovers, deletions and restarts against a list. A failure prints its
- * seed and path; `THROUGHLINE_MODEL_SEED` and `THROUGHLINE_MODEL_PATH` run that case again.
+ * seed and path; `THROUGHLINE_SEED` and `THROUGHLINE_MODEL_PATH` run that case again.
  */
 export function runLogModel(
   name: string,

@@ -9,8 +9,7 @@ export function trialsOf(share: number): number {
 }
 
 export function announceRandom(what: string): SeededRandom {
-  const given = process.env.THROUGHLINE_KILL_SEED;
-  const seed = given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given);
-  console.log(`${what}: THROUGHLINE_KILL_SEED=${seed}`);
+  const seed = Number(process.env.THROUGHLINE_SEED);
+  console.log(`${what}: THROUGHLINE_SEED=${seed}`);
   return createSeededRandom(seed);
 }
