@@ -1,6 +1,7 @@
 // npm run bench -- NAME [--json] [--quick]
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { ensureReady } from "../scripts/workspace.mjs";
 import { printReport } from "./print-report.mjs";
 
 const BENCHES = {
@@ -73,7 +74,8 @@ async function main() {
     throw new Error(`${asked} There is: ${Object.keys(BENCHES).join(", ")}.`);
   }
   const progress = (text) => (values.json ? process.stderr : process.stdout).write(`${text}\n`);
-  const { runBench } = await BENCHES[name].load().catch(explainMissingBuild);
+  await ensureReady({ forTests: true, withConsole: name === "web" });
+  const { runBench } = await BENCHES[name].load();
   const report = {
     name,
     machine: machine(),
@@ -81,11 +83,6 @@ async function main() {
   };
   if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   else printReport(report);
-}
-
-function explainMissingBuild(error) {
-  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-  throw new Error(`A bench measures what is built: run npm run build first. (${error.message})`);
 }
 
 main().catch((error) => {

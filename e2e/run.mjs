@@ -4,9 +4,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startVitest } from "vitest/node";
-import { ensureConsoleBuilt } from "../scripts/ensure-built.mjs";
-import { ensureServices } from "../scripts/ensure-services.mjs";
+import { ensureReady } from "../scripts/workspace.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "..");
@@ -30,7 +28,7 @@ const HELP = `Whole-system tests against real servers, which they start and stop
 
 ${LIST.join("\n")}
 
-They run what was built: npm run build. The last line says how many passed and failed.
+What they need is installed and built first. The last line says how many passed and failed.
 `;
 
 async function main() {
@@ -49,16 +47,16 @@ async function main() {
     throw new Error(`No part "${unknown}". There is: ${Object.keys(PARTS).join(", ")}.`);
   const seed = wholeNumber("seed", values.seed) ?? randomInt(2 ** 31);
   const trials = wholeNumber("trials", values.trials);
-  ensureServices();
-  process.stdout.write(`seed ${seed}\n`);
   const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
-  if (names.includes("web")) await ensureConsoleBuilt();
+  await ensureReady({ forTests: true, withConsole: names.includes("web") });
+  process.stdout.write(`seed ${seed}\n`);
   const files = names.flatMap((name) =>
     readdirSync(join(HERE, name))
       // What `npm test` runs too is a `.test.ts`.
       .filter((file) => /\.(e2e|test)\.ts$/.test(file))
       .map((file) => join(HERE, name, file)),
   );
+  const { startVitest } = await import("vitest/node");
   const vitest = await startVitest("test", files, {
     root: ROOT,
     config: false,

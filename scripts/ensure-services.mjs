@@ -1,6 +1,6 @@
 // @ts-check
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { runCommand } from "./run-command.mjs";
 
 /** What tests start themselves and no registry package brings, by the program whose presence shows that it is there. */
 const DEBIAN_PACKAGES = {
@@ -10,16 +10,28 @@ const DEBIAN_PACKAGES = {
   chromium: "/usr/bin/chromium",
 };
 
+const missingPackages = () =>
+  Object.entries(DEBIAN_PACKAGES)
+    .filter(([, program]) => !existsSync(program))
+    .map(([name]) => name);
+
 /**
  * Installs what is missing of them where that is ours to do: as root on a Debian machine, once, before test files run side
- * by side. Elsewhere the tests that need them say so.
+ * by side. Elsewhere, and where it fails, the tests that need them say so.
+ *
+ * @returns {Promise<{ installed: string[] }>}
  */
-export function ensureServices() {
-  const missing = Object.entries(DEBIAN_PACKAGES).filter(([, program]) => !existsSync(program));
-  if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const names = missing.map(([name]) => name);
-  for (const args of [["update"], ["install", "-y", "--no-install-recommends", ...names]]) {
-    spawnSync("apt-get", args, { env, stdio: "ignore" });
+export async function ensureServices() {
+  const missing = missingPackages();
+  if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+    return { installed: [] };
   }
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  try {
+    for (const args of [["update"], ["install", "-y", "--no-install-recommends", ...missing]]) {
+      await runCommand("apt-get", args, { cwd: "/", env });
+    }
+  } catch {}
+  const still = new Set(missingPackages());
+  return { installed: missing.filter((name) => !still.has(name)) };
 }

@@ -2,7 +2,7 @@
 // npm run golden [-- --update]: compares every recorded stream with its golden translation, or writes the goldens anew.
 import { readOptions } from "./read-options.mjs";
 import { runCommand } from "./run-command.mjs";
-import { ensureBuilt, ensureInstalled } from "./workspace.mjs";
+import { ensureReady } from "./workspace.mjs";
 import { commandScript, root } from "./workspace-packages.mjs";
 
 const { update } = readOptions(
@@ -17,8 +17,7 @@ const { update } = readOptions(
   { update: { type: "boolean" } },
 );
 
-await ensureInstalled("all");
-await ensureBuilt();
+await ensureReady({ forTests: true });
 try {
   await runCommand(
     process.execPath,

@@ -7,6 +7,10 @@ export interface LanggraphDevOptions {
   readonly reload?: boolean;
   /** Where the server keeps its state (`.langgraph_api`); two servers must not share it. */
   readonly cwd?: string;
+  /** More graphs than this repository's, in a `cwd` of its own: by name, as `/path/to/file.ts:export`. */
+  readonly graphs?: Readonly<Record<string, string>>;
+  /** How many runs it works on at once. */
+  readonly workers?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { ensureReady } from "./workspace.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const PROJECT = join(ROOT, "packages", "langgraph-graphs");
@@ -34,16 +35,17 @@ export async function startLanggraphDev({
   quiet = false,
   reload = false,
   cwd = PROJECT,
+  graphs = {},
+  workers = 20,
   env = {},
 } = {}) {
-  if (!existsSync(CLI))
-    throw new Error("The LangGraph CLI is not installed: run npm install in the repository first.");
+  if (!existsSync(CLI)) throw new Error("The LangGraph CLI is not installed: npm run build installs it.");
   // Chosen before the start: on a taken port the CLI leaves its worker processes behind.
   const chosen = await choosePort(port);
   const url = `http://${HOST}:${chosen}`;
-  const args = ["dev", "--no-browser", "--host", HOST, "--port", String(chosen), "-n", "20"];
+  const args = ["dev", "--no-browser", "--host", HOST, "--port", String(chosen), "-n", String(workers)];
   if (!reload) args.push("--no-reload");
-  const child = spawn(process.execPath, [CLI, ...args, "--config", configIn(cwd)], {
+  const child = spawn(process.execPath, [CLI, ...args, "--config", configIn(cwd, graphs)], {
     cwd,
     // A process group of its own, so that one signal reaches the CLI, its loader and the server.
     detached: process.platform !== "win32",
@@ -77,12 +79,12 @@ export async function startLanggraphDev({
   return { url, pid: child.pid, stop, exited };
 }
 
-/** The server keeps its state beside its config, so another folder needs a config of its own, with the same graphs. */
-function configIn(cwd) {
+/** The server keeps its state beside its config, so another folder needs a config of its own. */
+function configIn(cwd, moreGraphs) {
   const original = join(PROJECT, "langgraph.json");
   if (resolve(cwd) === PROJECT) return original;
   const document = JSON.parse(readFileSync(original, "utf8"));
-  const graphs = Object.entries(document.graphs).map(([name, spec]) => [
+  const graphs = Object.entries({ ...document.graphs, ...moreGraphs }).map(([name, spec]) => [
     name,
     relative(cwd, resolve(PROJECT, spec)).replaceAll("\\", "/"),
   ]);
@@ -164,6 +166,7 @@ async function main() {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
     throw new Error(`--port takes a number from 0 to 65535, not "${values.port}".`);
   }
+  await ensureReady();
   let server;
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

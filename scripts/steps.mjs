@@ -42,6 +42,13 @@ export function installedSentence({ changed }) {
   return { changed, text: changed ? "packages installed" : "packages installed (nothing changed)" };
 }
 
+/** @param {{ installed: readonly string[] }} result */
+export function servicesSentence({ installed }) {
+  return installed.length > 0
+    ? { changed: true, text: `installed ${installed.join(", ")}` }
+    : { changed: false, text: "services installed (nothing changed)" };
+}
+
 /** @param {{ built: readonly string[] }} result */
 export function builtSentence({ built }) {
   const count = `${built.length} package${built.length === 1 ? "" : "s"}`;

@@ -14,7 +14,7 @@ const setUp = {
   budgetMs: 180_000,
   run: async () => {
     await ensureInstalled("all");
-    ensureServices();
+    await ensureServices();
     await ensureBuilt();
     await ensureConsoleBuilt();
     return {};

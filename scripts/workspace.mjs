@@ -1,7 +1,8 @@
 // @ts-check
 import { ensureBuilt, ensureConsoleBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
-import { builtSentence, installedSentence, runStep } from "./steps.mjs";
+import { ensureServices } from "./ensure-services.mjs";
+import { builtSentence, consoleSentence, installedSentence, runStep, servicesSentence } from "./steps.mjs";
 
 export { ensureBuilt, ensureConsoleBuilt, ensureInstalled };
 
@@ -18,10 +19,20 @@ export function ensureNode(version = process.versions.node) {
 /**
  * Makes a fresh clone runnable. Silent when nothing is to do; what it says goes to stderr, because a command that
  * prints JSON calls this first.
+ *
+ * @param {{ forTests?: boolean; withConsole?: boolean }} [options] `forTests`: with what only tests and benches use
  */
-export async function ensureReady() {
+export async function ensureReady({ forTests = false, withConsole = false } = {}) {
   ensureNode();
-  const onlyChanges = { write: (/** @type {string} */ line) => console.error(line), onlyChanges: true };
-  await runStep(() => ensureInstalled("run"), installedSentence, onlyChanges);
-  await runStep(ensureBuilt, builtSentence, onlyChanges);
+  /** @param {string} doing */
+  const quietly = (doing) => ({
+    write: (/** @type {string} */ line) => console.error(line),
+    onlyChanges: true,
+    doing,
+  });
+  const level = forTests ? "all" : "run";
+  await runStep(() => ensureInstalled(level), installedSentence, quietly("installing packages"));
+  if (forTests) await runStep(ensureServices, servicesSentence, quietly("installing what tests start"));
+  await runStep(ensureBuilt, builtSentence, quietly("building packages"));
+  if (withConsole) await runStep(ensureConsoleBuilt, consoleSentence, quietly("building the console"));
 }

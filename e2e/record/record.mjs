@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Client } from "@langchain/langgraph-sdk";
+import { ensureReady } from "../../scripts/workspace.mjs";
 import { compact, compactLine } from "./compact-line.mjs";
 import { startRecordServer } from "./record-server.mjs";
 import { SCENARIOS } from "./scenarios.mjs";
@@ -120,6 +120,9 @@ async function main() {
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(`No scenario writes ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
+  await ensureReady({ forTests: true });
+  // Only now is it there.
+  const { Client } = await import("@langchain/langgraph-sdk");
   mkdirSync(RECORDINGS, { recursive: true });
   mkdirSync(UNABRIDGED, { recursive: true });
   const server = await startRecordServer({ log: values.log ?? false });

@@ -2,8 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startVitest } from "vitest/node";
-import { ensureBuilt, ensureConsoleBuilt } from "../../scripts/ensure-built.mjs";
+import { ensureReady } from "../../scripts/workspace.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const HELP = `A picture of every page of the console in every state, light and dark, on a desktop and on a phone.
@@ -19,8 +18,8 @@ if (values.help) process.stdout.write(HELP);
 else await main();
 
 async function main() {
-  await ensureBuilt();
-  await ensureConsoleBuilt();
+  await ensureReady({ forTests: true, withConsole: true });
+  const { startVitest } = await import("vitest/node");
   const vitest = await startVitest("test", [], {
     root: ROOT,
     config: false,
