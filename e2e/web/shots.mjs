@@ -8,7 +8,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const HELP = `A picture of every page of the console in every state, light and dark, on a desktop and on a phone.
 
   npm run shots                       all of them, into .throughline/shots; its index.html shows them side by side
-  npm run shots -- --filter question  those whose name contains this
+  npm run shots -- --filter question  those whose file's name contains this, as thread-state.phone.dark.png
 `;
 
 const { values } = parseArgs({

@@ -32,7 +32,15 @@ export async function visit(
 ): Promise<Visitor> {
   const { url = straightUrl, account = `visitor-${randomUUID()}` } = options;
   const { colorScheme = "light", viewport = DESKTOP } = options;
-  const context = await browser.newContext({ baseURL: url, colorScheme, viewport, reducedMotion: "reduce" });
+  const isPhone = viewport.width < 600;
+  const context = await browser.newContext({
+    baseURL: url,
+    colorScheme,
+    viewport,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+    reducedMotion: "reduce",
+  });
   context.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   context.on("weberror", (error) => complaints.push(String(error.error())));

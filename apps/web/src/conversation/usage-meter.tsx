@@ -11,10 +11,10 @@ export function UsageMeter(): ReactNode {
   if (!usage || usage.totalTokens === 0) return null;
   const { inputTokens, outputTokens, totalTokens, modelCalls, costUsd } = usage;
   const cost = costUsd === null ? "" : ` · $${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`;
-  const detail = `Last run: ${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out, ${modelCalls} model calls`;
+  const detail = `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out, ${modelCalls} model calls`;
   return (
     <span className={styles.usage} title={detail}>
-      {compact.format(totalTokens)} tokens{cost}
+      Last run {compact.format(totalTokens)} tokens{cost}
     </span>
   );
 }
