@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   hostileRequest,
   problemOf,
@@ -8,32 +8,21 @@ import {
 import { readEvents, typesOf } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
 import { agentRoutes, said } from "./rig/agent-routes.js";
 import { tableOfRoutes } from "./rig/route-table.js";
-import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
-import { type RigServer, startServer } from "./rig/start-server.js";
+import { serverForTests } from "./rig/server-for-tests.js";
 import { SEED, trialsOr } from "./rig/trials.js";
 
 /** By default fewer than `--trials 20000` asks for, which takes some minutes. */
 const REQUESTS = trialsOr(4_000);
 const AT_ONCE = 10;
 
-let postgres: RigPostgres;
-let server: RigServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-  server = await startServer({
-    databaseUrl: await postgres.createDatabase(),
-    env: {
-      THROUGHLINE_MAX_BODY_BYTES: "20000",
-      THROUGHLINE_MAX_CONTENT_PARTS: "50",
-      // Requests that are refused for their number would hide what lies behind.
-      THROUGHLINE_MAX_CONCURRENT_RUNS: "100000",
-      THROUGHLINE_MAX_WATCHERS: "100000",
-    },
-  });
-});
-afterAll(async () => {
-  await server.stop();
-  await postgres.stop();
+const server = serverForTests({
+  env: {
+    THROUGHLINE_MAX_BODY_BYTES: "20000",
+    THROUGHLINE_MAX_CONTENT_PARTS: "50",
+    // Requests that are refused for their number would hide what lies behind.
+    THROUGHLINE_MAX_CONCURRENT_RUNS: "100000",
+    THROUGHLINE_MAX_WATCHERS: "100000",
+  },
 });
 
 describe("whatever is sent, to every route", () => {
@@ -48,7 +37,7 @@ describe("whatever is sent, to every route", () => {
       await fc.assert(
         fc.asyncProperty(requests, async (sent) => {
           const problems = await Promise.all(
-            sent.map(async (request) => problemOf(request, await sendHostile(server.url, request))),
+            sent.map(async (request) => problemOf(request, await sendHostile(server().url, request))),
           );
           expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
         }),
@@ -63,7 +52,7 @@ describe("whatever is sent, to every route", () => {
 
 /** Somebody else's ordinary day: runs and reloads, each as it should be. */
 async function wellBehaved(until: AbortSignal): Promise<number> {
-  const routes = agentRoutes(server.url);
+  const routes = agentRoutes(server().url);
   const who = { "x-throughline-account": "neighbour" };
   let turns = 0;
   while (!until.aborted) {

@@ -1,33 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readEvents, typesOf } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
+import { type DeadlyWorkshop, startDeadlyWorkshop } from "./graphs/start-deadly-workshop.js";
 import { expectTakeover } from "./graphs/takeover-law.js";
-import { DEADLY_WORKSHOP, openWorkshopBooks, type WorkshopBooks } from "./graphs/workshop-books.js";
+import type { WorkshopBooks } from "./graphs/workshop-books.js";
 import { agentRoutes } from "./rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
-import { type RigServer, startServer } from "./rig/start-server.js";
+import type { RigServer } from "./rig/start-server.js";
 import { messageLines } from "./stock/message-lines.js";
 import { AG_UI_LINES, type ReturningClient, returningClient } from "./stock/returning-client.js";
 import { threadEnvelopes } from "./thread-envelopes.js";
 
 let postgres: RigPostgres;
+let workshop: DeadlyWorkshop;
 let books: WorkshopBooks;
 let server: RigServer;
 beforeAll(async () => {
   postgres = await startPostgres();
-  const databaseUrl = await postgres.createDatabase();
-  books = openWorkshopBooks(databaseUrl);
-  server = await startServer({
-    databaseUrl,
-    graphs: DEADLY_WORKSHOP,
-    leaseMs: 2_000,
-    reapEveryMs: 200,
-    env: { WORKSHOP_FOLDER: books.folder, WORKSHOP_TOOL_MS: "100", THROUGHLINE_OFFLINE_PACE_MS: "15" },
-  });
+  workshop = await startDeadlyWorkshop(postgres, { tokenMs: 15, toolMs: 100 });
+  ({ books, server } = workshop);
 });
 afterAll(async () => {
-  await server?.stop();
-  await books?.close();
+  await workshop?.close();
   await postgres?.stop();
 });
 

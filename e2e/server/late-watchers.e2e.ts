@@ -1,29 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
-import { type RigServer, startServer } from "./rig/start-server.js";
+import { describe, expect, it } from "vitest";
+import { askedAgent, QUESTIONS } from "./rig/questions.js";
+import { serverForTests } from "./rig/server-for-tests.js";
 import { eachTrial } from "./rig/trials.js";
 import { CLIENT_KINDS, type StockClient, stockClient } from "./stock/stock-client.js";
 
-let postgres: RigPostgres;
-let server: RigServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-  server = await startServer({
-    databaseUrl: await postgres.createDatabase(),
-    env: { THROUGHLINE_OFFLINE_PACE_MS: "5" },
-  });
-});
-afterAll(async () => {
-  await server.stop();
-  await postgres.stop();
-});
+const server = serverForTests({ env: { THROUGHLINE_OFFLINE_PACE_MS: "5" } });
 
-const QUESTIONS = [
-  ["poet", "a line about rivers"],
-  ["ponderer", "is it so?"],
-  ["travel", "plan a trip from Amsterdam to San Francisco"],
-  ["researcher", "tides and the moon"],
-] as const;
 const MOMENTS = ["RUN_STARTED", "STEP_STARTED", "TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS", "STATE_DELTA"];
 
 const shown = ({ messages, state }: StockClient) => structuredClone({ messages, state });
@@ -31,11 +13,11 @@ const shown = ({ messages, state }: StockClient) => structuredClone({ messages, 
 describe.each(CLIENT_KINDS)("with %s", (kind) => {
   it("a second and a third watcher who come late hold at the end what the starter holds", async () => {
     await eachTrial(24, async (random, index) => {
-      const [agent, question] = QUESTIONS[index % QUESTIONS.length] ?? QUESTIONS[0];
+      const agent = askedAgent(index);
       const threadId = `late ${kind} ${index}`;
-      const open = () => stockClient(kind, { url: server.url, agent, threadId });
+      const open = () => stockClient(kind, { url: server().url, agent, threadId });
       const starter = open();
-      starter.say(question);
+      starter.say(QUESTIONS[agent]);
       const moments = [1, 2].map(() => MOMENTS[Math.floor(random() * MOMENTS.length)] ?? "RUN_STARTED");
       const come = moments.map((type) => starter.heard(type));
       const running = starter.run();

@@ -1,34 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { said } from "./rig/agent-routes.js";
 import { parseFrames, type RawFrame, readAndCut } from "./rig/cut-stream.js";
-import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
-import { type RigServer, startServer } from "./rig/start-server.js";
+import { type AskedAgent, askedAgent, QUESTIONS } from "./rig/questions.js";
+import { serverForTests } from "./rig/server-for-tests.js";
 import { eachTrial } from "./rig/trials.js";
 import { appliedView, type Line } from "./stock/applied-view.js";
 
-let postgres: RigPostgres;
-let server: RigServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-  server = await startServer({
-    databaseUrl: await postgres.createDatabase(),
-    env: { THROUGHLINE_OFFLINE_PACE_MS: "3" },
-  });
-});
-afterAll(async () => {
-  await server.stop();
-  await postgres.stop();
-});
-
-const QUESTIONS = {
-  poet: "a line about rivers",
-  ponderer: "is it so?",
-  travel: "plan a trip from Amsterdam to San Francisco",
-  researcher: "tides and the moon",
-} as const;
-type Agent = keyof typeof QUESTIONS;
-const AGENTS: readonly Agent[] = ["poet", "ponderer", "travel", "researcher"];
+const server = serverForTests({ env: { THROUGHLINE_OFFLINE_PACE_MS: "3" } });
 
 /** What a request says beside who and where. */
 interface Turn {
@@ -42,8 +21,14 @@ const withId = (frames: readonly RawFrame[]) => frames.filter(({ id }) => id !==
 const isTerminal = (frame: RawFrame | undefined) =>
   frame !== undefined && ["RUN_FINISHED", "RUN_ERROR"].includes(String(eventOf(frame).type));
 
-function post(agent: Agent, action: "run" | "connect", body: object, signal?: AbortSignal, cursor?: string) {
-  return fetch(`${server.url}/api/copilotkit/agent/${agent}/${action}`, {
+function post(
+  agent: AskedAgent,
+  action: "run" | "connect",
+  body: object,
+  signal?: AbortSignal,
+  cursor?: string,
+) {
+  return fetch(`${server().url}/api/copilotkit/agent/${agent}/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...(cursor !== undefined && { "last-event-id": cursor }) },
     body: JSON.stringify(body),
@@ -51,12 +36,12 @@ function post(agent: Agent, action: "run" | "connect", body: object, signal?: Ab
   });
 }
 
-async function wholeRun(agent: Agent, body: object): Promise<RawFrame[]> {
+async function wholeRun(agent: AskedAgent, body: object): Promise<RawFrame[]> {
   return parseFrames(Buffer.from(await (await post(agent, "run", body)).arrayBuffer()));
 }
 
 /** All connections of a reader that is cut off again and again, to the end of the run. */
-async function interruptedRun(agent: Agent, body: object, random: () => number): Promise<RawFrame[][]> {
+async function interruptedRun(agent: AskedAgent, body: object, random: () => number): Promise<RawFrame[][]> {
   const connections: RawFrame[][] = [];
   let cursor: string | undefined;
   for (;;) {
@@ -99,7 +84,7 @@ function answerTo(line: Line, frames: readonly RawFrame[]): Turn {
 describe("a client that is cut off mid-token and comes back with the last id", () => {
   it("got every frame once and in order, and holds what one that stayed holds", async () => {
     await eachTrial(200, async (random, index) => {
-      const agent = AGENTS[index % AGENTS.length] ?? "poet";
+      const agent = askedAgent(index);
       const line: Line = random() < 0.5 ? "0.0" : "1.0";
       const profile = random() < 0.5 ? "user" : "debug";
       const common = {

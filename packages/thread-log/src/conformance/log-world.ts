@@ -4,18 +4,23 @@ import { expect } from "vitest";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { readFold } from "../log/read-fold.js";
 import type { LogStore } from "../port/log-store.js";
-import type { ThreadLog } from "../port/thread-log.js";
+import type { Snapshot, ThreadLog } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { createLogOracle, type LogOracle, type Witness } from "./log-oracle.js";
 import { fenceOf, type LogStoreFixture, newThread, notes, textFold } from "./log-scene.js";
 
 export interface Watch extends Witness {
   /** A slow consumer takes nothing while it is held. */
-  held: boolean;
+  readonly hold: Hold;
   readonly leave: AbortController;
   running: Promise<void>;
   /** Called whenever it moved on. */
   moved: () => void;
+}
+
+interface Hold {
+  set(held: boolean): void;
+  released(): Promise<void>;
 }
 
 interface Seat {
@@ -124,7 +129,7 @@ export function createLogWorld(seats: Seats): LogWorld {
           if (event.kind === "entries") watch.seen.push(...event.entries);
           else watch.end = event;
           watch.moved();
-          while (watch.held && !signal.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
+          await watch.hold.released();
         }
         if (!signal.aborted) return;
       } catch (error) {
@@ -153,38 +158,49 @@ export function createLogWorld(seats: Seats): LogWorld {
     }
   }
 
-  /** Every one that is kept says what the thread was there. */
-  async function checkSnapshots(head: LogPosition, whole: readonly string[]): Promise<void> {
-    for (let seq = head.seq; ; ) {
-      const snapshot = await log(0).snapshot(thread, textFold.version, seq);
-      if (!snapshot) return;
-      const { position, state } = snapshot;
-      expect(position.epoch, "a snapshot is of the log that is").toBe(head.epoch);
-      expect(position.seq, "a snapshot is not after what was asked for").toBeLessThanOrEqual(seq);
+  /** Every older one that is kept says what the thread was there. */
+  async function checkSnapshots(newest: Snapshot, whole: readonly string[]): Promise<void> {
+    for (let found: Snapshot | undefined = newest; found; ) {
+      const { position, state } = found;
       expect(state, `the snapshot at ${position.seq}`).toEqual(whole.slice(0, position.seq));
-      seq = position.seq - 1;
+      found = await log(0).snapshot(thread, textFold.version, position.seq - 1);
+      if (!found) return;
+      expect(found.position.epoch, "a snapshot is of the log that is").toBe(position.epoch);
+      expect(found.position.seq, "a snapshot is not after what was asked for").toBeLessThan(position.seq);
     }
+  }
+
+  /** In an empty log a watcher that waits cannot be told from one that was forgotten. */
+  async function headOfSome(): Promise<LogPosition | undefined> {
+    const head = await log(0).head(thread);
+    if (head !== undefined && head.seq > 0) return head;
+    await takeOver(0);
+    await append(1, token, 1);
+    return log(0).head(thread);
   }
 
   async function conclude(): Promise<void> {
     try {
       await Promise.all(asides);
-      for (const watch of watches) watch.held = false;
-      // In an empty log a watcher that waits cannot be told from one that was forgotten.
-      if (!((await log(0).head(thread))?.seq ?? 0)) {
-        await takeOver(0);
-        await append(1, token, 1);
-      }
-      const head = await log(0).head(thread);
+      for (const { hold } of watches) hold.set(false);
+      const head = await headOfSome();
       await Promise.all(watches.map((watch) => atRest(watch, head)));
       for (const watch of watches) oracle.check(watch, head);
       if (!head) return;
-      const folded = await readFold(log(1), textFold, thread);
+      let newest: Snapshot | undefined;
+      const reader: Pick<ThreadLog, "read" | "snapshot"> = {
+        read: log(1).read,
+        snapshot: async (...asked) => {
+          newest = await log(1).snapshot(...asked);
+          return newest;
+        },
+      };
+      const folded = await readFold(reader, textFold, thread);
       if (folded.kind !== "folded") return expect.unreachable("what was trimmed was folded before");
       expect(folded.position, "snapshot and rest reach the head").toEqual(head);
       expect(folded.state.length, "and are the whole").toBe(head.seq);
       oracle.checkWhole(head.epoch, folded.state);
-      await checkSnapshots(head, folded.state);
+      if (newest) await checkSnapshots(newest, folded.state);
     } finally {
       for (const watch of watches) watch.leave.abort();
       await Promise.allSettled([...asides, ...watches.map(({ running }) => running)]);
@@ -207,13 +223,14 @@ export function createLogWorld(seats: Seats): LogWorld {
     },
     append,
     watch(seat, after, maxBuffered) {
+      const leave = new AbortController();
       const watch: Watch = {
         name: `watcher ${watches.length}`,
         after,
         seen: [],
         end: undefined,
-        held: false,
-        leave: new AbortController(),
+        hold: createHold(leave.signal),
+        leave,
         running: Promise.resolve(),
         moved: () => {},
       };
@@ -224,6 +241,25 @@ export function createLogWorld(seats: Seats): LogWorld {
     restart: (seat) => seats.restart(seat % seats.at.length),
     conclude,
   };
+}
+
+/** Who leaves is not held any more. */
+function createHold(leaving: AbortSignal): Hold {
+  let released = Promise.resolve();
+  let release: (() => void) | undefined;
+  const set = (held: boolean) => {
+    if (held === (release !== undefined) || leaving.aborted) return;
+    if (held) {
+      released = new Promise((resolve) => {
+        release = resolve;
+      });
+      return;
+    }
+    release?.();
+    release = undefined;
+  };
+  leaving.addEventListener("abort", () => release?.(), { once: true });
+  return { set, released: () => released };
 }
 
 function isShuttingDown(error: unknown): boolean {

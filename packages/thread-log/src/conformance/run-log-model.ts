@@ -10,8 +10,6 @@ export interface LogModelOptions {
   readonly lanes: number;
   /** Lets fast-check decide in which order the store's answers and wake-ups arrive. For a store that answers at once. */
   readonly scheduled: boolean;
-  /** For a store on which a case costs next to nothing. Default 1. */
-  readonly timesAsMany?: number;
 }
 
 const CASES = Number(process.env.THROUGHLINE_MODEL_CASES ?? 2_000);
@@ -27,30 +25,24 @@ const RESTARTS_ONE_IN = Math.max(2, Number(process.env.THROUGHLINE_MODEL_RESTART
 export function runLogModel(
   name: string,
   openFixture: () => Promise<LogStoreFixture>,
-  { lanes, scheduled, timesAsMany = 1 }: LogModelOptions,
+  { lanes, scheduled }: LogModelOptions,
 ): void {
-  const cases = CASES * timesAsMany;
   describe(`${name}, under random interleavings`, () => {
     it(
-      `loses, doubles and reorders nothing and announces every gap, in ${cases} cases`,
+      `loses, doubles and reorders nothing and announces every gap, in ${CASES} cases`,
       async () => {
-        const fixture = await openFixture();
-        const count = PATH === undefined ? Math.min(lanes, cases) : 1;
-        try {
-          await Promise.all(
-            Array.from({ length: count }, (_, lane) =>
-              runLane(fixture, SEED + lane, Math.ceil(cases / count)),
-            ),
-          );
-        } finally {
-          await fixture.close();
-        }
+        const count = PATH === undefined ? Math.min(lanes, CASES) : 1;
+        await Promise.all(
+          Array.from({ length: count }, (_, lane) => runLane(SEED + lane, Math.ceil(CASES / count))),
+        );
       },
-      cases * 100 + 30_000,
+      CASES * 100 + 30_000,
     );
   });
 
-  async function runLane(fixture: LogStoreFixture, seed: number, numRuns: number): Promise<void> {
+  /** On a database of its own: a restart breaks all connections, and other lanes need not pay for making them again. */
+  async function runLane(seed: number, numRuns: number): Promise<void> {
+    const fixture = await openFixture();
     const gate = createGate();
     const seats = await openSeats(fixture, scheduled ? gate.wrap : (store) => store);
     const commands = fc.oneof(
@@ -74,6 +66,7 @@ export function runLogModel(
       });
     } finally {
       await seats.close();
+      await fixture.close();
     }
   }
 }

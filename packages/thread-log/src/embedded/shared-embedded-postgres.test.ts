@@ -6,8 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildChildProgram, type ChildProgram, untilExit } from "../testing/child-program.js";
 import { itNeeds, rootIsMissing } from "../testing/it-needs.js";
 import { killProcess } from "../testing/kill-process.js";
+import { type MadeCluster, makeCluster } from "../testing/made-cluster.js";
 import { makeTempFolder, type TempFolder } from "../testing/temp-folder.js";
 import { inspectProcess } from "./inspect-process.js";
+import { findPostmaster } from "./postmaster.js";
+import { findHome } from "./server-home.js";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.js";
 
 interface Started {
@@ -21,14 +24,21 @@ interface Started {
 }
 
 let program: ChildProgram;
+let made: MadeCluster;
 let folder: TempFolder;
 let dataDir: string;
 let children: ChildProcess[];
 
 beforeAll(async () => {
-  program = await buildChildProgram(new URL("./embedded-postgres-child.ts", import.meta.url));
+  [program, made] = await Promise.all([
+    buildChildProgram(new URL("./embedded-postgres-child.ts", import.meta.url)),
+    makeCluster(),
+  ]);
 });
-afterAll(() => program.remove());
+afterAll(() => {
+  program?.remove();
+  made?.remove();
+});
 
 beforeEach(() => {
   folder = makeTempFolder();
@@ -41,7 +51,9 @@ afterEach(async () => {
     child.kill("SIGKILL");
     await untilExit(child);
   }
-  await (await startEmbeddedPostgres({ dataDir })).stop();
+  // What a failed test left running is adopted, which is the one way to stop it.
+  const home = findHome(dataDir);
+  if (home && findPostmaster(home)) await (await startEmbeddedPostgres({ dataDir })).stop();
   folder.remove();
 });
 
@@ -75,6 +87,7 @@ async function sum(url: string): Promise<unknown> {
 
 describe("an embedded PostgreSQL between processes", () => {
   it("is adopted after the process that started it was killed", async () => {
+    made.copyTo(dataDir);
     const child = startChild();
     const { pid, url } = await until(child, answer);
     child.kill("SIGKILL");
@@ -89,6 +102,7 @@ describe("an embedded PostgreSQL between processes", () => {
   });
 
   it("recovers after everything was killed at once", async () => {
+    made.copyTo(dataDir);
     const child = startChild();
     const { pid } = await until(child, answer);
     child.kill("SIGKILL");
@@ -124,6 +138,7 @@ describe("an embedded PostgreSQL between processes", () => {
   });
 
   it("ends with a process that ends without stopping it", async () => {
+    made.copyTo(dataDir);
     const child = startChild();
     const { pid } = await until(child, answer);
     await tell(child, "exit");

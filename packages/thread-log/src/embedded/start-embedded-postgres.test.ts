@@ -4,15 +4,22 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { ThroughlineError } from "@throughline/ai-core";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { itNeeds, rootIsMissing } from "../testing/it-needs.js";
 import { killProcess } from "../testing/kill-process.js";
+import { type MadeCluster, makeCluster } from "../testing/made-cluster.js";
 import { makeTempFolder, type TempFolder } from "../testing/temp-folder.js";
 import { inspectProcess } from "./inspect-process.js";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./start-embedded-postgres.js";
 
+let made: MadeCluster;
 let folder: TempFolder;
 let running: EmbeddedPostgres[];
+
+beforeAll(async () => {
+  made = await makeCluster();
+});
+afterAll(() => made?.remove());
 
 beforeEach(() => {
   folder = makeTempFolder();
@@ -28,6 +35,12 @@ async function start(dataDir = join(folder.path, "postgres"), log?: (line: strin
   const server = await startEmbeddedPostgres({ dataDir, ...(log ? { log } : {}) });
   running.push(server);
   return server;
+}
+
+/** In a folder where it ran before. */
+function startMade(): Promise<EmbeddedPostgres> {
+  made.copyTo(join(folder.path, "postgres"));
+  return start();
 }
 
 async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
@@ -68,7 +81,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("lets nobody in without its password, which only its own user can read", async () => {
-    const server = await start();
+    const server = await startMade();
     const url = new URL(server.url);
     const file = join(folder.path, "postgres", "cluster", "throughline.password");
     expect(readFileSync(file, "utf8")).toBe(url.password);
@@ -78,7 +91,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("keeps its data and its port from one start to the next", async () => {
-    const first = await start();
+    const first = await startMade();
     await query(first.url, "create table kept (n int); insert into kept values (7)");
     await first.stop();
     expect(inspectProcess(first.pid)).toBeUndefined();
@@ -88,7 +101,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("takes another port when its own is taken", async () => {
-    const first = await start();
+    const first = await startMade();
     await first.stop();
     const port = Number(new URL(first.url).port);
     const squatter = createServer().listen(port, "127.0.0.1");
@@ -103,7 +116,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("recovers what was committed when the whole server is killed", async () => {
-    const first = await start();
+    const first = await startMade();
     await query(first.url, "create table kept (n int); insert into kept values (7)");
     await killProcess(first.pid);
     const second = await start();
@@ -112,7 +125,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("is not misled by a pid that another program was given", async () => {
-    const first = await start();
+    const first = await startMade();
     await killProcess(first.pid);
     const pidFile = join(folder.path, "postgres", "cluster", "postmaster.pid");
     writeFileSync(pidFile, readFileSync(pidFile, "utf8").replace(/^\d+/, String(process.pid)));
@@ -122,8 +135,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("refuses data of another major version and changes nothing", async () => {
-    const first = await start();
-    await first.stop();
+    made.copyTo(join(folder.path, "postgres"));
     const cluster = join(folder.path, "postgres", "cluster");
     writeFileSync(join(cluster, "PG_VERSION"), "17\n");
     const before = readdirSync(cluster).toSorted();

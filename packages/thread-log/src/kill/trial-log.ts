@@ -1,8 +1,7 @@
 import { createThreadLog } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
-import { openPostgres } from "../postgres/open-postgres.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
-import { openRedisLogStore } from "../redis/redis-log-store.js";
 
 export interface TrialStore {
   readonly databaseUrl: string;
@@ -21,7 +20,7 @@ const GIVE_UP_AFTER_MS = 60_000;
 /** The same in the writer that is killed and in the test that reads after it. */
 export async function openTrialLog({ databaseUrl, redisUrl }: TrialStore): Promise<TrialLog> {
   const database = await openPostgres({ connection: databaseUrl, maxConnections: 4 });
-  const redis = redisUrl === undefined ? undefined : await openRedisLogStore({ url: redisUrl, database });
+  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, database);
   const store = redis ?? createPostgresLogStore(database);
   const log = createThreadLog({ store, giveUpAfterMs: GIVE_UP_AFTER_MS });
   return {
@@ -32,4 +31,10 @@ export async function openTrialLog({ databaseUrl, redisUrl }: TrialStore): Promi
       await database.close();
     },
   };
+}
+
+/** Loaded late: a writer without Redis is not kept from writing by its client, which takes longest to load. */
+async function openRedis(url: string, database: PostgresDatabase) {
+  const { openRedisLogStore } = await import("../redis/redis-log-store.js");
+  return openRedisLogStore({ url, database });
 }

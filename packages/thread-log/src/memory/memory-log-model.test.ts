@@ -12,5 +12,5 @@ runLogModel(
       close: async () => {},
     };
   },
-  { lanes: 1, scheduled: true, timesAsMany: 2 },
+  { lanes: 1, scheduled: true },
 );

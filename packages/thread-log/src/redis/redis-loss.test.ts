@@ -194,6 +194,7 @@ describe("a log in Redis with appendfsync everysec", () => {
       await write(log, thread, ["a"]);
       const tail = log.tail(thread, undefined)[Symbol.asyncIterator]();
       await take(tail, 1);
+      await untilWritten();
       await fixture.redis.kill();
       let settled = false;
       const appended = log.append(thread, notes(thread, "b"), fenceOf(thread, 1)).finally(() => {

@@ -11,6 +11,9 @@ export interface ChildProgram {
 
 const PACKAGE = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
+/** Their modules by the hundred are what a process of a few hundred milliseconds would spend its life on. */
+const BUNDLED = /^(@throughline\/|zod|pg|redis|@redis\/)/;
+
 /** Node does not run TypeScript, so a program that a test starts as a process of its own is built first. */
 export async function buildChildProgram(source: URL): Promise<ChildProgram> {
   // Inside the package, so that it finds the same dependencies.
@@ -29,6 +32,7 @@ export async function buildChildProgram(source: URL): Promise<ChildProgram> {
     dts: false,
     clean: false,
     logLevel: "error",
+    deps: { alwaysBundle: BUNDLED, onlyBundle: false },
   });
   return {
     start: (args) =>
