@@ -8,6 +8,8 @@ import { BIG_STATE, HISTORIES, historyLabel, workloads } from "./conversation.mj
 import { startClient } from "./start-client.mjs";
 
 const STOCK = { "0.0.59": "@ag-ui/client", "1.0.0": "@ag-ui/client-1" };
+/** With all that a page may pass to it: tabs that share, polls, tools of the page. */
+const WHOLE = "with every part";
 /** Until the engine has compiled what it will compile. */
 const WARM_UP_MS = 500;
 const TURN_MS = 50;
@@ -51,7 +53,10 @@ function medianOf(costs) {
 }
 
 async function measureBundles() {
-  const sizes = { ours: await bundleSize('export { createAgentClient } from "@throughline/agent-client";') };
+  const sizes = {
+    ours: await bundleSize('export { createAgentClient } from "@throughline/agent-client";'),
+    [WHOLE]: await bundleSize('export { createAgentClient, everyPart } from "@throughline/agent-client";'),
+  };
   for (const [version, name] of Object.entries(STOCK))
     sizes[version] = await bundleSize(`export { HttpAgent } from "${name}";`);
   return sizes;
@@ -61,7 +66,7 @@ function report(costs, bundles) {
   const versions = Object.keys(STOCK);
   const cpu = (client, messages) => costs.get(nameOf(client, historyLabel(messages))).cpu;
   return {
-    ours: sectionOf("ours", "", costs, bundles),
+    ours: { ...sectionOf("ours", "", costs, bundles), [`bundle, ${WHOLE}`]: sizeOf(bundles[WHOLE]) },
     peer: Object.assign({}, ...versions.map((version) => sectionOf(version, `${version} `, costs, bundles))),
     targets: [
       ...HISTORIES.map((messages) =>
@@ -85,12 +90,15 @@ function sectionOf(client, prefix, costs, bundles) {
     const { cpu, wall } = costs.get(nameOf(client, label));
     return { [`CPU, ${label}`]: cpu, [`wall, ${label}`]: wall };
   };
-  const { gzip, minified } = bundles[client];
   return {
     [`${prefix}µs per token`]: Object.assign({}, ...HISTORIES.map(historyLabel).map(costOf)),
     [`${prefix}µs per delta`]: costOf(BIG_STATE),
-    [`${prefix}bundle`]: { "gzip bytes": gzip, "minified bytes": minified },
+    [`${prefix}bundle`]: sizeOf(bundles[client]),
   };
+}
+
+function sizeOf({ gzip, minified }) {
+  return { "gzip bytes": gzip, "minified bytes": minified };
 }
 
 function nameOf(client, label) {

@@ -53,7 +53,6 @@ function openPage() {
   let due = [];
   const client = createAgentClient({
     url: "http://bench.invalid",
-    tabs: "alone",
     service: serviceOf((opened) => {
       sink = opened;
     }),

@@ -3,8 +3,8 @@ import { type AgentClientOptions, createAgentClient, type ThreadHandle } from "@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Chromium, hasChromium, launchChromium } from "../browser/chromium.js";
 import { startTcpProxy } from "../executor/tcp-proxy.js";
+import { startDeadlyWorkshop } from "../server/graphs/start-deadly-workshop.js";
 import { talk } from "../server/graphs/talker.js";
-import { DEADLY_WORKSHOP, openWorkshopBooks } from "../server/graphs/workshop-books.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";
 import { eachTrial } from "../server/rig/trials.js";
@@ -107,19 +107,8 @@ describe.runIf(hasChromium())("In a real browser", () => {
   });
 
   it("a page whose server is killed shows one run that was taken up, and its answer ends it", async () => {
-    const databaseUrl = await postgres.createDatabase();
-    const books = openWorkshopBooks(databaseUrl);
-    const workshop = await startServer({
-      databaseUrl,
-      graphs: DEADLY_WORKSHOP,
-      leaseMs: 2_000,
-      reapEveryMs: 200,
-      env: { WORKSHOP_FOLDER: books.folder, WORKSHOP_TOOL_MS: "50", THROUGHLINE_OFFLINE_PACE_MS: "10" },
-    });
-    closing.push(
-      () => books.close(),
-      () => workshop.stop(),
-    );
+    const { server: workshop, close } = await startDeadlyWorkshop(postgres, { tokenMs: 10, toolMs: 50 });
+    closing.push(close);
     const thread = aThread("workshop");
     const tab = await tabOf(await pages({ target: () => workshop.url }), thread);
     const outcome = tab.send("A door, please; die at token");
@@ -194,12 +183,13 @@ describe.runIf(hasChromium())("In a real browser", () => {
     const witness = await witnessOf(thread);
     await inFront();
     await tab.page.clock.pauseAt(await tab.page.evaluate(() => Date.now() + 1_000));
-    const outcome = witness.send(talk({ words: 250, paceMs: 10 }));
-    let streamed = 0;
+    const outcome = witness.send(talk({ words: 500, paceMs: 10 }));
+    await tab.until(({ streamed }) => streamed > 0);
     for (let minute = 0; minute < 6; minute += 1) {
-      await tab.until((now) => now.streamed > streamed);
-      ({ streamed } = await tab.now());
       await tab.page.clock.fastForward(60_000);
+      // Heard behind the minute, and not only before it: two without a word between them would be a dead line.
+      const before = await tab.now();
+      await tab.until(({ streamed }) => streamed > before.streamed);
     }
     expect(await tab.page.evaluate("document.visibilityState")).toBe("hidden");
     expect(await outcome).toEqual(DONE);

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type AgentClientOptions, createAgentClient, type ThreadHandle } from "@throughline/agent-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTcpProxy } from "../executor/tcp-proxy.js";
+import { startDeadlyWorkshop } from "../server/graphs/start-deadly-workshop.js";
 import { talk } from "../server/graphs/talker.js";
-import { DEADLY_WORKSHOP, openWorkshopBooks } from "../server/graphs/workshop-books.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";
 import { eachTrial } from "../server/rig/trials.js";
@@ -131,19 +131,12 @@ describe("A client whose server is killed", () => {
   it.each(["token", "tool", "nested", "question"])(
     "at a %s shows one run that was taken up, and its answer ends it",
     async (moment) => {
-      const databaseUrl = await postgres.createDatabase();
-      const books = openWorkshopBooks(databaseUrl);
-      const workshop = await startServer({
-        databaseUrl,
-        graphs: DEADLY_WORKSHOP,
-        leaseMs: 2_000,
-        reapEveryMs: 200,
-        env: { WORKSHOP_FOLDER: books.folder, WORKSHOP_TOOL_MS: "50", THROUGHLINE_OFFLINE_PACE_MS: "10" },
-      });
-      closing.push(
-        () => books.close(),
-        () => workshop.stop(),
-      );
+      const {
+        server: workshop,
+        books,
+        close,
+      } = await startDeadlyWorkshop(postgres, { tokenMs: 10, toolMs: 50 });
+      closing.push(close);
       const thread = page(workshop.url, "langgraph:workshop", randomUUID());
       const outcome = thread.send(`A door, please; die at ${moment}`);
       await until(thread, ({ connection }) => connection.kind === "reconnecting");

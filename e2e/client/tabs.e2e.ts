@@ -6,6 +6,7 @@ import {
   createMemoryChannels,
   createMemoryLocks,
   createMemoryStorage,
+  everyPart,
   type FrontendTool,
   type LockPort,
 } from "@throughline/agent-client";
@@ -35,6 +36,9 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
+/** A tab that shares with nobody. */
+const alone = () => undefined;
+
 /** One browser: its tabs share locks, channels and storage. Each counts the streams it opened. */
 function browser() {
   const shared = {
@@ -48,6 +52,7 @@ function browser() {
       const asked: string[] = [];
       const client = createAgentClient({
         url: `${server.url}/api/copilotkit`,
+        ...everyPart,
         connectionPolicy: { firstRetryMs: 50, maxRetryMs: 400 },
         ...shared,
         fetch(input, init) {
@@ -70,7 +75,7 @@ function opened({ client }: ReturnType<ReturnType<typeof browser>["tab"]>, agent
 
 /** Of a browser of its own, that shares with nobody. */
 async function stranger(agent: string, threadId: string) {
-  const thread = opened(browser().tab({ tabs: "alone" }), agent, threadId);
+  const thread = opened(browser().tab({ tabs: alone }), agent, threadId);
   await until(thread, ({ view }) => view.run !== null);
   return thread;
 }
@@ -216,7 +221,7 @@ describe("A machine that slept", () => {
     let woke = () => {};
     const thread = opened(
       browser().tab({
-        tabs: "alone",
+        tabs: alone,
         clock,
         // The network is as dead as the machine was: only a new connection brings anything.
         connectionPolicy: { firstRetryMs: 50, maxRetryMs: 400, silenceMs: 15_000, graceMs: 100 },

@@ -142,6 +142,12 @@ describe.each(Object.keys(STORIES))("the projection of %s", (graphName) => {
     expect(ours).toEqual(messages.map((message) => `${message.id} ${message.role} ${textOf(message)}`));
   });
 
+  it("says of every message which run brought it", () => {
+    const runs = whole.view.calls.filter(({ kind }) => kind === "run").map(({ runId }) => runId);
+    const brought = new Set(currentMessages(whole.view).map(({ runId }) => runId));
+    expect([...brought]).toEqual(runs);
+  });
+
   it("is the same for a page that opened at any entry", () => {
     for (const [index, fold] of folds.entries()) {
       const at = index === 0 ? undefined : entries[index - 1];

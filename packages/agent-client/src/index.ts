@@ -1,8 +1,11 @@
 export * from "./client/agent-client.js";
 export type { AgentStore, AgentsSnapshot, AgentView } from "./client/agent-store.js";
+export type { ClientParts } from "./client/client-parts.js";
 export type { PendingCommands } from "./client/command-shell.js";
+export { everyPart } from "./client/every-part.js";
 export { newId } from "./client/new-id.js";
 export { type FrameScheduler, nextFrame } from "./client/notifier.js";
+export { pollThreads } from "./client/poll-shell.js";
 export { createMemoryStorage, type StoragePort } from "./client/storage.js";
 export type { Store } from "./client/store.js";
 export type { Surroundings } from "./client/surroundings.js";
@@ -31,5 +34,6 @@ export type {
 } from "./service/service-port.js";
 export { createMemoryChannels, createMemoryLocks } from "./tabs/memory-ports.js";
 export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
-export type { FrontendTool, ToolCallFacts } from "./tools/frontend-tools.js";
+export { shareTabs } from "./tabs/share-tabs.js";
+export { type FrontendTool, frontendTools, type ToolCallFacts } from "./tools/frontend-tools.js";
 export type * from "./wire/agent-event.js";

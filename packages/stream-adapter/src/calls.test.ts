@@ -1,9 +1,12 @@
-import type { Json } from "@throughline/ai-core";
+import type { Envelope, Json } from "@throughline/ai-core";
+import { isJsonObject } from "@throughline/coerce";
 import { describe, expect, it } from "vitest";
 import type { AgUiEvent } from "./faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace } from "./faces/ag-ui/face.js";
+import { snapshotMessages } from "./faces/ag-ui/messages.js";
 import { changeCalls, type FoldCall } from "./fold/calls.js";
-import { applyEntry } from "./fold/fold.js";
+import { applyEntry, applyEnvelope } from "./fold/fold.js";
+import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { agUi, call, drive, piece } from "./testing/drive.js";
 import { foldBefore, framesOf, loadRecording, RECORDING_NAMES, replay } from "./testing/recording.js";
 import { assertValidEvents } from "./testing/stock-client.js";
@@ -76,6 +79,19 @@ describe.each(RECORDING_NAMES)("%s", (name) => {
   });
 });
 
+/** What a full prelude says of each message's run. */
+function toldRuns(fold: ThreadFold, face: AgUiFaceOptions): Readonly<Record<string, unknown>> {
+  const runs: Record<string, unknown> = {};
+  for (const { event } of createAgUiFace(face).fullPrelude(fold, undefined)) {
+    if (event.type !== "MESSAGES_SNAPSHOT") continue;
+    for (const { id, metadata } of event.messages) {
+      const facts = isJsonObject(metadata) ? metadata.throughline : undefined;
+      if (isJsonObject(facts)) runs[String(id)] = facts.runId;
+    }
+  }
+  return runs;
+}
+
 const tool = (event: string, fields: Readonly<Record<string, unknown>> = {}) => ({
   ns: ["tools:t1"],
   mode: "tools" as const,
@@ -86,6 +102,40 @@ describe("calls", () => {
   it("are not told to who did not ask", () => {
     const events = agUi(drive([piece({ content: "Hi" })]));
     expect(knownCalls(events)).toEqual([]);
+  });
+
+  it("P62: come with the run that brought each message, for whoever joins", () => {
+    const first = drive([piece({ content: "Hi", additional_kwargs: { reasoning_content: "Hm" } })]);
+    const shown = first.reduce(applyEnvelope, emptyFold);
+    const seen = [{ id: "m1", role: "assistant" as const, content: "Hi" }];
+    const missed = { id: "m2", role: "user" as const, content: "Unseen" };
+    const again = drive([piece({ id: "m3", content: "Yes" })], {
+      runId: "run-2",
+      fold: shown,
+      final: { messages: [...seen, missed, { id: "m3", role: "assistant", content: "Yes" }] },
+    });
+    const fold = again.reduce(applyEnvelope, shown);
+    expect(toldRuns(fold, options)).toEqual({
+      "m1/reasoning": "run-1",
+      m1: "run-1",
+      m2: "run-2",
+      m3: "run-2",
+    });
+    expect(toldRuns(fold, { ...options, calls: false })).toEqual({});
+  });
+
+  it("P62: say no run of what passed unwatched, and beside a failure the run it was in", () => {
+    const result = { id: "t1", role: "tool", tool_call_id: "c1", content: "no", status: "error" } as const;
+    const passed = drive([], { final: { messages: [result] } }).map(
+      (envelope): Envelope =>
+        envelope.type === "run_start"
+          ? { ...envelope, payload: { ...envelope.payload, coarse: true } }
+          : envelope,
+    );
+    expect(toldRuns(passed.reduce(applyEnvelope, emptyFold), options)).toEqual({});
+    const watched = drive([], { final: { messages: [result] } }).reduce(applyEnvelope, emptyFold);
+    const [told] = snapshotMessages(watched, "1.0", true);
+    expect(told?.metadata).toEqual({ throughline: { status: "error", runId: "run-1" } });
   });
 
   it("hold what a tool was given, what it said of its progress and what it gave", () => {

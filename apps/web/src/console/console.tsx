@@ -1,6 +1,6 @@
 "use client";
 
-import { createAgentClient } from "@throughline/agent-client";
+import { createAgentClient, everyPart } from "@throughline/agent-client";
 import { AgentProvider } from "@throughline/agent-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { ActivityProvider } from "../agents/activity";
@@ -20,7 +20,7 @@ export function Console({
   readonly account: string;
   readonly children: ReactNode;
 }): ReactNode {
-  const [client] = useState(() => createAgentClient({ url: "/api/copilotkit", account }));
+  const [client] = useState(() => createAgentClient({ url: "/api/copilotkit", account, ...everyPart }));
   const [shortcuts] = useState(createShortcutRegistry);
   const catalog = useAskedCatalog();
   const { agentId, threadName } = usePlace();

@@ -5,8 +5,6 @@ export interface CallIndex {
   /** In the order they began. */
   readonly runs: readonly CallView[];
   readonly runById: ReadonlyMap<string, CallView>;
-  /** The run that said a message. */
-  readonly runOfMessage: ReadonlyMap<string, string>;
   /** The run that made a tool call. */
   readonly runOfToolCall: ReadonlyMap<string, string>;
   /** What a tool call did: the subagent behind it where there is one, else the tool itself. */
@@ -31,7 +29,6 @@ export function callIndex(calls: readonly CallView[]): CallIndex {
 function makeIndex(calls: readonly CallView[]): CallIndex {
   const runs: CallView[] = [];
   const runById = new Map<string, CallView>();
-  const runOfMessage = new Map<string, string>();
   const runOfToolCall = new Map<string, string>();
   const workOfToolCall = new Map<string, CallView>();
   const children = new Map<string, CallView[]>();
@@ -44,7 +41,6 @@ function makeIndex(calls: readonly CallView[]): CallIndex {
       continue;
     }
     if (call.parentId !== null) gather(children, keyOf(call.runId, call.parentId), call);
-    if (call.messageId !== undefined) runOfMessage.set(call.messageId, call.runId);
     if (call.kind === "tool") {
       runOfToolCall.set(call.callId, call.runId);
       if (!workOfToolCall.has(call.callId)) workOfToolCall.set(call.callId, call);
@@ -56,7 +52,6 @@ function makeIndex(calls: readonly CallView[]): CallIndex {
   return {
     runs,
     runById,
-    runOfMessage,
     runOfToolCall,
     workOfToolCall,
     childrenOf: (call) => children.get(keyOf(call.runId, call.callId)) ?? NONE,

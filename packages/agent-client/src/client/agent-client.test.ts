@@ -1,5 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createFakeFrames,
   createFakeService,
@@ -9,6 +9,7 @@ import {
   started,
 } from "../testing/fake-service.js";
 import { type AgentClientOptions, createAgentClient } from "./agent-client.js";
+import { everyPart } from "./every-part.js";
 import { createMemoryStorage } from "./storage.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
@@ -17,6 +18,7 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
   const clock = createSimulatedClock(1_000_000);
   const client = createAgentClient({
     url: "/api",
+    ...everyPart,
     service: fake.service,
     clock,
     random: () => 0.5,
@@ -154,6 +156,19 @@ describe("reconnecting by hand", () => {
   });
 });
 
+describe("a client without parts", () => {
+  it("shows and sends, and says which part it lacks", () => {
+    const fake = createFakeService();
+    const client = createAgentClient({ url: "/api", service: fake.service });
+    onTestFinished(() => client.close());
+    client.thread("poet", "t").open();
+    expect(fake.connections).toHaveLength(1);
+    expect(() => client.watch([])).toThrow("`polling: pollThreads`");
+    const tool = { name: "t", description: "", parameters: {}, run: () => null };
+    expect(() => client.declareTool(tool)).toThrow("`tools: frontendTools`");
+  });
+});
+
 describe("a message that is sent", () => {
   it("is shown at once, becomes the service's own, and says how its run ended", async () => {
     const { client, connections, sends, frames } = setUp();
@@ -170,7 +185,10 @@ describe("a message that is sent", () => {
     connections[0]?.tell(["c2", started(id, messageId)], ["c3", finished(id)]);
     expect(await outcome).toEqual({ kind: "done", status: "success" });
     frames.draw();
-    expect(thread.getSnapshot().view.messages).toEqual([{ id: messageId, role: "user", content: "hello" }]);
+    const runId = `service:${id}`;
+    expect(thread.getSnapshot().view.messages).toEqual([
+      { id: messageId, role: "user", content: "hello", runId },
+    ]);
     expect(thread.getSnapshot().pending.running).toBe(false);
   });
 

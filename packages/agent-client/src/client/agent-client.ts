@@ -1,29 +1,26 @@
 import type { Clock } from "@throughline/ai-core";
 import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
-import { DEFAULT_POLL_POLICY, type PollPolicy } from "../poller/poller.js";
+import type { PollPolicy } from "../poller/poller.js";
 import { createHttpService, type HttpServiceOptions } from "../service/http-service.js";
 import type { Circumstances, ServicePort, ThreadName, ToolDeclaration } from "../service/service-port.js";
-import { type ChannelPort, type LockPort, pageChannels, pageLocks } from "../tabs/ports.js";
-import { createTabs } from "../tabs/tabs.js";
-import { createFrontendTools, type FrontendTool } from "../tools/frontend-tools.js";
+import type { ChannelPort, LockPort } from "../tabs/ports.js";
+import type { FrontendTool } from "../tools/frontend-tools.js";
 import { type AgentStore, createAgentStore } from "./agent-store.js";
+import { type ClientParts, missingPart } from "./client-parts.js";
 import { newId } from "./new-id.js";
 import { type FrameScheduler, nextFrame } from "./notifier.js";
 import { createOpenPages } from "./open-pages.js";
-import { createPollShell } from "./poll-shell.js";
-import { createMemoryStorage, createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
+import { createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
 import { pageSurroundings, type Surroundings } from "./surroundings.js";
 import { systemClock } from "./system-clock.js";
 import type { Telemetry } from "./telemetry.js";
 import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
 import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
 
-export interface AgentClientOptions extends HttpServiceOptions {
+export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
   /** Who is signed in: what one person left to be sent is never sent as another. */
   readonly account?: string;
-  /** `shared`, the default: the tabs of a browser share one connection, where they can. */
-  readonly tabs?: "shared" | "alone";
   /** How many pages may have a stream at once; the newest have. */
   readonly maxOpen?: number;
   /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
@@ -68,57 +65,48 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const service = options.service ?? createHttpService(options);
   const telemetry = options.telemetry ?? {};
   const scope = `throughline:${options.url}:${options.account ?? ""}`;
-  const syncs = createPendingSyncs(options.storage ?? pageStorage() ?? createMemoryStorage(), `${scope}:`);
+  const syncs = createPendingSyncs(options.storage ?? pageStorage(), `${scope}:`);
   const connectionPolicy = { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy };
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
-  const locks = options.locks ?? pageLocks();
-  const channels = options.channels ?? pageChannels();
   const held = new Map<string, Held>();
   const watched = new Set<readonly string[]>();
   let statusKeys: readonly string[] = [];
   let closed = false;
 
-  const tools = createFrontendTools({ locks, scope, onChange: () => tabs?.wantsChanged() });
-  const tabs =
-    options.tabs !== "alone" && locks && channels
-      ? createTabs({
-          locks,
-          channels,
-          scope,
-          clock,
-          telemetry,
-          tabId: newId(clock.now()),
-          createLine,
-          wants: () => ({ watched: watchedKeys(), tools: tools.declarations() }),
-          onWanted: (wants) => poller.tell({ kind: "watch", keys: [...watchedKeys(), ...wants.watched] }),
-        })
-      : undefined;
-  const poller = createPollShell({
+  const tools = options.tools?.({ locks: options.locks, scope, onChange: () => tabs?.wantsChanged() });
+  const poller = options.polling?.({
     clock,
     random,
-    policy: { ...DEFAULT_POLL_POLICY, ...options.pollPolicy },
+    policy: options.pollPolicy,
     poll: (key) => hold(key).line.poll(),
+  });
+  const tabs = options.tabs?.({
+    locks: options.locks,
+    channels: options.channels,
+    scope,
+    clock,
+    telemetry,
+    tabId: newId(clock.now()),
+    createLine,
+    wants: () => ({ watched: watchedKeys(), tools: ownTools() }),
+    onWanted: tellPoller,
   });
   const pages = createOpenPages({
     maxOpen: options.maxOpen ?? 1,
     // A page may be left after the client was closed; the one below it is not opened for that.
     connect: (key) => (closed ? () => {} : hold(key).line.open()),
-    onChange: (keys) => poller.tell({ kind: "open", keys }),
+    onChange: (keys) => poller?.tell({ kind: "open", keys }),
   });
   const agents = createAgentStore({
     service,
     clock,
     schedule,
     threadOf(agentId) {
-      const threadId = options.statusThread?.(agentId);
-      const known = threadId === undefined ? undefined : held.get(keyOf({ agentId, threadId }));
-      return threadId === undefined || !known ? null : { threadId, view: known.line.view() };
+      const known = statusKeysOf(agentId).map((key) => held.get(key))[0];
+      return known ? { threadId: known.handle.threadId, view: known.line.view() } : null;
     },
     onWatched(agentIds) {
-      statusKeys = agentIds.flatMap((agentId) => {
-        const threadId = options.statusThread?.(agentId);
-        return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
-      });
+      statusKeys = agentIds.flatMap(statusKeysOf);
       updateWatched();
     },
   });
@@ -134,22 +122,30 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     }
     tabs?.frozen(surroundings.isFrozen?.() ?? false);
     if (!isHidden) tabs?.visible();
-    poller.tell({ kind: "paused", isPaused: isHidden || !isOnline });
+    poller?.tell({ kind: "paused", isPaused: isHidden || !isOnline });
+  }
+
+  /** One, or none. */
+  function statusKeysOf(agentId: string): readonly string[] {
+    const threadId = options.statusThread?.(agentId);
+    return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
   }
 
   function watchedKeys(): readonly string[] {
     return [...statusKeys, ...[...watched].flat()];
   }
 
+  function tellPoller(): void {
+    poller?.tell({ kind: "watch", keys: [...watchedKeys(), ...(tabs?.watched() ?? [])] });
+  }
+
   function updateWatched(): void {
-    poller.tell({ kind: "watch", keys: [...watchedKeys(), ...(tabs?.wanted().watched ?? [])] });
+    tellPoller();
     tabs?.wantsChanged();
   }
 
-  /** By name, whichever tab offers it. */
-  function offeredTools(): readonly ToolDeclaration[] {
-    const all = [...(tabs?.wanted().tools ?? []), ...tools.declarations()];
-    return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+  function ownTools(): readonly ToolDeclaration[] {
+    return tools?.declarations() ?? [];
   }
 
   function createLine(key: string, hooks: LineHooks): ThreadLine {
@@ -163,7 +159,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       connectionPolicy,
       commandPolicy,
       circumstances: () => ({
-        tools: offeredTools(),
+        tools: tabs?.offered(ownTools()) ?? ownTools(),
         context: options.context?.() ?? [],
       }),
       persist: (sync) => syncs.save(key, sync),
@@ -181,7 +177,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         parts?.changed();
         if (statusKeys.includes(key)) agents.changed();
         const now = held.get(key);
-        if (now) tools.look(key, now.line);
+        if (now) tools?.look(key, now.line);
       },
       onShown: (input) => parts?.shown(input),
     };
@@ -199,6 +195,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     agents: agents.store,
     thread: (agentId, threadId) => hold(keyOf({ agentId, threadId })).handle,
     watch(threads) {
+      if (!poller) throw missingPart("polling: pollThreads");
       const keys = threads.map(keyOf);
       watched.add(keys);
       updateWatched();
@@ -207,6 +204,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       };
     },
     declareTool(tool) {
+      if (!tools) throw missingPart("tools: frontendTools");
       const withdraw = tools.declare(tool);
       for (const [key, { line }] of held) tools.look(key, line);
       return withdraw;
@@ -214,9 +212,9 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     close() {
       closed = true;
       leave();
-      poller.close();
+      poller?.close();
       agents.close();
-      tools.close();
+      tools?.close();
       for (const { line, close } of held.values()) {
         line.close();
         close();

@@ -30,6 +30,7 @@ export interface CommandShell {
   tellOfRun(run: RunView): void;
   /** `lastAppliedClientMutationId` of the thread's state. */
   tellConfirmed(id: string): void;
+  /** The same object for as long as nothing of it changes. */
   pending(): PendingCommands;
   /** A command is under way that has to see what becomes of the thread. */
   needsLine(): boolean;
@@ -48,14 +49,8 @@ export interface CommandShellOptions {
   readonly onChange: () => void;
 }
 
-const STATUS_OF_CALL = {
-  running: "success",
-  ok: "success",
-  error: "error",
-  interrupted: "interrupted",
-  cancelled: "cancelled",
-  lost: "error",
-} as const;
+export const nonePending: PendingCommands = { sync: false, running: false, preempting: false };
+
 const STOP_TRIES = 5;
 const STOP_RETRY_MS = 500;
 
@@ -63,6 +58,7 @@ const STOP_RETRY_MS = 500;
 export function createCommandShell(options: CommandShellOptions): CommandShell {
   const { thread, service, clock, telemetry } = options;
   let scheduler: Scheduler = idleScheduler;
+  let pending = nonePending;
   let closed = false;
   const settling = new Map<string, { resolve(outcome: CommandOutcome): void; kind: string; at: number }>();
   const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
@@ -72,6 +68,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     const [next, effects] = schedule(scheduler, input, options.policy);
     const changed = next !== scheduler;
     scheduler = next;
+    pending = pendingOf(next, pending);
     for (const effect of effects) perform(effect);
     if (changed) options.onChange();
   }
@@ -114,8 +111,9 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       if (run.status !== "running") step({ kind: "ended", id, status: run.status });
       return;
     }
-    const call = calls.findLast((known) => known.kind === "run" && known.runId === serviceRunId);
-    if (call && call.endedAt !== null) step({ kind: "ended", id, status: STATUS_OF_CALL[call.status] });
+    const status = calls.findLast((known) => known.kind === "run" && known.runId === serviceRunId)?.status;
+    if (status === undefined || status === "running") return;
+    step({ kind: "ended", id, status: status === "ok" ? "success" : status === "lost" ? "error" : status });
   }
 
   /** A stop that does not arrive would be a run that nobody stops. */
@@ -163,14 +161,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       step({ kind: "observed", observed: { kind: "idle" } });
     },
     tellConfirmed: (id) => step({ kind: "confirmed", id }),
-    pending: () => ({
-      sync:
-        scheduler.sync !== undefined ||
-        scheduler.sent?.command.kind === "sync" ||
-        scheduler.unconfirmed !== undefined,
-      running: scheduler.sent !== undefined,
-      preempting: scheduler.preemption !== undefined,
-    }),
+    pending: () => pending,
     needsLine: () => needsLine(scheduler),
     close() {
       closed = true;
@@ -178,4 +169,18 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       for (const id of [...settling.keys()]) settle(id, { kind: "unreachable" });
     },
   };
+}
+
+function pendingOf(
+  { sync, sent, unconfirmed, preemption }: Scheduler,
+  before: PendingCommands,
+): PendingCommands {
+  const now: PendingCommands = {
+    sync: Boolean(sync || unconfirmed) || sent?.command.kind === "sync",
+    running: sent !== undefined,
+    preempting: preemption !== undefined,
+  };
+  const isSame =
+    now.sync === before.sync && now.running === before.running && now.preempting === before.preempting;
+  return isSame ? before : now;
 }

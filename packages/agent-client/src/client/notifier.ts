@@ -1,3 +1,5 @@
+import { isPageHidden } from "./surroundings.js";
+
 /** Calls back once at the next good moment to draw. Returns what takes the wish back. */
 export type FrameScheduler = (callback: () => void) => () => void;
 
@@ -9,9 +11,8 @@ const NO_FRAME_MS = 250;
  * learn nothing until it is looked at.
  */
 export const nextFrame: FrameScheduler = (callback) => {
-  const isSeen = typeof document !== "undefined" && document.visibilityState === "visible";
-  const frame =
-    isSeen && typeof requestAnimationFrame === "function" ? requestAnimationFrame(tell) : undefined;
+  const hasFrames = typeof requestAnimationFrame === "function" && !isPageHidden();
+  const frame = hasFrames ? requestAnimationFrame(tell) : undefined;
   const timer = setTimeout(tell, frame === undefined ? 0 : NO_FRAME_MS);
 
   function cancel(): void {

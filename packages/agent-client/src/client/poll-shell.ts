@@ -1,5 +1,12 @@
 import type { Clock } from "@throughline/ai-core";
-import { idlePoller, type Poller, type PollerInput, type PollPolicy, stepPoller } from "../poller/poller.js";
+import {
+  DEFAULT_POLL_POLICY,
+  idlePoller,
+  type Poller,
+  type PollerInput,
+  type PollPolicy,
+  stepPoller,
+} from "../poller/poller.js";
 import { createNamedTimers } from "./named-timers.js";
 
 export interface PollShell {
@@ -7,14 +14,17 @@ export interface PollShell {
   close(): void;
 }
 
-/** Performs what the poller decides. */
-export function createPollShell(options: {
+export interface PollShellOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly policy: PollPolicy;
+  readonly policy: Partial<PollPolicy> | undefined;
   readonly poll: (key: string) => Promise<boolean>;
-}): PollShell {
-  const { clock, random, policy } = options;
+}
+
+/** Asks now and then how threads stand whose page is not open: performs what the poller decides. */
+export function pollThreads(options: PollShellOptions): PollShell {
+  const { clock, random } = options;
+  const policy = { ...DEFAULT_POLL_POLICY, ...options.policy };
   let poller: Poller = idlePoller;
   const timers = createNamedTimers<"poll">(clock, () => step({ kind: "due" }));
 

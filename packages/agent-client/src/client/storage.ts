@@ -19,11 +19,11 @@ export function createMemoryStorage(): StoragePort {
 }
 
 /** The `sync` a thread still owes the service. A full or forbidden storage costs only the reload's memory. */
-export function createPendingSyncs(storage: StoragePort, prefix: string) {
+export function createPendingSyncs(storage: StoragePort | undefined, prefix: string) {
   return {
     load(key: string): PendingSync | undefined {
       try {
-        const stored: Partial<PendingSync> | null = JSON.parse(storage.getItem(prefix + key) ?? "null");
+        const stored: Partial<PendingSync> | null = JSON.parse(storage?.getItem(prefix + key) ?? "null");
         if (stored?.kind !== "sync" || typeof stored.id !== "string" || !stored.input) return undefined;
         return { kind: "sync", id: stored.id, input: stored.input };
       } catch {
@@ -32,8 +32,8 @@ export function createPendingSyncs(storage: StoragePort, prefix: string) {
     },
     save(key: string, sync: PendingSync | undefined): void {
       try {
-        if (sync) storage.setItem(prefix + key, JSON.stringify(sync));
-        else storage.removeItem(prefix + key);
+        if (sync) storage?.setItem(prefix + key, JSON.stringify(sync));
+        else storage?.removeItem(prefix + key);
       } catch {
         // See above.
       }

@@ -14,7 +14,7 @@ export const pageSurroundings: Surroundings = createPageSurroundings();
 function createPageSurroundings(): Surroundings {
   let isFrozen = false;
   return {
-    isHidden: () => typeof document !== "undefined" && document.visibilityState === "hidden",
+    isHidden: isPageHidden,
     isOnline: () => typeof navigator === "undefined" || navigator.onLine !== false,
     isFrozen: () => isFrozen,
     subscribe(listener) {
@@ -38,4 +38,8 @@ function createPageSurroundings(): Surroundings {
       };
     },
   };
+}
+
+export function isPageHidden(): boolean {
+  return typeof document !== "undefined" && document.visibilityState === "hidden";
 }

@@ -85,11 +85,9 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   function takeSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
     const view = line.view();
     const connection = line.status();
-    const now = line.pending();
-    const was = before?.pending;
-    const isSame = was?.sync === now.sync && was.running === now.running && was.preempting === now.preempting;
-    if (before && isSame && before.view === view && before.connection === connection) return before;
-    return { view, connection, pending: was && isSame ? was : now };
+    const pending = line.pending();
+    const isSame = before?.view === view && before.connection === connection && before.pending === pending;
+    return isSame ? before : { view, connection, pending };
   }
 
   function ids(): { readonly id: string } {

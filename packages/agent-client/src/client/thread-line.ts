@@ -10,6 +10,7 @@ import {
   closedConnection,
   type StreamFailure,
   stepConnection,
+  type TimerName,
 } from "../connection/connection.js";
 import {
   type Authority,
@@ -78,14 +79,11 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
   let projection: Projection = emptyProjection;
   let connection: Connection = closedConnection;
   let openCount = 0;
-  let closed = false;
   const streams = new Map<
     number,
     { readonly cut: AbortController; readonly authority: Authority | undefined }
   >();
-  const timers = createNamedTimers<"retry" | "watchdog">(clock, (name) =>
-    connect({ kind: name === "retry" ? "retry-due" : "watchdog-due" }),
-  );
+  const timers = createNamedTimers<TimerName>(clock, (timer) => connect({ kind: "due", timer }));
   const commands = createCommandShell({
     ...options,
     policy: options.commandPolicy,
@@ -146,7 +144,7 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       case "close-stream":
         closeStream(effect.stream);
         break;
-      case "renew-credentials":
+      case "renew":
         void service.renew().then((ok) => connect({ kind: "renewed", ok }));
         break;
       case "timer":
@@ -195,8 +193,7 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       },
     );
     closeStream(stream);
-    if (failure) connect({ kind: "failed", stream, failure });
-    else connect(end.kind === "ended" ? { kind: "ended", stream } : { ...end, stream });
+    connect(failure ? { kind: "failed", stream, failure } : { ...end, stream });
   }
 
   /** Whoever looks, and every command that is under way, needs the line. */
@@ -212,7 +209,6 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
     projection: () => projection,
     pending: commands.pending,
     async submit(command) {
-      if (closed) return { kind: "unreachable" };
       const said = command.kind === "stop" ? [] : (command.input.messages ?? []);
       // At once, also what has to wait its turn or is turned away unsent: nothing a person wrote may vanish.
       if (said.length > 0) take({ kind: "sending", messages: said });
@@ -254,7 +250,6 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       if (openCount > 0 || connection.isWanted) connect({ kind: "reconnect" });
     },
     close() {
-      closed = true;
       commands.close();
       connect({ kind: "close" });
       timers.clearAll();

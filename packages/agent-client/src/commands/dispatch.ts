@@ -49,7 +49,7 @@ function release(
   policy: CommandPolicy,
 ): SchedulerStep {
   const free: Scheduler = { ...now, preemption: undefined };
-  const told = [...effects, timer("stop", undefined)];
+  const told = [...effects, timer("stop")];
   if (command.kind === "fire") return send(free, command, told);
   return dispatch(free, [...told, settle(command.id, { kind: "stopped" })], policy);
 }

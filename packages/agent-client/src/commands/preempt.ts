@@ -64,16 +64,22 @@ export function runsInTheWay({ sent, observed }: Scheduler): readonly (string | 
 function dropWaiting(now: Scheduler): readonly [Scheduler, readonly SchedulerEffect[]] {
   const { sent, observed } = now;
   if (sent?.phase !== "waiting") return [now, []];
-  const cleared: Scheduler = { ...now, sent: undefined };
-  const effects = [timer("send", undefined)];
-  if (sent.command.kind === "sync") {
-    if (now.sync) return [cleared, [...effects, superseded(sent.command, now.sync)]];
-    return [{ ...cleared, sync: sent.command }, effects];
-  }
   const inTheWay = observed.kind === "running" ? observed.runId : undefined;
   const outcome: CommandOutcome =
     sent.resends > 0 ? { kind: "unreachable" } : { kind: "busy", runId: inTheWay };
-  return [cleared, [...effects, settle(sent.command.id, outcome)]];
+  const [next, told] = takeBack(now, sent, outcome);
+  return [next, [timer("send"), ...told]];
+}
+
+/** What was sent is not any more. A `sync` waits for its turn again, unless a newer one does. */
+function takeBack(
+  now: Scheduler,
+  { command }: Sent,
+  outcome: CommandOutcome,
+): readonly [Scheduler, readonly SchedulerEffect[]] {
+  const free: Scheduler = { ...now, sent: undefined };
+  if (command.kind !== "sync") return [free, [settle(command.id, outcome)]];
+  return now.sync ? [free, [superseded(command, now.sync)]] : [{ ...free, sync: command }, []];
 }
 
 /** A stop or a fire came while this was on its way. */
@@ -84,11 +90,8 @@ export function giveWay(
   policy: CommandPolicy,
   effects: readonly SchedulerEffect[] = [],
 ): SchedulerStep {
-  const free: Scheduler = { ...now, sent: undefined };
-  if (sent.command.kind !== "sync")
-    return dispatch(free, [...effects, settle(sent.command.id, outcome)], policy);
-  if (now.sync) return dispatch(free, [...effects, superseded(sent.command, now.sync)], policy);
-  return dispatch({ ...free, sync: sent.command }, effects, policy);
+  const [next, told] = takeBack(now, sent, outcome);
+  return dispatch(next, [...effects, ...told], policy);
 }
 
 /** It was given its time. */

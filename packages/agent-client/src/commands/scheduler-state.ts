@@ -142,6 +142,10 @@ export function stopRun(runId: string | undefined): SchedulerEffect {
   return { kind: "stop-run", runId };
 }
 
-export function timer(name: TimerName, afterMs: number | undefined): SchedulerEffect {
+/** The two that look after what was sent. */
+export const unwatched: readonly SchedulerEffect[] = [timer("send"), timer("track")];
+
+/** Set, or cleared. */
+export function timer(name: TimerName, afterMs?: number): SchedulerEffect {
   return { kind: "timer", name, afterMs };
 }

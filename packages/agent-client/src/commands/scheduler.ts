@@ -15,6 +15,7 @@ import {
   superseded,
   type TimerName,
   timer,
+  unwatched,
 } from "./scheduler-state.js";
 import { confirmed, ended, track } from "./settle-run.js";
 import { answered } from "./take-answer.js";
@@ -74,7 +75,7 @@ function submitSync(now: Scheduler, command: SyncCommand, policy: CommandPolicy)
   const next: Scheduler = { ...now, sync: command };
   // Refused, it surely did not arrive: the newer one takes its place instead of following it.
   if (sent?.command.kind === "sync" && sent.phase === "waiting" && sent.resends === 0) {
-    const effects = [superseded(sent.command, command), timer("send", undefined), persisted];
+    const effects = [superseded(sent.command, command), timer("send"), persisted];
     return dispatch({ ...next, sent: undefined }, effects, policy);
   }
   return dispatch(next, [...replaced, persisted], policy);
@@ -88,7 +89,7 @@ function observe(before: Scheduler, observed: Observed, policy: CommandPolicy): 
   if (sent && runId === sent.command.id) {
     // It arrived, whatever became of the answer.
     const running: Scheduler = { ...now, sent: { ...sent, phase: "running" } };
-    return dispatch(running, [timer("send", undefined), timer("track", undefined)], policy);
+    return dispatch(running, unwatched, policy);
   }
   const tracked = sent?.phase === "running" ? [timer("track", policy.trackMs)] : [];
   if (preemption) {
@@ -98,7 +99,7 @@ function observe(before: Scheduler, observed: Observed, policy: CommandPolicy): 
     return dispatch(next, [...tracked, stop], policy);
   }
   const goes = observed.kind === "idle" && sent?.phase === "waiting" && sent.tries > 0;
-  return goes ? resend(now, sent, [timer("send", undefined)]) : dispatch(now, tracked, policy);
+  return goes ? resend(now, sent, [timer("send")]) : dispatch(now, tracked, policy);
 }
 
 function due(now: Scheduler, name: TimerName, policy: CommandPolicy): SchedulerStep {

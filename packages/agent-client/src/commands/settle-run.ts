@@ -9,6 +9,7 @@ import {
   type Sent,
   settle,
   timer,
+  unwatched,
 } from "./scheduler-state.js";
 
 export function ended(now: Scheduler, id: string, status: EndStatus, policy: CommandPolicy): SchedulerStep {
@@ -24,11 +25,11 @@ function over(
   status: Extract<CommandOutcome, { kind: "done" }>["status"],
   policy: CommandPolicy,
 ): SchedulerStep {
-  const timers = [timer("send", undefined), timer("track", undefined)];
-  if (sent.command.kind !== "sync") return finish(now, sent, { kind: "done", status }, policy, timers);
-  if (now.lastConfirmed === sent.command.id) return finish(now, sent, { kind: "confirmed" }, policy, timers);
+  if (sent.command.kind !== "sync") return finish(now, sent, { kind: "done", status }, policy, unwatched);
+  if (now.lastConfirmed === sent.command.id)
+    return finish(now, sent, { kind: "confirmed" }, policy, unwatched);
   const [next, effects] = awaitConfirmation(now, sent.command.id, policy);
-  return dispatch(next, [...timers, ...effects], policy);
+  return dispatch(next, [...unwatched, ...effects], policy);
 }
 
 /** The acknowledgement may come by another stream, a moment behind the end. */
@@ -43,18 +44,15 @@ export function awaitConfirmation(now: Scheduler, id: string, policy: CommandPol
 export function confirmed(now: Scheduler, id: string, policy: CommandPolicy): SchedulerStep {
   const next: Scheduler = { ...now, lastConfirmed: id };
   const told = settle(id, { kind: "confirmed" });
-  if (now.unconfirmed?.id === id)
-    return [{ ...next, unconfirmed: undefined }, [timer("confirm", undefined), told]];
+  if (now.unconfirmed?.id === id) return [{ ...next, unconfirmed: undefined }, [timer("confirm"), told]];
   // Sent before a reload, and applied: sending it again would apply it twice.
   if (now.sync?.id === id) {
     const free: Scheduler = { ...next, sync: undefined };
     return dispatch(free, [...forget(free), told], policy);
   }
   // Its run may go on; the thread is seen to be taken for as long as it does.
-  if (now.sent?.command.id === id && now.sent.command.kind === "sync") {
-    const timers = [timer("send", undefined), timer("track", undefined)];
-    return finish(next, now.sent, { kind: "confirmed" }, policy, timers);
-  }
+  if (now.sent?.command.id === id && now.sent.command.kind === "sync")
+    return finish(next, now.sent, { kind: "confirmed" }, policy, unwatched);
   return [next, []];
 }
 

@@ -70,8 +70,8 @@ describe("opening and closing", () => {
     ]);
     for (const input of [
       { kind: "ended", stream },
-      { kind: "retry-due" },
-      { kind: "watchdog-due" },
+      { kind: "due", timer: "retry" },
+      { kind: "due", timer: "watchdog" },
       { kind: "online", isOnline: true },
       { kind: "visible" },
       { kind: "renewed", ok: true },
@@ -85,7 +85,7 @@ describe("opening and closing", () => {
   it("passes over what an old stream says", () => {
     const one = live();
     const old = one.stream;
-    one.at(10_000, { kind: "ended", stream: old }).at(10_000, { kind: "retry-due" });
+    one.at(10_000, { kind: "ended", stream: old }).at(10_000, { kind: "due", timer: "retry" });
     const before = one.state;
     for (const input of [
       { kind: "opened", stream: old },
@@ -107,7 +107,7 @@ describe("coming back", () => {
     return Array.from({ length: 9 }, () => {
       one.at(0, { kind: "failed", stream: one.stream, failure: network });
       const { status } = one.state;
-      one.at(0, { kind: "retry-due" });
+      one.at(0, { kind: "due", timer: "retry" });
       return status.kind === "reconnecting" ? (status.retryAt ?? -1) : -1;
     });
   }
@@ -141,7 +141,9 @@ describe("coming back", () => {
 
   it("begins to count anew once a stream has lived for a while", () => {
     const one = line().at(0, { kind: "open" });
-    one.at(0, { kind: "failed", stream: one.stream, failure: network }).at(500, { kind: "retry-due" });
+    one
+      .at(0, { kind: "failed", stream: one.stream, failure: network })
+      .at(500, { kind: "due", timer: "retry" });
     one.at(500, { kind: "opened", stream: one.stream });
     expect(one.state.attempt).toBe(1);
     one.at(6_000, { kind: "heard", stream: one.stream });
@@ -171,7 +173,7 @@ describe("a person who reconnects", () => {
     const one = line().at(0, { kind: "open" });
     for (const now of [0, 1, 2]) {
       one.at(now, { kind: "failed", stream: one.stream, failure: network });
-      one.at(now, { kind: "retry-due" });
+      one.at(now, { kind: "due", timer: "retry" });
     }
     one.at(3, { kind: "failed", stream: one.stream, failure: network });
     expect(one.at(4, { kind: "reconnect" }).opened()).toBe(1);
@@ -185,7 +187,7 @@ describe("a person who reconnects", () => {
     one.at(0, { kind: "failed", stream: one.stream, failure: refused(403) });
     expect(one.at(1, { kind: "reconnect" }).opened()).toBe(1);
     one.at(2, { kind: "failed", stream: one.stream, failure: refused(401) });
-    expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+    expect(one.effects).toContainEqual({ kind: "renew" });
   });
 
   it("replaces a stream that is live, and opens none that nobody wants", () => {
@@ -202,7 +204,7 @@ describe("credentials", () => {
   it("are renewed once after 401; refused again, the line has failed", () => {
     const one = line().at(0, { kind: "open" });
     one.at(0, { kind: "failed", stream: one.stream, failure: refused(401) });
-    expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+    expect(one.effects).toContainEqual({ kind: "renew" });
     expect(one.at(1, { kind: "renewed", ok: true }).opened()).toBe(1);
     one.at(2, { kind: "failed", stream: one.stream, failure: refused(401) });
     expect(one.state.status).toEqual({ kind: "failed", reason: "code_401", message: "No." });
@@ -225,7 +227,7 @@ describe("credentials", () => {
       one.at(began, { kind: "opened", stream: one.stream });
       one.at(began + 2_999, { kind: "heard", stream: one.stream });
       one.at(began + 2_999, { kind: "failed", stream: one.stream, failure: refused(401) });
-      expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+      expect(one.effects).toContainEqual({ kind: "renew" });
       expect(one.at(began + 3_000, { kind: "renewed", ok: true }).opened()).toBe(1);
     }
   });
@@ -238,7 +240,7 @@ describe("credentials", () => {
     });
     one.at(1, { kind: "opened", stream: one.stream }).at(9_000, { kind: "heard", stream: one.stream });
     one.at(9_001, { kind: "failed", stream: one.stream, failure: refused(401) });
-    expect(one.effects).toContainEqual({ kind: "renew-credentials" });
+    expect(one.effects).toContainEqual({ kind: "renew" });
   });
 
   it("a late answer about them does not end a line that was opened anew in between", () => {
@@ -276,20 +278,20 @@ describe("silence", () => {
   const { silenceMs, graceMs } = POLICY;
 
   it("is noticed when its time is over, and the line comes back at once", () => {
-    const one = live().at(silenceMs, { kind: "watchdog-due" });
+    const one = live().at(silenceMs, { kind: "due", timer: "watchdog" });
     expect(one.state.status).toEqual({ kind: "reconnecting", attempt: 0, retryAt: silenceMs });
   });
 
   it("is noticed of a request that is never answered", () => {
     const one = line().at(0, { kind: "open" });
     expect(one.timer("watchdog")).toMatchObject({ at: silenceMs });
-    expect(one.at(silenceMs, { kind: "watchdog-due" }).state.status.kind).toBe("reconnecting");
+    expect(one.at(silenceMs, { kind: "due", timer: "watchdog" }).state.status.kind).toBe("reconnecting");
   });
 
   it("arms no timer for each frame, but looks again from the last one", () => {
     const one = live().at(9_000, { kind: "heard", stream: 1 });
     expect(one.effects).toEqual([]);
-    one.at(silenceMs, { kind: "watchdog-due" });
+    one.at(silenceMs, { kind: "due", timer: "watchdog" });
     expect(one.effects).toEqual([{ kind: "timer", name: "watchdog", at: 9_000 + silenceMs }]);
     expect(one.state.status).toEqual({ kind: "live" });
   });
@@ -298,7 +300,7 @@ describe("silence", () => {
     const one = live();
     for (let minute = 1; minute <= 10; minute += 1) {
       const now = minute * 60_000;
-      one.at(now - 2_000, { kind: "heard", stream: one.stream }).at(now, { kind: "watchdog-due" });
+      one.at(now - 2_000, { kind: "heard", stream: one.stream }).at(now, { kind: "due", timer: "watchdog" });
       expect(one.state.status).toEqual({ kind: "live" });
       expect(one.effects).toEqual([{ kind: "timer", name: "watchdog", at: now - 2_000 + silenceMs }]);
     }
@@ -306,16 +308,18 @@ describe("silence", () => {
 
   it("is not concluded from a clock that jumped while the lid was closed: the socket is read first", () => {
     const morning = 8 * 3_600_000;
-    const one = live().at(morning, { kind: "watchdog-due" });
+    const one = live().at(morning, { kind: "due", timer: "watchdog" });
     expect(one.state.status).toEqual({ kind: "live" });
     expect(one.timer("watchdog")).toMatchObject({ at: morning + graceMs });
     one.at(morning + 10, { kind: "heard", stream: one.stream });
-    expect(one.at(morning + graceMs, { kind: "watchdog-due" }).state.status).toEqual({ kind: "live" });
+    expect(one.at(morning + graceMs, { kind: "due", timer: "watchdog" }).state.status).toEqual({
+      kind: "live",
+    });
   });
 
   it("after waking, a socket that stays silent is given up after the grace", () => {
-    const one = live().at(3_600_000, { kind: "watchdog-due" });
-    one.at(3_600_000 + graceMs, { kind: "watchdog-due" });
+    const one = live().at(3_600_000, { kind: "due", timer: "watchdog" });
+    one.at(3_600_000 + graceMs, { kind: "due", timer: "watchdog" });
     expect(one.state.status).toEqual({
       kind: "reconnecting",
       attempt: 0,
@@ -324,9 +328,9 @@ describe("silence", () => {
   });
 
   it("is noticed in the end where every timer is late", () => {
-    const one = live().at(60_000, { kind: "watchdog-due" });
+    const one = live().at(60_000, { kind: "due", timer: "watchdog" });
     expect(one.state.status).toEqual({ kind: "live" });
-    expect(one.at(120_000, { kind: "watchdog-due" }).state.status.kind).toBe("reconnecting");
+    expect(one.at(120_000, { kind: "due", timer: "watchdog" }).state.status.kind).toBe("reconnecting");
   });
 
   it("a page that is shown again after silence looks soon, and tries at once if it was waiting", () => {

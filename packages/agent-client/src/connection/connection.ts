@@ -85,17 +85,19 @@ export type ConnectionInput =
   | { readonly kind: "ended"; readonly stream: number }
   | { readonly kind: "failed"; readonly stream: number; readonly failure: StreamFailure }
   | { readonly kind: "renewed"; readonly ok: boolean }
-  | { readonly kind: "retry-due" }
-  | { readonly kind: "watchdog-due" }
+  | { readonly kind: "due"; readonly timer: TimerName }
   | { readonly kind: "online"; readonly isOnline: boolean }
   | { readonly kind: "visible" };
+
+export type TimerName = "retry" | "watchdog";
 
 export type ConnectionEffect =
   | { readonly kind: "open-stream"; readonly stream: number }
   | { readonly kind: "close-stream"; readonly stream: number }
-  | { readonly kind: "renew-credentials" }
+  /** Asks for other credentials. */
+  | { readonly kind: "renew" }
   /** One timer of each name; `at: undefined` clears it. */
-  | { readonly kind: "timer"; readonly name: "retry" | "watchdog"; readonly at: number | undefined }
+  | { readonly kind: "timer"; readonly name: TimerName; readonly at: number | undefined }
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly waitMs: number };
 
 export type ConnectionStep = readonly [next: Connection, effects: readonly ConnectionEffect[]];
@@ -140,7 +142,7 @@ export function stepConnection(
     case "misfit":
       return startOver(now, moment, policy);
     case "ended":
-      return comeBack(now, moment, policy, undefined);
+      return comeBack(now, moment, policy);
     case "failed":
       return fail(now, input.failure, moment, policy);
     case "renewed":
@@ -148,10 +150,9 @@ export function stepConnection(
       return input.ok
         ? open({ ...now, renewed: true }, moment, policy)
         : giveUp(now, "unauthorized", SIGN_IN);
-    case "retry-due":
+    case "due":
+      if (input.timer === "watchdog") return watch(now, moment, policy);
       return now.status.kind === "reconnecting" ? open(now, moment, policy) : [now, []];
-    case "watchdog-due":
-      return watch(now, moment, policy);
     case "online":
       return goOnline({ ...now, isOnline: input.isOnline }, moment, policy);
     case "visible":
@@ -168,11 +169,13 @@ export function isPassing(status: number): boolean {
   return status >= 500 || PASSING.has(status);
 }
 
+function closing({ stream }: Connection): readonly ConnectionEffect[] {
+  return stream === undefined ? [] : [{ kind: "close-stream", stream }];
+}
+
 /** A request that is never answered is silence too: it is watched from the start. */
 function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy): ConnectionStep {
   const stream = now.streams + 1;
-  const closing: ConnectionEffect[] =
-    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
   const watchdogAt = time + policy.silenceMs;
   const next: Connection = {
     ...now,
@@ -187,15 +190,13 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
   };
   return [
     next,
-    [...closing, timer("retry", undefined), timer("watchdog", watchdogAt), { kind: "open-stream", stream }],
+    [...closing(now), timer("retry"), timer("watchdog", watchdogAt), { kind: "open-stream", stream }],
   ];
 }
 
 /** Told everything anew, at once. What does not fit again right after that would not fit the next time either: that waits. */
 function startOver(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
-  return now.attempt === 0
-    ? open({ ...now, attempt: 1 }, moment, policy)
-    : comeBack(now, moment, policy, undefined);
+  return now.attempt === 0 ? open({ ...now, attempt: 1 }, moment, policy) : comeBack(now, moment, policy);
 }
 
 /** An answer about credentials that nobody waits for any more is late. */
@@ -204,11 +205,9 @@ function isRenewing({ isWanted, status, stream }: Connection): boolean {
 }
 
 function close(now: Connection): ConnectionStep {
-  const closing: ConnectionEffect[] =
-    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
   return [
     { ...closedConnection, streams: now.streams, isOnline: now.isOnline },
-    [...closing, timer("retry", undefined), timer("watchdog", undefined)],
+    [...closing(now), timer("retry"), timer("watchdog")],
   ];
 }
 
@@ -238,7 +237,7 @@ function watch(now: Connection, moment: Moment, policy: ConnectionPolicy): Conne
   // Once: where every timer is late, a dead line would else be watched for ever.
   if (moment.now - due > LATE_MS && !now.hadGrace)
     return armWatchdog({ ...now, hadGrace: true }, moment.now + policy.graceMs);
-  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, 0);
+  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, 0, 0);
 }
 
 function show(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
@@ -250,7 +249,7 @@ function show(now: Connection, moment: Moment, policy: ConnectionPolicy): Connec
 function goOnline(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
   if (!now.isWanted || now.status.kind !== "reconnecting") return [now, []];
   if (now.isOnline) return open({ ...now, attempt: 0 }, moment, policy);
-  return [{ ...now, status: { ...now.status, retryAt: undefined } }, [timer("retry", undefined)]];
+  return [{ ...now, status: { ...now.status, retryAt: undefined } }, [timer("retry")]];
 }
 
 function fail(
@@ -259,15 +258,15 @@ function fail(
   moment: Moment,
   policy: ConnectionPolicy,
 ): ConnectionStep {
-  if (failure.kind === "network") return comeBack(now, moment, policy, undefined);
+  if (failure.kind === "network") return comeBack(now, moment, policy);
   const { status, code, message, retryAfterMs } = failure;
   if (status === RENEWABLE && !now.renewed) {
     return [
       { ...now, stream: undefined, status: { kind: "connecting" }, watchdogAt: undefined },
-      [timer("watchdog", undefined), { kind: "renew-credentials" }],
+      [timer("watchdog"), { kind: "renew" }],
     ];
   }
-  if (isPassing(status)) return comeBack(now, moment, policy, undefined, retryAfterMs);
+  if (isPassing(status)) return comeBack(now, moment, policy, retryAfterMs);
   return giveUp(now, code, message);
 }
 
@@ -281,16 +280,14 @@ function comeBack(
   now: Connection,
   { now: time, random }: Moment,
   policy: ConnectionPolicy,
-  waitMs: number | undefined,
   atLeastMs = 0,
+  waitMs?: number,
 ): ConnectionStep {
   if (!now.isWanted) return [now, []];
   const wasHealthy = now.status.kind !== "connecting" && time - now.openedAt >= HEALTHY_MS;
   const attempt = wasHealthy ? 0 : now.attempt + 1;
   const backoff = attempt === 0 ? 0 : backoffMs(attempt, random, policy);
   const wait = Math.max(waitMs ?? backoff, atLeastMs);
-  const closing: ConnectionEffect[] =
-    now.stream === undefined ? [] : [{ kind: "close-stream", stream: now.stream }];
   const retryAt = now.isOnline ? time + wait : undefined;
   return [
     {
@@ -301,8 +298,8 @@ function comeBack(
       status: { kind: "reconnecting", attempt, retryAt },
     },
     [
-      ...closing,
-      timer("watchdog", undefined),
+      ...closing(now),
+      timer("watchdog"),
       timer("retry", retryAt),
       { kind: "reconnecting", attempt, waitMs: wait },
     ],
@@ -314,6 +311,7 @@ function backoffMs(attempt: number, random: number, { firstRetryMs, maxRetryMs }
   return Math.round(full * (1 - random / 2));
 }
 
-function timer(name: "retry" | "watchdog", at: number | undefined): ConnectionEffect {
+/** Set, or cleared. */
+function timer(name: TimerName, at?: number): ConnectionEffect {
   return { kind: "timer", name, at };
 }

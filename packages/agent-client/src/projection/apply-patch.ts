@@ -8,7 +8,7 @@ import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 export function applyPatch(state: JsonObject, ops: readonly PatchOperation[]): JsonObject | undefined {
   let next: Json | undefined = state;
   for (const op of ops) {
-    next = change(next, pointer(op.path), 0, op);
+    next = change(next, pointer(op.path), op);
     if (next === undefined) return undefined;
   }
   return isObject(next) ? next : undefined;
@@ -26,47 +26,22 @@ function pointer(path: string): readonly string[] {
     : tokens;
 }
 
-function change(target: Json, path: readonly string[], depth: number, op: PatchOperation): Json | undefined {
-  const token = path[depth];
+function change(target: Json, [token, ...path]: readonly string[], op: PatchOperation): Json | undefined {
   if (token === undefined) return op.op === "remove" ? undefined : op.value;
-  if (Array.isArray(target)) return changeArray(target, token, path, depth, op);
-  return isObject(target) ? changeObject(target, token, path, depth, op) : undefined;
-}
-
-function changeArray(
-  target: readonly Json[],
-  token: string,
-  path: readonly string[],
-  depth: number,
-  op: PatchOperation,
-): Json | undefined {
-  const adds = depth === path.length - 1 && op.op === "add";
-  const index = token === "-" ? target.length : /^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
-  if (index < 0 || index > (adds ? target.length : target.length - 1)) return undefined;
-  const copy = target.slice();
-  if (depth < path.length - 1) {
-    const child = change(target[index] ?? null, path, depth + 1, op);
-    if (child === undefined) return undefined;
-    copy[index] = child;
-  } else if (op.op === "remove") copy.splice(index, 1);
-  else copy.splice(index, adds ? 0 : 1, op.value);
-  return copy;
-}
-
-function changeObject(
-  target: JsonObject,
-  token: string,
-  path: readonly string[],
-  depth: number,
-  op: PatchOperation,
-): Json | undefined {
-  const isLast = depth === path.length - 1;
-  const exists = Object.hasOwn(target, token);
-  if (token === "__proto__" || !(exists || (isLast && op.op === "add"))) return undefined;
-  if (isLast && op.op === "remove") {
+  const ending = path.length === 0 ? op.op : undefined;
+  if (Array.isArray(target)) {
+    const index = token === "-" ? target.length : /^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
+    if (index < 0 || index > target.length - (ending === "add" ? 0 : 1)) return undefined;
+    if (ending === "remove") return target.toSpliced(index, 1);
+    const child = change(target[index] ?? null, path, op);
+    return child === undefined ? undefined : target.toSpliced(index, ending === "add" ? 0 : 1, child);
+  }
+  if (!isObject(target) || token === "__proto__") return undefined;
+  if (!Object.hasOwn(target, token) && ending !== "add") return undefined;
+  if (ending === "remove") {
     const { [token]: _removed, ...rest } = target;
     return rest;
   }
-  const value = isLast && op.op !== "remove" ? op.value : change(target[token] ?? null, path, depth + 1, op);
-  return value === undefined ? undefined : { ...target, [token]: value };
+  const child = change(target[token] ?? null, path, op);
+  return child === undefined ? undefined : { ...target, [token]: child };
 }

@@ -4,10 +4,16 @@ import type { CallView, ThreadView } from "./thread-view.js";
 /** As many as the service keeps, so that a page that watched for hours shows what one shows that has just opened. */
 const MAX_CALLS = 200;
 
+interface ToldCalls {
+  readonly whole: boolean;
+  readonly calls: readonly CallView[];
+}
+
 /** Section 5.9 of the protocol: all the calls there are, or some that are new or changed. */
 export function takeCalls(view: ThreadView, value: Json): ThreadView {
-  const told = readCalls(value);
-  if (!told) return view;
+  // Only its outline is checked, because the service alone writes under this name.
+  const told = (value ?? {}) as unknown as Partial<ToldCalls>;
+  if (!Array.isArray(told.calls)) return view;
   const calls = told.whole ? [] : view.calls.slice();
   for (const call of told.calls) {
     const at = calls.findLastIndex((known) => known.callId === call.callId && known.runId === call.runId);
@@ -15,15 +21,4 @@ export function takeCalls(view: ThreadView, value: Json): ThreadView {
     else calls[at] = call;
   }
   return { ...view, calls: calls.length > MAX_CALLS ? calls.slice(-MAX_CALLS) : calls };
-}
-
-/** The service's own shape; only its outline is checked, because the service alone writes under this name. */
-function readCalls(
-  value: Json,
-): { readonly whole: boolean; readonly calls: readonly CallView[] } | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { whole, calls } = value;
-  return Array.isArray(calls)
-    ? { whole: whole === true, calls: calls as unknown as readonly CallView[] }
-    : undefined;
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@throughline/ai-core";
-import type { WireMessage } from "../wire/agent-event.js";
+import { factsOf, type WireMessage } from "../wire/agent-event.js";
 import { type MessageRole, type MessageView, messageById, type ThreadView } from "./thread-view.js";
 
 const ROLES: ReadonlySet<string> = new Set<MessageRole>([
@@ -11,12 +10,20 @@ const ROLES: ReadonlySet<string> = new Set<MessageRole>([
   "reasoning",
 ]);
 
-/** `undefined` for a role nobody shows. */
-export function toMessageView(wire: WireMessage): MessageView | undefined {
-  if (!isRole(wire.role)) return undefined;
+/** Those of a role that somebody shows. One that does not say its own run is of the one that brings it, `runId`. */
+export function readMessages(wire: readonly WireMessage[], runId?: string): readonly MessageView[] {
+  return wire.flatMap((one) => (isRole(one.role) ? [toMessageView(one, one.role, runId)] : []));
+}
+
+export function toMessageView(
+  wire: Omit<WireMessage, "role">,
+  role: MessageRole,
+  runId: string | undefined,
+): MessageView {
+  const facts = factsOf(wire);
   return {
     id: wire.id,
-    role: wire.role,
+    role,
     content: wire.content ?? "",
     ...(wire.toolCalls && {
       toolCalls: wire.toolCalls.map((call) => ({
@@ -26,20 +33,19 @@ export function toMessageView(wire: WireMessage): MessageView | undefined {
       })),
     }),
     ...(wire.toolCallId !== undefined && { toolCallId: wire.toolCallId }),
-    ...(isFailed(wire.metadata) && { failed: true as const }),
+    ...(facts.status === "error" && { failed: true as const }),
     ...(wire.name !== undefined && { name: wire.name }),
     ...(wire.subagentRunId !== undefined && { subagentRunId: wire.subagentRunId }),
+    ...inRun(facts.runId ?? runId),
   };
+}
+
+export function inRun(runId: string | undefined): Pick<MessageView, "runId"> {
+  return runId === undefined ? {} : { runId };
 }
 
 function isRole(role: string): role is MessageRole {
   return ROLES.has(role);
-}
-
-/** A failed tool's result, which AG-UI has no field for. */
-export function isFailed(metadata: JsonObject | undefined): boolean {
-  const facts = metadata?.throughline;
-  return typeof facts === "object" && facts !== null && !Array.isArray(facts) && facts.status === "error";
 }
 
 /** Behind all others. The places of old views stay right, because a place beyond a view's length is nothing to it. */
@@ -95,25 +101,20 @@ function placesOf(messages: readonly MessageView[]): Map<string, number> {
 
 /** A whole list from the service. What is the same keeps its identity; what only this client knows of stays behind it. */
 export function takeSnapshot(view: ThreadView, wire: readonly WireMessage[]): ThreadView {
-  const told = wire.flatMap((one) => {
-    const message = toMessageView(one);
-    if (!message) return [];
+  const told = readMessages(wire).map((message) => {
     const known = messageById(view, message.id);
-    return [known && isSame(known, message) ? known : message];
+    return known && isSame(known, message) ? known : message;
   });
   const ids = new Set(told.map((message) => message.id));
   const local = view.messages.filter((message) => message.local !== undefined && !ids.has(message.id));
   return withMessages(view, [...told, ...local]);
 }
 
+const PLAIN_FIELDS = ["role", "toolCallId", "failed", "name", "subagentRunId", "runId", "local"] as const;
+
 function isSame(a: MessageView, b: MessageView): boolean {
   return (
-    a.role === b.role &&
-    a.toolCallId === b.toolCallId &&
-    a.failed === b.failed &&
-    a.name === b.name &&
-    a.subagentRunId === b.subagentRunId &&
-    a.local === b.local &&
+    PLAIN_FIELDS.every((field) => a[field] === b[field]) &&
     isSameContent(a.content, b.content) &&
     isSameContent(a.toolCalls ?? [], b.toolCalls ?? [])
   );

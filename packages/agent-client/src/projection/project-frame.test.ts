@@ -91,8 +91,53 @@ describe("messages", () => {
     expect(currentMessages(open).at(-1)?.content).toBe("Hi");
     const closed = after(open, { type: "TEXT_MESSAGE_END", messageId: "m" });
     expect(closed.open).toEqual([]);
-    expect(closed.messages.at(-1)).toEqual({ id: "m", role: "assistant", content: "Hi" });
+    expect(closed.messages.at(-1)).toEqual({ id: "m", role: "assistant", content: "Hi", runId: "r" });
     expect(currentMessages(closed)).toBe(closed.messages);
+  });
+
+  it("say the run that brought them, under the service's own id: who spoke, who thought, who answered", () => {
+    const view = after(
+      emptyView,
+      {
+        ...begin,
+        input: { messages: [{ id: "u", role: "user", content: "Hello" }] },
+        metadata: { throughline: { runId: "service-run" } },
+      },
+      { type: "REASONING_MESSAGE_START", messageId: "m/reasoning" },
+      speak("m"),
+      call("c", "m"),
+      result("c"),
+    );
+    expect(currentMessages(view).map(({ id, runId }) => `${id} ${runId}`)).toEqual([
+      "u service-run",
+      "m/reasoning service-run",
+      "m service-run",
+      "c-result service-run",
+    ]);
+    const next = after(view, end, {
+      ...begin,
+      runId: "r2",
+      input: { messages: [{ id: "u", role: "user" }] },
+    });
+    expect(messageById(next, "u")?.runId).toBe("service-run");
+  });
+
+  it("of a snapshot say the run that it names, and none where it names none", () => {
+    const told = { throughline: { runId: "r1", status: "error" } };
+    const view = after(
+      emptyView,
+      { ...begin, metadata: { throughline: { runId: "throughline:1" } } },
+      {
+        type: "MESSAGES_SNAPSHOT",
+        messages: [
+          { id: "a", role: "user", content: "?" },
+          { id: "b", role: "tool", content: "!", toolCallId: "c", metadata: told },
+        ],
+      },
+      speak("m"),
+    );
+    expect(view.messages.map(({ runId }) => runId)).toEqual([undefined, "r1", undefined]);
+    expect(view.messages[1]?.failed).toBe(true);
   });
 
   it("that are begun again after coming back go on where they were", () => {

@@ -1,10 +1,10 @@
-import type { JsonObject } from "@throughline/ai-core";
-import type { AgentEvent, EventFacts } from "../wire/agent-event.js";
+import { type AgentEvent, type EventFacts, factsOf } from "../wire/agent-event.js";
 import { applyPatch } from "./apply-patch.js";
 import { takeCalls } from "./call-list.js";
 import {
+  inRun,
   insertMessage,
-  isFailed,
+  readMessages,
   receiveMessage,
   replaceMessage,
   takeSnapshot,
@@ -64,12 +64,8 @@ export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
     case "RUN_FINISHED":
     case "RUN_ERROR":
       return endRun(view, event);
-    case "SUBAGENT_STARTED":
-    case "SUBAGENT_FINISHED":
-    case "SUBAGENT_ERROR":
-      // Calls tell of subagents, and of much more.
-      return view;
     default:
+      // Of subagents, and of much more, calls tell. What nobody here knows is passed over.
       return view;
   }
 }
@@ -139,6 +135,7 @@ function openMessage(
     role,
     content: "",
     ...(subagentRunId !== undefined && { subagentRunId }),
+    ...inRun(runOf(view)),
   };
   const placed = known ? view : tellMessage(view, message);
   const open: OpenMessage = { message, isSpeaking: false, openCalls: [] };
@@ -171,14 +168,7 @@ function addResult(view: ThreadView, event: EventOf<"TOOL_CALL_RESULT">): Thread
   const asks = ({ toolCalls }: MessageView) => toolCalls?.some((call) => call.id === event.toolCallId);
   const streaming = view.open.find(({ message }) => asks(message))?.message.id;
   const owner = view.messages.findLastIndex((message) => message.id === streaming || asks(message));
-  const message: MessageView = {
-    id: event.messageId,
-    role: "tool",
-    content: event.content,
-    toolCallId: event.toolCallId,
-    ...(isFailed(event.metadata) && { failed: true as const }),
-    ...(event.subagentRunId !== undefined && { subagentRunId: event.subagentRunId }),
-  };
+  const message = toMessageView({ ...event, id: event.messageId }, "tool", runOf(view));
   if (owner === -1) return tellMessage(view, message);
   let at = owner + 1;
   while (view.messages[at]?.role === "tool") at += 1;
@@ -193,24 +183,23 @@ function patchState(view: ThreadView, { delta }: EventOf<"STATE_DELTA">): Projec
 function startRun(view: ThreadView, event: EventOf<"RUN_STARTED">): ThreadView {
   const facts = factsOf(event);
   if (facts.poll) return standStill(view, facts.activeRunId ?? null);
-  const run: RunView = {
-    runId: event.runId,
-    serviceRunId: facts.runId ?? event.runId,
-    attempt: facts.attempt ?? 0,
-    status: "running",
-    error: null,
-  };
+  const run = running(event.runId, facts.runId, facts.attempt);
   const isSame = view.run?.serviceRunId === run.serviceRunId;
-  // A run of the service's own making (a state that changed while nothing ran) answers no question.
-  const keepsQuestions = isSame || run.serviceRunId.startsWith("throughline:");
-  const shown = (event.input?.messages ?? []).flatMap((wire) => toMessageView(wire) ?? []);
-  // Steps that are open are told again behind it.
+  const started: ThreadView = { ...view, run };
+  const runId = runOf(started);
+  const shown = readMessages(event.input?.messages ?? [], runId);
   return shown.reduce(receiveMessage, {
-    ...view,
-    run,
+    ...started,
+    // Steps that are open are told again behind it.
     steps: [],
-    interrupts: keepsQuestions ? view.interrupts : [],
+    // A run of the service's own making answers no question.
+    interrupts: isSame || runId === undefined ? view.interrupts : [],
   });
+}
+
+/** Whose the messages are that come now. The service makes runs of its own, to tell of a state that changed while none was open. */
+function runOf({ run }: ThreadView): string | undefined {
+  return run?.serviceRunId.startsWith("throughline:") ? undefined : run?.serviceRunId;
 }
 
 /** A poll is no run: it only says which one is open, and its end ends nothing. */
@@ -218,14 +207,11 @@ function standStill(view: ThreadView, activeRunId: string | null): ThreadView {
   if (view.run?.serviceRunId === activeRunId) return view;
   if (activeRunId === null)
     return view.run?.status === "running" ? { ...view, run: { ...view.run, status: "success" } } : view;
-  const run: RunView = {
-    runId: activeRunId,
-    serviceRunId: activeRunId,
-    attempt: 0,
-    status: "running",
-    error: null,
-  };
-  return { ...view, run };
+  return { ...view, run: running(activeRunId) };
+}
+
+function running(runId: string, serviceRunId = runId, attempt = 0): RunView {
+  return { runId, serviceRunId, attempt, status: "running", error: null };
 }
 
 function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">): ThreadView {
@@ -253,15 +239,9 @@ function endOf(
     return { status: "error", error: { code: event.code ?? "run_failed", message: event.message } };
   // Whoever comes later is told how the thread stands, and beside that how this ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
-  switch (event.outcome?.type ?? status) {
-    case "interrupt":
-    case "interrupted":
-      return { status: "interrupted", error: null };
-    case "cancelled":
-      return { status: "cancelled", error: null };
-    default:
-      return { status: "success", error: null };
-  }
+  const end = event.outcome?.type ?? status;
+  if (end === "interrupt" || end === "interrupted") return { status: "interrupted", error: null };
+  return { status: end === "cancelled" ? end : "success", error: null };
 }
 
 function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
@@ -272,13 +252,4 @@ function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
     modelCalls: usage.model_calls,
     costUsd: usage.cost_usd,
   };
-}
-
-export function factsOf({
-  metadata,
-}: {
-  readonly metadata?: { readonly throughline?: EventFacts } | JsonObject;
-}): EventFacts {
-  const facts = metadata?.throughline;
-  return typeof facts === "object" && facts !== null ? (facts as EventFacts) : {};
 }

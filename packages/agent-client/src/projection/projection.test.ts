@@ -203,7 +203,7 @@ describe("messages of this client", () => {
     const one = shown().take({ kind: "sending", messages: [hello] });
     expect(one.view.messages).toEqual([{ ...hello, local: "sending" }]);
     one.frames(one.claim("detail-connect"), frame(started("r", [{ id: "m1", content: "hello" }])));
-    expect(one.view.messages).toEqual([hello]);
+    expect(one.view.messages).toEqual([{ ...hello, runId: "r" }]);
   });
 
   it("stay behind what a snapshot tells, unless it tells of them", () => {

@@ -22,6 +22,11 @@ export interface MessageView {
   readonly name?: string;
   /** Said inside a subagent: no part of the conversation itself. */
   readonly subagentRunId?: string;
+  /**
+   * The run that brought it, under the service's own id: what a person said belongs to the run that carried it. Unknown of
+   * what passed while nobody watched, and of what the service does not have yet.
+   */
+  readonly runId?: string;
   /** Shown here before the service has it; `unsent`: it was refused. */
   readonly local?: "sending" | "unsent";
 }

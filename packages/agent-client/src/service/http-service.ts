@@ -1,11 +1,9 @@
-import type { JsonObject } from "@throughline/ai-core";
 import { newId } from "../client/new-id.js";
 import { systemClock } from "../client/system-clock.js";
 import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
-import { factsOf } from "../projection/project-frame.js";
 import type { MessageView } from "../projection/thread-view.js";
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
 import { readFrames } from "./read-frames.js";
 import type { AgentInfo, Circumstances, ServicePort, StreamEnd, ThreadName } from "./service-port.js";
 
@@ -24,7 +22,7 @@ export interface HttpServiceOptions {
 }
 
 interface RequestParts {
-  readonly body?: JsonObject;
+  readonly body?: object;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -50,13 +48,13 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       method: init.body ? "POST" : "GET",
       headers: {
         ...own,
-        accept: init.body ? "text/event-stream, application/json" : "application/json",
+        accept: "text/event-stream, application/json",
         ...(init.body && { "content-type": "application/json" }),
         ...(init.cursor !== undefined && { "last-event-id": init.cursor }),
       },
-      ...(init.body && { body: JSON.stringify(init.body) }),
-      ...(init.signal && { signal: init.signal }),
-      ...(options.credentials && { credentials: options.credentials }),
+      body: init.body ? JSON.stringify(init.body) : null,
+      signal: init.signal ?? null,
+      credentials: options.credentials ?? "same-origin",
       cache: "no-store",
     });
   }
@@ -68,7 +66,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   /** The answer to one wish, read until it is known. `undefined`: nobody knows. */
   async function askOnce<T>(
     path: string,
-    body: JsonObject,
+    body: object,
     read: (frames: readonly AgentFrame[]) => T | undefined,
     refuse: (failure: StreamFailure) => T,
   ): Promise<T | undefined> {
@@ -111,30 +109,29 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     },
 
     async connect(thread, { cursor, signal, ...circumstances }, sink): Promise<StreamEnd> {
-      const body = {
-        ...inputOf(thread, newId(systemClock.now()), {}, circumstances),
-        forwardedProps: { throughline: { ...FACE, follow: true } },
-      };
+      const props = { ...FACE, follow: true };
+      const body = inputOf(thread, newId(systemClock.now()), {}, circumstances, props);
       try {
         const response = await request(agentPath(thread, "connect"), { body, cursor, signal });
         const failure = await failureOf(response);
         if (failure) return { kind: "failed", failure };
-        if (!response.body) return { kind: "failed", failure: { kind: "network" } };
-        sink.opened();
-        await readFrames(response.body, sink);
-        return { kind: "ended" };
+        if (response.body) {
+          sink.opened();
+          await readFrames(response.body, sink);
+          return { kind: "ended" };
+        }
       } catch {
-        return { kind: "failed", failure: { kind: "network" } };
+        // Never reached, or broken off.
       }
+      return { kind: "failed", failure: { kind: "network" } };
     },
 
     async send(thread, command, circumstances): Promise<Answer> {
-      const body = inputOf(thread, command.id, command.input, circumstances);
-      const forwardedProps = { throughline: { ...FACE, ...propsOf(command) } };
+      const props = { ...FACE, ...propsOf(command) };
       const answer = await askOnce(
         agentPath(thread, "run"),
-        { ...body, forwardedProps },
-        (frames) => answerOf(frames),
+        inputOf(thread, command.id, command.input, circumstances, props),
+        answerOf,
         (failure): Answer =>
           failure.kind === "network" || isPassing(failure.status)
             ? { kind: "unreachable" }
@@ -155,12 +152,11 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     },
 
     async poll(thread) {
-      const body = inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] });
-      const forwardedProps = { throughline: { interrupts: FACE.interrupts, command: { name: "poll" } } };
+      const props = { interrupts: FACE.interrupts, command: { name: "poll" } };
       const seen: AgentFrame[] = [];
       return askOnce(
         agentPath(thread, "run"),
-        { ...body, forwardedProps },
+        inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] }, props),
         (frames) => {
           seen.push(...frames);
           return seen.at(-1)?.event.type === "RUN_FINISHED" ? seen : undefined;
@@ -174,21 +170,16 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   };
 }
 
+// What these hold as `undefined` is not sent: JSON has no word for it.
+
 /** The command as the service takes it. */
-function propsOf(command: Exclude<Command, { kind: "stop" }>): JsonObject {
-  const { fork, model, command: wish } = command.input;
-  const named = wish ?? (command.kind === "sync" ? { name: "sync" } : undefined);
+function propsOf({ id, kind, input }: Exclude<Command, { kind: "stop" }>): object {
+  const { fork, model, command } = input;
   return {
-    ...(command.kind === "fire" && { strategy: "preempt" }),
-    ...(named && {
-      command: {
-        name: named.name,
-        ...(named.args && { args: named.args }),
-        ...(command.kind === "sync" && { clientMutationId: command.id }),
-      },
-    }),
-    ...(fork && { fork: { checkpointId: fork.checkpointId } }),
-    ...(model !== undefined && { model }),
+    strategy: kind === "fire" ? "preempt" : undefined,
+    command: kind === "sync" ? { name: "sync", ...command, clientMutationId: id } : command,
+    fork,
+    model,
   };
 }
 
@@ -197,31 +188,29 @@ function inputOf(
   runId: string,
   { messages = [], state = {}, answers }: RunInput,
   { tools, context }: Circumstances,
-): JsonObject {
+  props: object,
+): object {
   return {
     threadId,
     runId,
     protocolVersion: "1.0",
     state,
     messages: messages.map(toWireMessage),
-    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    context: context.map(({ description, value }) => ({ description, value })),
-    ...(answers && {
-      resume: Object.entries(answers).map(([interruptId, payload]) => ({
-        interruptId,
-        status: "resolved",
-        payload,
-      })),
-    }),
+    tools,
+    context,
+    forwardedProps: { throughline: props },
+    resume:
+      answers &&
+      Object.entries(answers).map(([interruptId, payload]) => ({ interruptId, status: "resolved", payload })),
   };
 }
 
-function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): JsonObject {
+function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): object {
   return {
     id,
     role,
-    content: typeof content === "string" ? content : [...content],
-    ...(toolCallId !== undefined && { toolCallId }),
+    content,
+    toolCallId,
     ...(failed && { error: typeof content === "string" ? content : "failed" }),
   };
 }

@@ -1,6 +1,5 @@
 import type { StreamFailure } from "../connection/connection.js";
-import { factsOf } from "../projection/project-frame.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import { type AgentFrame, factsOf } from "../wire/agent-event.js";
 
 /** What a stream told of the thread, and why it ends if it said so. */
 export interface ToldFrames {
@@ -21,18 +20,14 @@ const STATUS_OF: Readonly<Record<string, number>> = {
  * The service ends a stream early with a failed run, because stock clients see nothing else. It has neither a cursor nor a run of
  * the service's: it is about the stream, and the run that was watched goes on without it.
  */
-export function withoutLastWords(frames: readonly AgentFrame[]): ToldFrames {
-  const isOfStream = ({ id, event }: AgentFrame) =>
-    id === undefined && (event.type === "RUN_ERROR" || event.type === "RUN_STARTED") && !factsOf(event).runId;
-  const last = frames.find((frame) => isOfStream(frame) && frame.event.type === "RUN_ERROR")?.event;
-  if (last?.type !== "RUN_ERROR") return { frames: withoutStreamRuns(), failure: undefined };
-  const { code = "internal", message } = last;
-  return {
-    frames: withoutStreamRuns(),
-    failure: { kind: "refused", status: STATUS_OF[code] ?? 503, code, message },
-  };
-
-  function withoutStreamRuns(): readonly AgentFrame[] {
-    return frames.some(isOfStream) ? frames.filter((frame) => !isOfStream(frame)) : frames;
-  }
+export function withoutLastWords(all: readonly AgentFrame[]): ToldFrames {
+  let failure: StreamFailure | undefined;
+  const frames = all.filter(({ id, event }) => {
+    if (id !== undefined || factsOf(event).runId) return true;
+    if (event.type !== "RUN_ERROR") return event.type !== "RUN_STARTED";
+    const { code = "internal", message } = event;
+    failure ??= { kind: "refused", status: STATUS_OF[code] ?? 503, code, message };
+    return false;
+  });
+  return { frames, failure };
 }

@@ -1,5 +1,5 @@
-import { createParser } from "eventsource-parser";
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import { createEventParser } from "../wire/event-parser.js";
 import type { StreamSink } from "./service-port.js";
 
 /** Reads a stream to its end: all frames of one read go on together. Rejects when the connection breaks. */
@@ -8,18 +8,16 @@ export async function readFrames(
   sink: Pick<StreamSink, "heard" | "frames">,
 ): Promise<void> {
   let frames: AgentFrame[] = [];
-  const parser = createParser({
-    onEvent({ id, data }) {
-      const event = parseEvent(data);
-      if (event) frames.push(id === undefined ? { event } : { id, event });
-    },
+  const parse = createEventParser(({ id, data }) => {
+    const event = parseEvent(data);
+    if (event) frames.push(id === undefined ? { event } : { id, event });
   });
   const decoder = new TextDecoder();
   const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    parser.feed(decoder.decode(value, { stream: true }));
+    parse(decoder.decode(value, { stream: true }));
     sink.heard();
     if (frames.length === 0) continue;
     const told = frames;

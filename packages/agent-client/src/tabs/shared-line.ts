@@ -1,4 +1,4 @@
-import type { PendingCommands } from "../client/command-shell.js";
+import { nonePending, type PendingCommands } from "../client/command-shell.js";
 import type { LineHooks, ShownInput, ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
@@ -43,7 +43,6 @@ export interface SharedLine extends ThreadLine {
   submitFor(command: Command): void;
 }
 
-const IDLE: PendingCommands = { sync: false, running: false, preempting: false };
 const REMEMBERED = 100;
 /** Of a replica: nobody else writes to it. */
 const REPLICA: Authority = { source: "detail-connect", epoch: 1 };
@@ -53,7 +52,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
   let line: ThreadLine | undefined;
   let replica: Projection = { ...emptyProjection, authority: REPLICA, epoch: REPLICA.epoch };
   let status: ConnectionStatus = { kind: "connecting" };
-  let pending: PendingCommands = IDLE;
+  let pending: PendingCommands = nonePending;
   /** Of the last word that was shown; `undefined`: what is shown is not known to be whole. */
   let seq: number | undefined;
   let openHere = 0;
@@ -109,15 +108,9 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
 
   function tellState(): void {
     if (!line) return;
-    const now = line.pending();
-    const isSame =
-      now.sync === pending.sync &&
-      now.running === pending.running &&
-      now.preempting === pending.preempting &&
-      line.status() === status;
-    if (isSame) return;
+    if (line.pending() === pending && line.status() === status) return;
     status = line.status();
-    pending = now;
+    pending = line.pending();
     tell({ kind: "state", key, status, pending });
   }
 

@@ -1,6 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
+import { everyPart } from "../client/every-part.js";
 import { createMemoryStorage } from "../client/storage.js";
 import type { Surroundings } from "../client/surroundings.js";
 import { createFakeService, emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
@@ -20,6 +21,7 @@ function browser() {
       const fake = createFakeService();
       const client = createAgentClient({
         url: "/api",
+        ...everyPart,
         service: fake.service,
         clock,
         random: () => 0.5,

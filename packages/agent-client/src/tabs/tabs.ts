@@ -2,6 +2,7 @@ import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers } from "../client/named-timers.js";
 import type { Telemetry } from "../client/telemetry.js";
 import type { LineHooks, ThreadLine } from "../client/thread-line.js";
+import type { ToolDeclaration } from "../service/service-port.js";
 import {
   type Leadership,
   type LeadershipEffect,
@@ -25,20 +26,21 @@ export interface TabsOptions {
   /** What this tab needs. */
   readonly wants: () => Wants;
   /** What the others need of this tab changed. */
-  readonly onWanted: (wants: Wants) => void;
+  readonly onWanted: () => void;
 }
 
 export interface Tabs {
   line(key: string, hooks: LineHooks): ThreadLine;
-  /** What the others need of this tab: nothing, unless it leads. */
-  wanted(): Wants;
+  /** Threads the others want this tab to ask about: none, unless it leads. */
+  watched(): readonly string[];
+  /** This tab's tools, and those of the others: by name, whichever tab offers it. */
+  offered(own: readonly ToolDeclaration[]): readonly ToolDeclaration[];
   wantsChanged(): void;
   visible(): void;
   frozen(isFrozen: boolean): void;
   close(): void;
 }
 
-const NOTHING: Wants = { watched: [], tools: [] };
 const UNHOOKED: LineHooks = { onChange() {}, onShown() {} };
 
 /** The tabs of one browser as one client: performs what leadership decides, and passes words between lines. */
@@ -83,7 +85,7 @@ export function createTabs(options: TabsOptions): Tabs {
         break;
       case "follow":
         others.clear();
-        options.onWanted(NOTHING);
+        options.onWanted();
         for (const line of lines.values()) line.follow();
         askLeader();
         break;
@@ -174,15 +176,7 @@ export function createTabs(options: TabsOptions): Tabs {
   function updateLines(): void {
     const open = new Set([...others.values()].flatMap((other) => other.open));
     for (const [key, line] of lines) line.openElsewhere(open.has(key));
-    options.onWanted(wanted());
-  }
-
-  function wanted(): Wants {
-    const all = [...others.values()].map(({ wants }) => wants);
-    return {
-      watched: all.flatMap(({ watched }) => watched),
-      tools: all.flatMap(({ tools }) => tools),
-    };
+    options.onWanted();
   }
 
   function tabLock(tab: string): string {
@@ -224,7 +218,11 @@ export function createTabs(options: TabsOptions): Tabs {
       hooksOf.set(key, hooks);
       return lineOf(key);
     },
-    wanted,
+    watched: () => [...others.values()].flatMap(({ wants }) => wants.watched),
+    offered(own) {
+      const all = [...[...others.values()].flatMap(({ wants }) => wants.tools), ...own];
+      return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+    },
     wantsChanged: askLeader,
     visible: () => step({ kind: "visible" }),
     frozen: (isFrozen) => step({ kind: "frozen", isFrozen }),

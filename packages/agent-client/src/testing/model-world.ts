@@ -1,5 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { createPollShell } from "../client/poll-shell.js";
+import { pollThreads } from "../client/poll-shell.js";
 import type { PendingSync } from "../client/storage.js";
 import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
@@ -67,7 +67,7 @@ function createPage(
   let release: (() => void) | undefined = line.open();
   const submitted: Submitted[] = [];
   let polledAt: number | undefined;
-  const poller = createPollShell({
+  const poller = pollThreads({
     clock,
     random: () => 0.5,
     policy: DEFAULT_POLL_POLICY,

@@ -1,6 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
+import { everyPart } from "../client/every-part.js";
 import { createMemoryStorage } from "../client/storage.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
 import {
@@ -17,6 +18,7 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
   const fake = createFakeService();
   const client = createAgentClient({
     url: "/api",
+    ...everyPart,
     service: fake.service,
     clock: createSimulatedClock(1_000_000),
     storage: createMemoryStorage(),

@@ -7,7 +7,7 @@ import {
   type ToolCallView,
 } from "../projection/thread-view.js";
 import type { ToolDeclaration } from "../service/service-port.js";
-import type { LockPort } from "../tabs/ports.js";
+import { type LockPort, pageLocks } from "../tabs/ports.js";
 
 /** A tool that runs in the page. It may take its time: a person may be the one who answers. */
 export interface FrontendTool extends ToolDeclaration {
@@ -28,11 +28,15 @@ export interface FrontendTools {
   close(): void;
 }
 
-export function createFrontendTools(options: {
+export interface FrontendToolsOptions {
   readonly locks: LockPort | undefined;
   readonly scope: string;
   readonly onChange: () => void;
-}): FrontendTools {
+}
+
+/** Runs tools in the page. */
+export function frontendTools(options: FrontendToolsOptions): FrontendTools {
+  const locks = options.locks ?? pageLocks();
   const tools = new Map<string, { readonly tool: FrontendTool; readonly gone: AbortController }>();
   const closed = new AbortController();
   /** Calls that are run here, or wait for another tab to run them. */
@@ -76,7 +80,6 @@ export function createFrontendTools(options: {
 
   /** Works once it holds all of them. In their order in the message, so that two tabs never wait for each other. */
   function locked([name, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> {
-    const { locks } = options;
     if (name === undefined || !locks) return work();
     return locks.request(name, { signal: closed.signal }, () => locked(rest, work));
   }

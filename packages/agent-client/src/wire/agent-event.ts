@@ -114,3 +114,12 @@ export interface AgentFrame {
   readonly id?: string;
   readonly event: AgentEvent;
 }
+
+/** What the service adds to an event or a message. It alone writes under this name. */
+export function factsOf({
+  metadata,
+}: {
+  readonly metadata?: { readonly throughline?: EventFacts } | JsonObject;
+}): EventFacts {
+  return (metadata?.throughline ?? {}) as EventFacts;
+}

@@ -5,6 +5,8 @@ import {
   type AgentInfo,
   createAgentClient,
   createMemoryStorage,
+  frontendTools,
+  pollThreads,
   type ServicePort,
 } from "@throughline/agent-client";
 import { createSimulatedClock } from "@throughline/ai-core";
@@ -70,7 +72,8 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
   };
   const client = createAgentClient({
     url: "/api",
-    tabs: "alone",
+    polling: pollThreads,
+    tools: frontendTools,
     service,
     clock: createSimulatedClock(1_000_000),
     random: () => 0.5,

@@ -1,7 +1,7 @@
-import { createAgentClient } from "@throughline/agent-client";
+import { createAgentClient, everyPart } from "@throughline/agent-client";
 import { AgentProvider, ThreadProvider, useCommands, useMessages } from "../index.js";
 
-const client = createAgentClient({ url: "/api/copilotkit" });
+const client = createAgentClient({ url: "/api/copilotkit", ...everyPart });
 
 export const App = () => (
   <AgentProvider client={client}>

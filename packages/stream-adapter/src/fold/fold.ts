@@ -21,6 +21,7 @@ import {
   type OpenMessage,
   type OpenStep,
   type OpenToolCall,
+  saidIn,
   type ThreadFold,
 } from "./thread-fold.js";
 
@@ -103,13 +104,21 @@ function endedRun(run: FoldRun, { status, error }: PayloadOf<"run_end">): FoldRu
 function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
   const closed = closeAll(fold);
   const resumed = fold.run?.run_id === run_id;
-  const run = { run_id, client_run_id: payload.client_run_id ?? null, attempt, open: true, status: null };
+  const run: FoldRun = {
+    run_id,
+    client_run_id: payload.client_run_id ?? null,
+    attempt,
+    open: true,
+    status: null,
+    ...(payload.coarse && { coarse: true }),
+  };
   const known = new Set(fold.messages.map((message) => message.id));
   const conversation = resumed ? closed.messages : closed.messages.filter(isConversation);
+  const said = payload.input.messages.filter((message) => !known.has(message.id));
+  const begun = { ...closed, run };
   return {
-    ...closed,
-    run,
-    messages: [...conversation, ...payload.input.messages.filter((message) => !known.has(message.id))],
+    ...begun,
+    messages: [...conversation, ...said.map((message) => ({ ...message, ...saidIn(begun) }))],
     interrupts: resumed
       ? closed.interrupts
       : closed.interrupts.filter(
@@ -182,6 +191,7 @@ function addToken(fold: ThreadFold, { payload }: EnvelopeOf<"llm_token">): Threa
     role: "assistant",
     content: "",
     ...(open.subagent_id !== null && { subagent_id: open.subagent_id }),
+    ...saidIn(fold),
   };
   return withOpenMessages(fold, openMessages, [...fold.messages, message]);
 }
@@ -255,7 +265,7 @@ function closeMessage(fold: ThreadFold, open: OpenMessage): ThreadFold {
     return {
       ...fold,
       openMessages,
-      messages: [...fold.messages, closedMessage({ ...thought, ...owner }, open)],
+      messages: [...fold.messages, closedMessage({ ...thought, ...owner, ...saidIn(fold) }, open)],
     };
   }
   const messages = fold.messages.map((message) =>
@@ -307,7 +317,7 @@ function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot"
   return {
     ...fold,
     state: payload.state ?? fold.state,
-    messages: payload.messages ? withTruth(fold.messages, payload.messages) : fold.messages,
+    messages: payload.messages ? withTruth(fold, payload.messages) : fold.messages,
     checkpoint_id: payload.checkpoint_id ?? fold.checkpoint_id,
   };
 }

@@ -1,5 +1,5 @@
-import type { EnvelopeOf } from "@throughline/ai-core";
-import { type FoldMessage, isConversation, type ThreadFold } from "./thread-fold.js";
+import type { EnvelopeOf, Message } from "@throughline/ai-core";
+import { type FoldMessage, isConversation, saidIn, type ThreadFold } from "./thread-fold.js";
 
 /**
  * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
@@ -31,37 +31,39 @@ export function placeOfResult(
       content: typeof payload.result === "string" ? payload.result : JSON.stringify(payload.result),
       ...(payload.status === "error" && { status: "error" as const }),
       ...(subagent !== undefined && { subagent_id: subagent }),
+      ...saidIn(fold),
     },
   };
 }
 
 /** The checkpoint's messages, and beside them what was shown but is no part of them: subagents' words, and thoughts. */
-export function withTruth(shown: readonly FoldMessage[], truth: readonly FoldMessage[]): FoldMessage[] {
-  const thoughts = new Map(
-    shown.flatMap(({ id, reasoning }) => (reasoning === undefined ? [] : [[id, reasoning] as const])),
-  );
+export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMessage[] {
+  const shown = new Map(fold.messages.map((message) => [message.id, message]));
   const ids = new Set(truth.map((message) => message.id));
-  const kept = truth.map((message) => {
-    const reasoning = message.reasoning ?? thoughts.get(message.id);
-    return reasoning === undefined ? message : { ...message, reasoning };
+  const kept = truth.map((message): FoldMessage => {
+    const known: Pick<FoldMessage, "reasoning" | "run_id"> = shown.get(message.id) ?? saidIn(fold);
+    const { reasoning, run_id } = known;
+    return {
+      ...message,
+      ...(reasoning !== undefined && { reasoning: message.reasoning ?? reasoning }),
+      ...(run_id !== undefined && { run_id }),
+    };
   });
-  return [...kept, ...shown.filter((message) => !ids.has(message.id)).flatMap(beside)];
+  return [...kept, ...fold.messages.filter((message) => !ids.has(message.id)).flatMap(beside)];
 }
 
 /** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
 function beside(message: FoldMessage): FoldMessage[] {
   if (!isConversation(message)) return [message];
-  const { id, role, reasoning } = message;
-  return reasoning === undefined ? [] : [{ id, role, content: "", reasoning, bare: true }];
+  const { id, role, reasoning, run_id } = message;
+  if (reasoning === undefined) return [];
+  return [{ id, role, content: "", reasoning, bare: true, ...(run_id !== undefined && { run_id }) }];
 }
 
 /**
  * What is left of a message that was taken back: nothing, but for the place of its thought. A client only ever replaces a
  * thought, so it is told that it is empty; the message may be thought again under the same id.
  */
-export function withdrawn({ id, role, reasoning, subagent_id }: FoldMessage): FoldMessage[] {
-  if (reasoning === undefined) return [];
-  return [
-    { id, role, content: "", reasoning: "", bare: true, ...(subagent_id !== undefined && { subagent_id }) },
-  ];
+export function withdrawn({ tool_calls: _calls, reasoning, ...message }: FoldMessage): FoldMessage[] {
+  return reasoning === undefined ? [] : [{ ...message, content: "", reasoning: "", bare: true }];
 }

@@ -14,6 +14,8 @@ export interface FoldMessage extends Message {
   readonly subagent_id?: string;
   /** A model thought and then said nothing: people saw the thought, but it is no message of the thread. */
   readonly bare?: true;
+  /** The run that brought it. Unknown of what passed while nobody watched. */
+  readonly run_id?: string;
 }
 
 /** Part of the conversation itself, which is what a checkpoint's messages are. */
@@ -29,6 +31,13 @@ export interface FoldRun {
   readonly status: RunStatus | null;
   /** Of a run that failed. */
   readonly error?: PayloadOf<"run_end">["error"];
+  /** It stands for runs that passed unwatched, and says of none what it brought. */
+  readonly coarse?: true;
+}
+
+/** What a message that appears now says of its run. */
+export function saidIn({ run }: ThreadFold): Pick<FoldMessage, "run_id"> {
+  return run?.open && !run.coarse ? { run_id: run.run_id } : {};
 }
 
 export interface OpenStep {

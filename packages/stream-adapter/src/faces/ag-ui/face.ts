@@ -17,7 +17,7 @@ export interface AgUiFaceOptions {
   readonly threadName: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
-  /** Also tells runs, nodes, model and tool calls as a tree, for who shows them. Default `false`. */
+  /** Also tells runs, nodes, model and tool calls as a tree, and which run brought a message, for who shows them. Default `false`. */
   readonly calls?: boolean;
 }
 
@@ -257,7 +257,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
 
   /** Clients merge by id and keep their own order; where ours differs, only an empty list first makes them take it. */
   function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
-    const messages = snapshotMessages(after, line);
+    const messages = snapshotMessages(after, line, calls);
     const held = orderedIds(snapshotMessages(before, line));
     const wanted = orderedIds(messages);
     const merged = [
@@ -325,7 +325,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       const events: AgUiEvent[] = [
         runStarted(run),
         { type: "STATE_SNAPSHOT", snapshot: fold.state },
-        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, line) },
+        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, line, calls) },
         ...(calls ? [callsEvent({ whole: true, calls: fold.calls })] : []),
       ];
       if (fold.run?.open) events.push(...items.starts(fold));

@@ -4,6 +4,7 @@ import {
   currentMessages,
   type FoldMessage,
   type OpenMessage,
+  saidIn,
   type ThreadFold,
 } from "../../fold/thread-fold.js";
 import type { AgUiLine } from "./event.js";
@@ -20,16 +21,20 @@ export function showsSubagents(fold: ThreadFold, line: AgUiLine): boolean {
   return line === "1.0" && (fold.run?.attempt ?? 0) === 0;
 }
 
-/** A thread's messages as a snapshot shows them, partial text and arguments included. */
-export function snapshotMessages(fold: ThreadFold, line: AgUiLine): JsonObject[] {
+/** A thread's messages as a snapshot shows them, partial text and arguments included; with `runs`, each says its run. */
+export function snapshotMessages(fold: ThreadFold, line: AgUiLine, runs = false): JsonObject[] {
   const nests = showsSubagents(fold, line);
   const placed = new Set(fold.messages.map((message) => message.id));
   const bare = fold.openMessages.filter((open) => !placed.has(open.message_id) && open.reasoning !== "");
   return [
     ...currentMessages(fold).flatMap((message) =>
-      message.subagent_id === undefined || nests ? toAgUiMessages(message) : [],
+      message.subagent_id === undefined || nests
+        ? toAgUiMessages(message).map((told) => (runs ? withRun(told, message) : told))
+        : [],
     ),
-    ...bare.filter((open) => open.subagent_id === null || nests).map(reasoningOf),
+    ...bare
+      .filter((open) => open.subagent_id === null || nests)
+      .map((open) => (runs ? withRun(reasoningOf(open), saidIn(fold)) : reasoningOf(open))),
   ];
 }
 
@@ -49,8 +54,13 @@ function toAgUiMessages(message: FoldMessage): JsonObject[] {
   return [{ id: reasoningId(message.id), role: "reasoning", content: message.reasoning, ...owner }, ...shown];
 }
 
+function withRun(told: JsonObject, { run_id }: Pick<FoldMessage, "run_id">): JsonObject {
+  if (run_id === undefined) return told;
+  return { ...told, metadata: { throughline: { ...(told.metadata && FAILED.throughline), runId: run_id } } };
+}
+
 /** How a failed tool's result is told apart: the protocol's own event has no field for it. */
-export const FAILED: JsonObject = { throughline: { status: "error" } };
+export const FAILED = { throughline: { status: "error" } } as const;
 
 export function toAgUiMessage(message: Message): JsonObject {
   const base: JsonObject = { id: message.id, role: message.role };

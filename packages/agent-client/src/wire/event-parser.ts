@@ -1,0 +1,48 @@
+/** An event of an SSE stream, as far as it is read here: under which name it came is in its data. */
+export interface StreamEvent {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** What it returns takes the stream's text in whatever pieces it comes. O(text): a line that comes in pieces is looked through once. */
+export function createEventParser(onEvent: (event: StreamEvent) => void): (text: string) => void {
+  let unfinished = "";
+  let id: string | undefined;
+  let data: string | undefined;
+
+  function takeLine(line: string): void {
+    if (line === "") {
+      if (data !== undefined) onEvent({ id, data });
+      id = undefined;
+      data = undefined;
+      return;
+    }
+    const said = valueIn("data", line);
+    if (said !== undefined) data = data === undefined ? said : `${data}\n${said}`;
+    const named = valueIn("id", line);
+    // As the standard has it: such an id is none.
+    if (named !== undefined && !named.includes("\0")) id = named;
+  }
+
+  return (piece) => {
+    let text = unfinished + piece;
+    let from = 0;
+    if (piece.includes("\n") || piece.includes("\r")) {
+      // A last CR may be half of a line's end: it waits for the other half.
+      const to = text.endsWith("\r") ? text.length - 1 : text.length;
+      if (text.includes("\r")) text = text.slice(0, to).replaceAll(/\r\n?/g, "\n") + text.slice(to);
+      for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+        takeLine(text.slice(from, end));
+        from = end + 1;
+      }
+    }
+    unfinished = text.slice(from);
+  };
+}
+
+function valueIn(field: string, line: string): string | undefined {
+  if (!line.startsWith(field)) return undefined;
+  if (line.length === field.length) return "";
+  if (line[field.length] !== ":") return undefined;
+  return line.slice(field.length + (line[field.length + 1] === " " ? 2 : 1));
+}
