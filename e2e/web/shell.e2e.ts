@@ -1,26 +1,11 @@
 /// <reference lib="dom" />
-import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.js";
+import { runElsewhere } from "./rig/run-elsewhere.js";
 import { type Stage, startStage } from "./rig/start-stage.js";
 import { PATIENCE } from "./rig/thread-screen.js";
 
 let stage: Stage;
-
-/** Somebody else's hands: a run that no page of the account has asked for. */
-async function runElsewhere(
-  account: string,
-  agent: string,
-  threadId: string,
-  content: string,
-): Promise<void> {
-  const answer = await fetch(`${stage.service.url}/api/copilotkit/agent/${agent}/run`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-throughline-account": account },
-    body: JSON.stringify({ threadId, messages: [{ id: randomUUID(), role: "user", content }] }),
-  });
-  await answer.text();
-}
 
 describe.runIf(hasChromium())("The console's frame", { timeout: 120_000 }, () => {
   beforeAll(async () => {
@@ -31,8 +16,9 @@ describe.runIf(hasChromium())("The console's frame", { timeout: 120_000 }, () =>
 
   it("lets a person find, rename, archive, restore and delete threads, with keys alone", async () => {
     const visitor = await stage.visitor();
-    await runElsewhere(visitor.account, "poet", "rivers", "a line about rivers");
-    await runElsewhere(visitor.account, "poet", "salt", "a line about salt");
+    const { account } = visitor;
+    await runElsewhere(stage, { account, agent: "poet", threadId: "rivers", content: "a line about rivers" });
+    await runElsewhere(stage, { account, agent: "poet", threadId: "salt", content: "a line about salt" });
     const page = await visitor.open("/agents/poet/rivers");
     const sidebar = page.getByRole("navigation", { name: "Agents" });
     const thread = (name: RegExp) => sidebar.getByRole("link", { name });
@@ -76,8 +62,9 @@ describe.runIf(hasChromium())("The console's frame", { timeout: 120_000 }, () =>
     const sidebar = page.getByRole("navigation", { name: "Agents" });
     await sidebar.getByRole("link", { name: /Poet/ }).waitFor();
     await expect.poll(() => sidebar.getByRole("link", { name: /something new/ }).count(), PATIENCE).toBe(0);
-    await runElsewhere(visitor.account, "poet", "news", "a line about the news");
-    await runElsewhere(visitor.account, "travel", "lisbon", "Plan my trip");
+    const { account } = visitor;
+    await runElsewhere(stage, { account, agent: "poet", threadId: "news", content: "a line about the news" });
+    await runElsewhere(stage, { account, agent: "travel", threadId: "lisbon", content: "Plan my trip" });
 
     await page.getByText("Travel planner waits for your answer").waitFor();
     await sidebar.getByRole("link", { name: /Waiting for you.*Travel planner/ }).waitFor();

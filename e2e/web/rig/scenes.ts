@@ -103,6 +103,15 @@ export const SCENES: readonly Scene[] = [
     path: "/agents/travel/waiting",
     act: onThread(({ questions }) => questions.waitFor()),
   },
+  {
+    name: "questions",
+    path: "/agents/pair/both",
+    act: onThread(async ({ questions }) => {
+      await questions.getByRole("textbox").first().fill("Oak");
+      await questions.getByRole("button", { name: "Answer" }).first().click();
+      await questions.getByText("1 of 2 answered.").waitFor();
+    }),
+  },
   { name: "thread-state", path: "/agents/travel/planned", act: (page) => openTab(page, "State") },
   { name: "thread-runs", path: "/agents/travel/planned", act: (page) => openTab(page, "Runs") },
   {
@@ -137,6 +146,18 @@ export const SCENES: readonly Scene[] = [
       await edit.focus();
       await edit.press("Enter");
     },
+  },
+  {
+    name: "thread-draft",
+    path: "/agents/poet/train",
+    act: onThread(async ({ page, composer }) => {
+      await composer.fill("Something about the\nfirst train out");
+      await page.getByLabel("Files to attach").setInputFiles([
+        { name: "timetable.txt", mimeType: "text/plain", buffer: Buffer.from("05:12") },
+        { name: "setup.exe", mimeType: "application/x-msdownload", buffer: Buffer.from("MZ") },
+      ]);
+      await page.getByText("Uploading…").waitFor({ state: "detached" });
+    }),
   },
   {
     name: "thread-unsent",

@@ -15,6 +15,7 @@ export async function fillAccount(stage: Stage, account: string): Promise<void> 
       converse(client, "researcher", "crash", ["How do agents keep their place after a crash?"]),
       planTrip(client),
       converse(client, "travel", "waiting", ["Plan my trip"]),
+      converse(client, "pair", "both", ["Ask me both"]),
       breakDown(client),
       stopMidway(client),
       keepWatch(client),

@@ -6,13 +6,16 @@ import { useAgentCatalog } from "../console/use-agent-catalog";
 import { askService } from "../service/ask-service";
 import { useResource } from "../service/use-resource";
 import { askThreads } from "./ask-threads";
+import { joinRows, type ThreadPage } from "./merge-rows";
 import type { SeenThreads } from "./seen-threads";
 import type { ThreadRow } from "./thread-row";
 
 /** What goes on with every agent, as lists tell it. */
 export interface Activity {
-  /** Newest first; `undefined` until the service has said. */
+  /** The newest, and all that wait for a person, newest first; `undefined` until the service has said. */
   rowsOf(agentId: string): readonly ThreadRow[] | undefined;
+  /** The newest alone. */
+  pageOf(agentId: string): ThreadPage | undefined;
   /** When its next cron tick is due. */
   nextTickOf(agentId: string): number | undefined;
   /** Which threads this account has seen; `undefined` while the page is still a server's. */
@@ -53,7 +56,8 @@ export function ActivityProvider(props: {
   const { seen } = props;
   const activity = useMemo(
     (): Activity => ({
-      rowsOf: (agentId) => value?.rows.get(agentId),
+      rowsOf: (agentId) => value?.threads.get(agentId)?.rows,
+      pageOf: (agentId) => value?.threads.get(agentId)?.page,
       nextTickOf: (agentId) => value?.ticks.get(agentId),
       seen,
       problem,
@@ -65,12 +69,9 @@ export function ActivityProvider(props: {
 }
 
 async function ask(agentIds: readonly string[], signal: AbortSignal) {
-  const [crons, ...lists] = await Promise.all([
+  const [crons, ...threads] = await Promise.all([
     askService("/crons?limit=100", cronsSchema, { signal }),
-    ...agentIds.map(async (agentId) => {
-      const { threads } = await askThreads(agentId, { limit: ROWS }, signal);
-      return [agentId, threads] as const;
-    }),
+    ...agentIds.map(async (agentId) => [agentId, await askNewest(agentId, signal)] as const),
   ]);
   const ticks = new Map<string, number>();
   for (const { agent, enabled, nextAt } of crons.crons) {
@@ -78,5 +79,13 @@ async function ask(agentIds: readonly string[], signal: AbortSignal) {
     const at = Date.parse(nextAt);
     ticks.set(agent, Math.min(at, ticks.get(agent) ?? at));
   }
-  return { rows: new Map<string, readonly ThreadRow[]>(lists), ticks };
+  return { threads: new Map(threads), ticks };
+}
+
+async function askNewest(agentId: string, signal: AbortSignal) {
+  const page = await askThreads(agentId, { limit: ROWS }, signal);
+  if (page.next === null) return { page, rows: page.threads };
+  // However long ago it asked, what waits for a person must not be out of their sight.
+  const waiting = await askThreads(agentId, { limit: ROWS, status: "waiting" }, signal);
+  return { page, rows: joinRows(waiting.threads, page.threads) };
 }

@@ -35,7 +35,7 @@ export function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNo
         <Note activity={activity} />
         {hasUnread && <span className={styles.news} aria-hidden="true" />}
       </Link>
-      {isHere && <ThreadList agentId={agent.id} rows={activity.rows} />}
+      {isHere && <ThreadList agentId={agent.id} live={activity.live} />}
     </li>
   );
 }
@@ -50,8 +50,10 @@ function Note({
   }
   const at = nextTickAt ?? lastActivityAt;
   if (at === undefined) return null;
+  const words = nextTickAt === undefined ? "Last activity" : "Next scheduled run";
   return (
-    <span className={styles.note} title={nextTickAt === undefined ? "Last activity" : "Next scheduled run"}>
+    <span className={styles.note} title={words}>
+      <span className="visually-hidden">{words} </span>
       <RelativeTime at={at} />
     </span>
   );

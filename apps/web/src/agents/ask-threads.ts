@@ -1,23 +1,29 @@
 import { z } from "zod";
 import { askService, segment } from "../service/ask-service";
-import { type ThreadRow, threadListSchema } from "./thread-row";
+import type { ThreadPage } from "./merge-rows";
+import { type ThreadRow, threadPageSchema } from "./thread-row";
 
 export interface ThreadQuery {
   readonly search?: string;
   readonly archived?: boolean;
+  readonly status?: ThreadRow["status"];
   readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
 }
 
 /** Newest activity first. */
 export function askThreads(
   agentId: string,
-  { search, archived, limit }: ThreadQuery,
+  { search, archived, status, limit, after }: ThreadQuery,
   signal: AbortSignal,
-): Promise<z.output<typeof threadListSchema>> {
+): Promise<ThreadPage> {
   const query = new URLSearchParams({ limit: String(limit) });
   if (search) query.set("search", search);
   if (archived) query.set("archived", "true");
-  return askService(`/agents/${segment(agentId)}/threads?${query}`, threadListSchema, { signal });
+  if (status) query.set("status", status);
+  if (after) query.set("after", after);
+  return askService(`/agents/${segment(agentId)}/threads?${query}`, threadPageSchema, { signal });
 }
 
 type Change = { readonly title: string | null } | { readonly archived: boolean };

@@ -61,7 +61,7 @@ export function Home(): ReactNode {
 }
 
 function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
-  const { status, rows, toOpen, lastActivityAt, nextTickAt } = useAgentActivity(agent.id);
+  const { status, rows, toOpen, nextTickAt } = useAgentActivity(agent.id);
   return (
     <li className={styles.agent}>
       <span className={styles.point}>
@@ -82,10 +82,10 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
               next run <RelativeTime at={nextTickAt} />
             </span>
           )}
-          {toOpen && lastActivityAt !== undefined && (
+          {toOpen && (
             <Link href={threadPath(agent.id, toOpen.threadName)} prefetch={false} className={styles.last}>
               {titleOf(toOpen)}
-              <RelativeTime at={lastActivityAt} className={styles.when ?? ""} />
+              <RelativeTime at={toOpen.lastActivityAt} className={styles.when ?? ""} />
             </Link>
           )}
         </p>

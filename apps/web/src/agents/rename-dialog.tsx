@@ -17,6 +17,7 @@ interface RenameDialogProps {
 export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogProps): ReactNode {
   const form = useId();
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
 
   function leave(): void {
     setProblem(undefined);
@@ -26,6 +27,7 @@ export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogPr
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const title = String(new FormData(event.currentTarget).get("title")).trim();
+    setBusy(true);
     try {
       // Without a title of a person's own, it has the beginning of what was said first.
       await changeThread(row, { title: title === "" ? null : title });
@@ -33,13 +35,15 @@ export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogPr
       leave();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
     }
   }
 
   const actions = (
     <>
       <Button onClick={leave}>Cancel</Button>
-      <Button type="submit" form={form} look="primary">
+      <Button type="submit" form={form} look="primary" disabled={isBusy}>
         Rename
       </Button>
     </>

@@ -20,9 +20,11 @@ interface ThreadItemProps {
   readonly row: ThreadRow;
   readonly isHere: boolean;
   readonly onChanged: () => void;
+  /** Before it is sent where this list does not show it. */
+  readonly onLeaves: () => void;
 }
 
-export function ThreadItem({ row, isHere, onChanged }: ThreadItemProps): ReactNode {
+export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps): ReactNode {
   const router = useRouter();
   const toaster = useToaster();
   const { seen } = useActivity();
@@ -33,6 +35,7 @@ export function ThreadItem({ row, isHere, onChanged }: ThreadItemProps): ReactNo
   async function setArchived(archived: boolean): Promise<void> {
     try {
       await changeThread(row, { archived });
+      onLeaves();
       onChanged();
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -86,6 +89,7 @@ export function ThreadItem({ row, isHere, onChanged }: ThreadItemProps): ReactNo
         action="Delete thread"
         onConfirm={async () => {
           await deleteThread(row);
+          onLeaves();
           if (isHere) router.push(agentPath(row.agentId));
           onChanged();
         }}

@@ -1,49 +1,71 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { agentPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
+import { useSettled } from "../crons/use-settled";
+import { Button } from "../design/button";
 import { Icon } from "../design/icon";
 import { Skeleton } from "../design/skeleton";
 import { useResource } from "../service/use-resource";
 import { useActivity } from "./activity";
+import { type LiveThread, withLive } from "./agent-status";
 import { askThreads } from "./ask-threads";
+import { joinRows } from "./merge-rows";
+import { MoreThreads } from "./more-threads";
 import { ThreadItem } from "./thread-item";
 import styles from "./thread-list.module.css";
-import type { ThreadRow } from "./thread-row";
+import { useListFocus } from "./use-list-focus";
+import { useThreadPages } from "./use-thread-pages";
 
 interface ThreadListProps {
   readonly agentId: string;
-  /** The newest that are not archived, as the sidebar knows them. */
-  readonly rows: readonly ThreadRow[] | undefined;
+  /** How the thread that is looked at stands. */
+  readonly live: LiveThread | undefined;
 }
 
 const TYPING_MS = 200;
-/** As many as the service gives at once. */
-const LIMIT = 100;
+const FOUND_EVERY_MS = 10_000;
+const FOUND = 50;
+/** A list that can be taken in at a glance says nothing of its length. */
+const SHORT = 30;
 
-export function ThreadList({ agentId, rows }: ThreadListProps): ReactNode {
+export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
   const place = usePlace();
-  const { refresh: refreshActivity } = useActivity();
+  const activity = useActivity();
   const [typed, setTyped] = useState("");
   const search = useSettled(typed.trim(), TYPING_MS);
   const [isArchive, setArchive] = useState(false);
   const isFiltered = search !== "" || isArchive;
-  const found = useResource(isFiltered ? JSON.stringify([agentId, search, isArchive]) : undefined, (signal) =>
-    askThreads(agentId, { search, archived: isArchive, limit: LIMIT }, signal),
+  const query = { search, archived: isArchive };
+  const key = JSON.stringify([agentId, search, isArchive]);
+  const found = useResource(
+    isFiltered ? key : undefined,
+    (signal) => askThreads(agentId, { ...query, limit: FOUND }, signal),
+    { everyMs: FOUND_EVERY_MS },
   );
-  const shown = isFiltered ? found.value?.threads : rows;
+  const pages = useThreadPages(
+    key,
+    isFiltered ? found.value : activity.pageOf(agentId),
+    (after, limit, signal) => askThreads(agentId, { ...query, limit, after }, signal),
+  );
+  const rows = isFiltered ? pages.rows : pages.rows && joinRows(activity.rowsOf(agentId) ?? [], pages.rows);
+  const shown = rows && withLive(rows, live);
+  const problem = isFiltered ? found.problem : rows ? undefined : activity.problem;
+  const focus = useListFocus(shown);
 
   function refresh(): void {
-    found.refresh();
-    refreshActivity();
+    if (isFiltered) found.refresh();
+    pages.refresh();
+    activity.refresh();
   }
 
   return (
     <div className={styles.threads}>
       <div className={styles.tools}>
         <input
+          ref={focus.search}
           type="search"
           className={styles.search}
           value={typed}
@@ -61,29 +83,44 @@ export function ThreadList({ agentId, rows }: ThreadListProps): ReactNode {
           <Icon name="plus" />
         </Link>
       </div>
-      {shown === undefined && found.problem === undefined && (
+      {shown === undefined && problem === undefined && (
         <Skeleton label="Loading threads" lines={3} className={styles.loading ?? ""} />
       )}
-      {isFiltered && found.problem && <p className={styles.none}>{found.problem.message}</p>}
+      {problem && (
+        <div className={styles.none} role="alert">
+          <p>{problem.message}</p>
+          <Button look="quiet" onClick={refresh}>
+            Try again
+          </Button>
+        </div>
+      )}
       {shown?.length === 0 && <p className={styles.none}>{emptyWords(search, isArchive)}</p>}
       {shown && shown.length > 0 && (
-        <ul className={styles.list}>
-          {shown.map((row) => (
+        <ul ref={focus.list} className={styles.list}>
+          {shown.map((row, at) => (
             <ThreadItem
               key={row.threadName}
               row={row}
               isHere={place.agentId === agentId && place.threadName === row.threadName}
               onChanged={refresh}
+              onLeaves={() => focus.leaves(row.threadName, at)}
             />
           ))}
         </ul>
       )}
-      <button
-        type="button"
-        className={styles.archive}
-        aria-pressed={isArchive}
-        onClick={() => setArchive(!isArchive)}
-      >
+      {shown && (pages.hasMore || shown.length > SHORT) && (
+        <MoreThreads
+          count={shown.length}
+          hasMore={pages.hasMore}
+          isLoading={pages.isLoading}
+          problem={pages.problem}
+          onMore={() => {
+            focus.grows();
+            pages.showMore();
+          }}
+        />
+      )}
+      <button type="button" className={styles.archive} onClick={() => setArchive(!isArchive)}>
         {isArchive ? "Back to open threads" : "Archived"}
       </button>
     </div>
@@ -93,14 +130,4 @@ export function ThreadList({ agentId, rows }: ThreadListProps): ReactNode {
 function emptyWords(search: string, isArchive: boolean): string {
   if (search !== "") return `No thread is called “${search}”.`;
   return isArchive ? "Nothing is archived." : "No threads yet. Say something to begin one.";
-}
-
-/** A value once it has stayed the same for a while. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -14,7 +14,7 @@ const threadRowSchema = z.object({
 /** A thread as lists show it. */
 export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
 
-export const threadListSchema = z.object({ threads: z.array(threadRowSchema), next: z.string().nullable() });
+export const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.string().nullable() });
 
 /** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { usePlace } from "../console/use-place";
 import type { Status } from "../design/status-dot";
 import { useActivity } from "./activity";
-import { agentStatus, newestOf, threadToOpen, withLive } from "./agent-status";
+import { agentStatus, type LiveThread, newestOf, threadToOpen, withLive } from "./agent-status";
 import { isUnread } from "./seen-threads";
 import type { ThreadRow } from "./thread-row";
 import { useLiveThread } from "./use-live-thread";
@@ -13,6 +13,8 @@ export interface AgentActivity {
   readonly status: Status;
   /** `undefined` until the service has said. */
   readonly rows: readonly ThreadRow[] | undefined;
+  /** The thread that is followed closely, as it stands. */
+  readonly live: LiveThread | undefined;
   readonly lastActivityAt: number | undefined;
   readonly nextTickAt: number | undefined;
   readonly hasUnread: boolean;
@@ -44,6 +46,7 @@ export function useAgentActivity(agentId: string): AgentActivity {
   return {
     status: agentStatus(rows ?? [], nextTickAt !== undefined),
     rows,
+    live,
     lastActivityAt: newestOf(rows ?? [])?.lastActivityAt,
     nextTickAt,
     hasUnread:

@@ -1,14 +1,17 @@
 type AttachmentKind = "image" | "audio" | "video" | "document";
 
-const MB = 1_000_000;
+const MB = 1_048_576;
 
 /** What the service takes, so that a person is told before anything is sent. The service has the last word. */
 const LIMITS: Readonly<
   Record<AttachmentKind, { readonly types: readonly string[]; readonly bytes: number }>
 > = {
-  image: { types: ["image/png", "image/jpeg", "image/gif", "image/webp"], bytes: 10 * MB },
+  image: { types: ["png", "jpeg", "jpg", "gif", "webp"].map((name) => `image/${name}`), bytes: 10 * MB },
   audio: {
-    types: ["wav", "mp3", "mpeg", "mp4", "aac", "ogg", "webm", "flac"].map((name) => `audio/${name}`),
+    // Browsers have several names for some of them; the service knows these.
+    types: ["wav", "x-wav", "wave", "mp3", "mpeg", "mp4", "m4a", "x-m4a", "aac", "ogg", "webm", "flac"].map(
+      (name) => `audio/${name}`,
+    ),
     bytes: 25 * MB,
   },
   video: { types: ["mp4", "webm", "mpeg", "quicktime"].map((name) => `video/${name}`), bytes: 50 * MB },

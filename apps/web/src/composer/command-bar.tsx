@@ -1,6 +1,6 @@
 "use client";
 
-import type { CommandOutcome } from "@throughline/agent-client";
+import type { BusyPolicy, CommandOutcome } from "@throughline/agent-client";
 import { useCommands } from "@throughline/agent-react";
 import { type ReactNode, useState } from "react";
 import type { CatalogAgent } from "../console/agent-catalog";
@@ -19,9 +19,9 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined
   const [last, setLast] = useState<{ readonly name: string; readonly outcome: CommandOutcome }>();
   if (!agent || agent.commands.length === 0) return null;
 
-  async function run(name: string): Promise<void> {
+  async function run(name: string, busy: BusyPolicy = { kind: "reject" }): Promise<void> {
     setLast(undefined);
-    const outcome = await track(name === "fire" ? commands.fire() : commands.command(name));
+    const outcome = await track(name === "fire" ? commands.fire() : commands.command(name, undefined, busy));
     setLast({ name, outcome });
   }
 
@@ -51,14 +51,7 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined
         <p className={styles.problem} role="alert">
           {titleOf(last.name)}: {problem}
           {last.outcome.kind === "busy" && (
-            <Button
-              look="quiet"
-              onClick={() =>
-                void track(commands.command(last.name, undefined, { kind: "queue" })).then((outcome) =>
-                  setLast({ name: last.name, outcome }),
-                )
-              }
-            >
+            <Button look="quiet" onClick={() => void run(last.name, { kind: "queue" })}>
               Do it when the run is done
             </Button>
           )}

@@ -7,8 +7,8 @@ import {
   type DragEvent,
   type FormEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
-  useLayoutEffect,
   useRef,
   useState,
 } from "react";
@@ -21,22 +21,19 @@ import { ACCEPTED } from "./attachment-limits";
 import { CommandBar } from "./command-bar";
 import styles from "./composer.module.css";
 import { DraftFiles } from "./draft-files";
-import { useAttachments } from "./use-attachments";
 import { useAutoGrow } from "./use-auto-grow";
+import { useDraft } from "./use-draft";
 
 /** Where a person speaks, stops, and gives files. */
 export function Composer(): ReactNode {
   const { agentId } = useThreadHandle();
   const agent = useAgentCatalog().byId.get(agentId);
   const { send } = useSteering();
-  const [text, setText] = useState("");
   const [isOver, setOver] = useState(false);
-  const attachments = useAttachments();
   const area = useRef<HTMLTextAreaElement>(null);
+  const { text, setText, attachments, sent } = useDraft(area);
   const picker = useRef<HTMLInputElement>(null);
   useAutoGrow(area, text);
-  // What somebody typed before the page came to life.
-  useLayoutEffect(() => setText((before) => before || (area.current?.value ?? "")), []);
   useShortcut("/", "Write a message", () => area.current?.focus());
 
   const isEmpty = text.trim() === "" && !attachments.files.some(({ state }) => state === "ready");
@@ -45,10 +42,10 @@ export function Composer(): ReactNode {
   function submit(event?: FormEvent): void {
     event?.preventDefault();
     if (!isReady) return;
-    const parts = attachments.take();
+    const parts = attachments.files.flatMap(({ part }) => part ?? []);
     const words = text.trim();
-    send(parts.length === 0 ? words : [...(words === "" ? [] : [{ type: "text", text: words }]), ...parts]);
-    setText("");
+    const said = words === "" ? [] : [{ type: "text", text: words }];
+    sent(send(parts.length === 0 ? words : [...said, ...parts]));
     area.current?.focus();
   }
 
@@ -60,15 +57,35 @@ export function Composer(): ReactNode {
   }
 
   function onPaste(event: ClipboardEvent): void {
-    if (event.clipboardData.files.length === 0) return;
+    const { files, types } = event.clipboardData;
+    // Cells and formatted text come with a picture of themselves: whoever pastes those means the words.
+    if (files.length === 0 || (types.includes("text/plain") && types.includes("text/html"))) return;
     event.preventDefault();
-    attachments.add(event.clipboardData.files);
+    attachments.add(files);
+  }
+
+  /** Words that are dragged go where they are let go, as in any other field. */
+  function onDragOver(event: DragEvent): void {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    setOver(true);
+  }
+
+  function onDragLeave({ currentTarget, relatedTarget }: DragEvent): void {
+    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
   }
 
   function onDrop(event: DragEvent): void {
-    event.preventDefault();
     setOver(false);
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
     attachments.add(event.dataTransfer.files);
+    area.current?.focus();
+  }
+
+  function remove(key: string): void {
+    attachments.remove(key);
+    area.current?.focus();
   }
 
   return (
@@ -79,14 +96,11 @@ export function Composer(): ReactNode {
           className={styles.composer}
           data-over={isOver}
           onSubmit={submit}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
-          }}
-          onDragLeave={() => setOver(false)}
+          onDragOver={onDragOver}
+          onDragLeave={onDragLeave}
           onDrop={onDrop}
         >
-          <DraftFiles files={attachments.files} onRemove={attachments.remove} />
+          <DraftFiles files={attachments.files} onRemove={remove} />
           <textarea
             ref={area}
             className={styles.text}
@@ -94,6 +108,7 @@ export function Composer(): ReactNode {
             value={text}
             aria-label={`Message to ${agent?.name ?? "the agent"}`}
             placeholder={`Message ${agent?.name ?? "the agent"}`}
+            autoComplete="off"
             onChange={(event) => setText(event.target.value)}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
@@ -113,7 +128,7 @@ export function Composer(): ReactNode {
               }}
             />
             <span className={styles.hint}>{isOver ? "Drop to attach" : ""}</span>
-            <StopButton />
+            <StopButton onStop={() => area.current?.focus()} />
             <IconButton icon="send" label="Send" look="primary" type="submit" disabled={!isReady} />
           </div>
         </form>
@@ -123,14 +138,21 @@ export function Composer(): ReactNode {
 }
 
 /** There from the moment something was sent: a stop that comes before its run still stops it. */
-function StopButton(): ReactNode {
+function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
   const commands = useCommands();
   const { running, preempting } = usePending();
   const isRunning = useThread(isRunningNow) || running;
   useShortcut(isRunning ? "mod+." : undefined, "Stop the run", () => void commands.stop());
   if (!isRunning && !preempting) return null;
+
+  function stop({ currentTarget }: MouseEvent): void {
+    void commands.stop();
+    // The button goes with the run: whoever pressed it by key goes on in the field.
+    if (currentTarget.matches(":focus-visible")) onStop();
+  }
+
   return (
-    <Button onClick={() => void commands.stop()} disabled={preempting}>
+    <Button onClick={stop} disabled={preempting}>
       <Icon name="stop" size={12} />
       {preempting ? "Stopping…" : "Stop"}
     </Button>

@@ -17,7 +17,9 @@ export function DraftFiles({ files, onRemove }: DraftFilesProps): ReactNode {
         <li key={key} className={styles.file} data-state={state}>
           <Icon name={state === "failed" ? "error" : "file"} size={14} />
           <span className={styles.words}>
-            <span className={styles.name}>{name}</span>
+            <span className={styles.name} title={name}>
+              {name}
+            </span>
             {state === "uploading" && <span className={styles.note}>Uploading…</span>}
             {problem !== undefined && (
               <span className={styles.problem} role="alert">

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { ServiceError, segment } from "../service/ask-service";
+import { askService, segment } from "../service/ask-service";
 
-const attachmentSchema = z.object({ id: z.string(), url: z.string(), mimeType: z.string() });
+const attachmentSchema = z.object({ id: z.string(), mimeType: z.string() });
 type UploadedFile = z.output<typeof attachmentSchema>;
-const refusalSchema = z.object({ code: z.string(), message: z.string() });
 
 interface Upload {
   readonly agentId: string;
@@ -14,24 +13,17 @@ interface Upload {
 }
 
 /** Bytes as they are, into the thread they belong to; a message names them afterwards. */
-export async function uploadAttachment({
+export function uploadAttachment({
   agentId,
   threadId,
   file,
   mimeType,
   signal,
 }: Upload): Promise<UploadedFile> {
-  const path = `/api/throughline/agents/${segment(agentId)}/threads/${segment(threadId)}/attachments`;
-  const answer = await fetch(`${path}?filename=${segment(file.name)}`, {
+  const path = `/agents/${segment(agentId)}/threads/${segment(threadId)}/attachments`;
+  return askService(`${path}?filename=${segment(file.name)}`, attachmentSchema, {
     method: "POST",
-    headers: { "content-type": mimeType },
-    body: file,
+    file: { content: file, mimeType },
     signal,
   });
-  const said: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok) return attachmentSchema.parse(said);
-  const refusal = refusalSchema.safeParse(said);
-  throw refusal.success
-    ? new ServiceError(refusal.data.code, refusal.data.message)
-    : new ServiceError("internal", "The upload failed. Try again.");
 }

@@ -2,18 +2,15 @@
 
 import { newId } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
-import type { JsonObject } from "@throughline/ai-core";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { checkFile } from "./attachment-limits";
+import type { KeptFile } from "./draft-store";
 import { uploadAttachment } from "./upload-attachment";
 
-export interface DraftFile {
+export interface DraftFile extends KeptFile {
   readonly key: string;
-  readonly name: string;
   readonly state: "uploading" | "ready" | "failed";
   readonly problem?: string;
-  /** What the message will say of it. */
-  readonly part?: JsonObject;
 }
 
 export interface Attachments {
@@ -21,8 +18,10 @@ export interface Attachments {
   readonly isUploading: boolean;
   add(files: Iterable<File>): void;
   remove(key: string): void;
-  /** The parts of those that arrived; the list is empty from then on. */
-  take(): readonly JsonObject[];
+  /** Puts files of an older draft before those that are there. */
+  restore(files: readonly KeptFile[]): void;
+  /** These and no others. */
+  replace(files: readonly KeptFile[]): void;
 }
 
 /** Files of the message being written. They are sent on as soon as they are chosen, so that sending waits for nothing. */
@@ -31,7 +30,16 @@ export function useAttachments(): Attachments {
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const uploads = useRef(new Map<string, AbortController>());
 
+  // What nobody will see arrive need not arrive.
+  useEffect(() => {
+    const underway = uploads.current;
+    return () => {
+      for (const cut of underway.values()) cut.abort();
+    };
+  }, []);
+
   const change = useCallback((key: string, next: Partial<DraftFile>) => {
+    uploads.current.delete(key);
     setFiles((before) => before.map((file) => (file.key === key ? { ...file, ...next } : file)));
   }, []);
 
@@ -39,18 +47,18 @@ export function useAttachments(): Attachments {
     (chosen: Iterable<File>) => {
       for (const file of chosen) {
         const key = newId(Date.now());
+        const { name } = file;
         const checked = checkFile(file);
-        const draft = { key, name: file.name };
         if (checked.problem !== undefined) {
-          setFiles((before) => [...before, { ...draft, state: "failed", problem: checked.problem }]);
+          setFiles((before) => [...before, { key, name, state: "failed", problem: checked.problem }]);
           continue;
         }
         const cut = new AbortController();
         uploads.current.set(key, cut);
-        setFiles((before) => [...before, { ...draft, state: "uploading" }]);
+        setFiles((before) => [...before, { key, name, state: "uploading" }]);
         uploadAttachment({ agentId, threadId, file, mimeType: checked.mimeType, signal: cut.signal }).then(
           ({ id, mimeType }) =>
-            change(key, { state: "ready", part: { type: "binary", mimeType, id, filename: file.name } }),
+            change(key, { state: "ready", part: { type: "binary", mimeType, id, filename: name } }),
           (error: unknown) =>
             change(key, { state: "failed", problem: error instanceof Error ? error.message : String(error) }),
         );
@@ -65,14 +73,30 @@ export function useAttachments(): Attachments {
     setFiles((before) => before.filter((file) => file.key !== key));
   }, []);
 
+  const restore = useCallback((kept: readonly KeptFile[]) => {
+    setFiles((before) => [...kept.map(restored), ...before]);
+  }, []);
+
+  const replace = useCallback((kept: readonly KeptFile[]) => setFiles(kept.map(restored)), []);
+
   return {
     files,
     isUploading: files.some(({ state }) => state === "uploading"),
     add,
     remove,
-    take() {
-      setFiles([]);
-      return files.flatMap(({ part }) => (part ? [part] : []));
-    },
+    restore,
+    replace,
   };
+}
+
+function restored(file: KeptFile): DraftFile {
+  const key = newId(Date.now());
+  return file.part
+    ? { ...file, key, state: "ready" }
+    : {
+        ...file,
+        key,
+        state: "failed",
+        problem: "This file was not kept when the page closed. Attach it again.",
+      };
 }

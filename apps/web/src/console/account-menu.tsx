@@ -4,10 +4,9 @@ import type { ReactNode } from "react";
 import { Icon } from "../design/icon";
 import { Kbd } from "../design/kbd";
 import { Menu, type MenuItem } from "../design/menu";
-import { useToaster } from "../design/toast";
 import styles from "./account-menu.module.css";
-import { signOut } from "./sign-out";
 import { setTheme, type Theme, useTheme } from "./theme";
+import { useSignOut } from "./use-sign-out";
 
 interface AccountMenuProps {
   readonly account: string;
@@ -22,17 +21,7 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 
 export function AccountMenu({ account, onShortcuts }: AccountMenuProps): ReactNode {
   const theme = useTheme();
-  const toaster = useToaster();
-
-  async function leave(): Promise<void> {
-    if (await signOut()) return;
-    toaster.show({
-      key: "sign-out",
-      tone: "danger",
-      title: "You are still signed in",
-      text: "The console does not answer. Check your connection and sign out again.",
-    });
-  }
+  const signOut = useSignOut();
 
   const items: readonly MenuItem[] = [
     ...THEMES.map((one) => ({
@@ -47,7 +36,7 @@ export function AccountMenu({ account, onShortcuts }: AccountMenuProps): ReactNo
       startsGroup: true,
       onSelect: onShortcuts,
     },
-    { label: "Sign out", icon: "signOut", startsGroup: true, onSelect: () => void leave() },
+    { label: "Sign out", icon: "signOut", startsGroup: true, onSelect: signOut },
   ];
   return (
     <Menu

@@ -5,6 +5,7 @@ import { AgentProvider } from "@throughline/agent-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/use-seen-threads";
+import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
 import { ConsoleFrame } from "./console-frame";
 import { createShortcutRegistry } from "./shortcut-registry";
@@ -33,7 +34,9 @@ export function Console({
         <ActivityProvider seen={seen}>
           <ShortcutContext value={shortcuts}>
             <ToastProvider>
-              <ConsoleFrame account={account}>{children}</ConsoleFrame>
+              <DraftsProvider account={account}>
+                <ConsoleFrame account={account}>{children}</ConsoleFrame>
+              </DraftsProvider>
             </ToastProvider>
           </ShortcutContext>
         </ActivityProvider>

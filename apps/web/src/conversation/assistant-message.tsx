@@ -1,13 +1,14 @@
 "use client";
 
-import type { ThreadSnapshot } from "@throughline/agent-client";
-import { useMessage, useThread } from "@throughline/agent-react";
+import { useMessage } from "@throughline/agent-react";
 import { memo, type ReactNode, useCallback } from "react";
 import styles from "./assistant-message.module.css";
 import { contentText } from "./content-parts";
 import { Markdown } from "./markdown/markdown";
 import { Reasoning } from "./reasoning";
+import type { SettledThread } from "./settled-thread";
 import { ToolLine } from "./tool-line";
+import { useSettled } from "./use-settled";
 
 /** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
 export const AssistantMessage = memo(function AssistantMessage({ id }: { readonly id: string }): ReactNode {
@@ -21,7 +22,7 @@ export const AssistantMessage = memo(function AssistantMessage({ id }: { readonl
     <div className={styles.message} data-quiet={text === ""}>
       {text !== "" && <Markdown text={text} isGrowing={isGrowing} />}
       {message.toolCalls && message.toolCalls.length > 0 && (
-        <div className={styles.calls}>
+        <div>
           {message.toolCalls.map((call) => (
             <ToolLine key={call.id} call={call} />
           ))}
@@ -32,10 +33,5 @@ export const AssistantMessage = memo(function AssistantMessage({ id }: { readonl
 });
 
 function useIsGrowing(id: string): boolean {
-  const select = useCallback(
-    ({ view }: ThreadSnapshot) =>
-      view.open.some(({ message, isSpeaking }) => isSpeaking && message.id === id),
-    [id],
-  );
-  return useThread(select);
+  return useSettled(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
 }

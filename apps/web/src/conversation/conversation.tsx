@@ -9,6 +9,7 @@ import styles from "./conversation.module.css";
 import { EmptyThread } from "./empty-thread";
 import { ThreadNews } from "./thread-news";
 import { TurnView } from "./turn-view";
+import { useDrawnFrom } from "./use-drawn-from";
 import { useIsAwaited } from "./use-is-awaited";
 import { useStickToBottom } from "./use-stick-to-bottom";
 import { useTurns } from "./use-turns";
@@ -16,6 +17,7 @@ import { useTurns } from "./use-turns";
 /** Everything that was said and done, on one line, the newest at the end. */
 export function Conversation(): ReactNode {
   const turns = useTurns();
+  const drawnFrom = useDrawnFrom(turns.length);
   const isAwaited = useIsAwaited();
   const [openedAt] = useState(() => Date.now());
   const { scroller, content, isAtEnd, jump } = useStickToBottom();
@@ -25,9 +27,15 @@ export function Conversation(): ReactNode {
       <section ref={scroller} className={styles.scroller} aria-label="Conversation" tabIndex={0}>
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
           {turns.length > 0 ? (
-            <ol className={styles.turns}>
+            <ol>
               {turns.map((turn, at) => (
-                <TurnView key={turn.key} turn={turn} isLast={at === turns.length - 1} openedAt={openedAt} />
+                <TurnView
+                  key={turn.key}
+                  turn={turn}
+                  isLast={at === turns.length - 1}
+                  openedAt={openedAt}
+                  isAwaited={at < drawnFrom}
+                />
               ))}
             </ol>
           ) : isAwaited ? (

@@ -1,23 +1,30 @@
 "use client";
 
-import type { CallView, CommandOutcome, ThreadSnapshot } from "@throughline/agent-client";
-import { useCommands, useMessage, useThread } from "@throughline/agent-react";
-import { type ReactNode, useState } from "react";
+import type { CallView, CommandOutcome } from "@throughline/agent-client";
+import { useCommands, useMessage } from "@throughline/agent-react";
+import { type ReactNode, useCallback, useState } from "react";
 import { Button } from "../design/button";
+import { useShownRun } from "../panel/shown-run";
 import { outcomeWords } from "./outcome-words";
 import styles from "./run-end.module.css";
+import type { SettledThread } from "./settled-thread";
 import { useSteering } from "./steering";
+import { useSettled } from "./use-settled";
 
 interface RunEndProps {
   readonly run: CallView;
   readonly isLast: boolean;
   readonly userId: string | undefined;
+  /** It had said something that is not part of the conversation. */
+  readonly isCutShort: boolean;
 }
 
 /** How a run ended, where it did not simply end well, and the way on. */
-export function RunEnd({ run, isLast, userId }: RunEndProps): ReactNode {
-  const error = useThread(({ view }: ThreadSnapshot) =>
-    view.run?.serviceRunId === run.runId ? view.run.error : null,
+export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactNode {
+  const { runId } = run;
+  const shownRun = useShownRun();
+  const error = useSettled(
+    useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
   const words = endWords(run.status, isLast, error?.message);
   if (!words) return null;
@@ -25,6 +32,11 @@ export function RunEnd({ run, isLast, userId }: RunEndProps): ReactNode {
     <div className={styles.end} data-status={run.status}>
       <p>{words}</p>
       {isLast && userId !== undefined && run.status !== "interrupted" && <TryAgain userId={userId} />}
+      {isCutShort && (
+        <Button look="quiet" onClick={() => shownRun.show(runId)}>
+          See what it said
+        </Button>
+      )}
     </div>
   );
 }

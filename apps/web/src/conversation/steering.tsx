@@ -12,8 +12,8 @@ type Again = "plainly" | "in-turn" | "instead";
 interface Steering {
   /** How sending came out, by message, where it did not work. */
   readonly outcomes: ReadonlyMap<string, CommandOutcome>;
-  /** Never waited for: the message shows at once, and what becomes of it shows there. */
-  send(content: string | readonly JsonObject[]): void;
+  /** Never waited for: the message shows at once, and what becomes of it shows there. Gives its id. */
+  send(content: string | readonly JsonObject[]): string;
   sendAgain(message: MessageView, how: Again): void;
   discard(messageId: string): void;
   /** Runs that this page asked for, and not another tab. */
@@ -79,7 +79,11 @@ export function SteeringProvider({
 
     return {
       outcomes,
-      send: (content) => void submit({ id: newId(Date.now()), role: "user", content }, "plainly"),
+      send(content) {
+        const id = newId(Date.now());
+        void submit({ id, role: "user", content }, "plainly");
+        return id;
+      },
       sendAgain({ local: _local, ...message }, how) {
         void submit(message, how);
       },

@@ -3,11 +3,12 @@
 import { ThreadProvider } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback } from "react";
 import { Composer } from "../composer/composer";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcut } from "../console/use-shortcut";
 import { EmptyState } from "../design/empty-state";
+import { ShownRunProvider } from "../panel/shown-run";
 import { Conversation } from "./conversation";
 import { SteeringProvider } from "./steering";
 import { ThreadHeader } from "./thread-header";
@@ -30,8 +31,11 @@ interface ThreadPageProps {
 
 /** One thread of one agent: what was said, what can be said, and what lies behind it. */
 export function ThreadPage({ agentId, threadId, onSend = nothing }: ThreadPageProps): ReactNode {
-  const [isPanelOpen, togglePanel] = useKeptFlag("panel");
-  const [isInspectorOpen, toggleInspector] = useKeptFlag("inspector");
+  const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
+  const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
+  const openPanel = useCallback(() => setPanelOpen(true), [setPanelOpen]);
+  const togglePanel = () => setPanelOpen(!isPanelOpen);
+  const toggleInspector = () => setInspectorOpen(!isInspectorOpen);
   const catalog = useAgentCatalog();
   useShortcut("mod+b", "Open or close the side panel", togglePanel);
   useShortcut("mod+j", "Open or close the inspector", toggleInspector);
@@ -46,17 +50,19 @@ export function ThreadPage({ agentId, threadId, onSend = nothing }: ThreadPagePr
             onPanel={togglePanel}
             onInspector={toggleInspector}
           />
-          <div className={styles.middle}>
-            <div className={styles.talk}>
-              <Conversation />
-              <Composer />
+          <ShownRunProvider onShow={openPanel}>
+            <div className={styles.middle}>
+              <div className={styles.talk}>
+                <Conversation />
+                <Composer />
+              </div>
+              {isPanelOpen && (
+                <aside className={styles.panel} aria-label="About this thread">
+                  <ThreadPanel />
+                </aside>
+              )}
             </div>
-            {isPanelOpen && (
-              <aside className={styles.panel} aria-label="About this thread">
-                <ThreadPanel />
-              </aside>
-            )}
-          </div>
+          </ShownRunProvider>
           {isInspectorOpen && (
             <section className={styles.inspector} aria-label="Inspector">
               <Inspector />

@@ -1,20 +1,21 @@
 "use client";
 
-import type { CallView, MessageView, ThreadSnapshot, ToolCallView } from "@throughline/agent-client";
-import { useThread } from "@throughline/agent-react";
+import type { CallView, MessageView, ToolCallView } from "@throughline/agent-client";
 import { type ReactNode, useCallback } from "react";
 import { CallBlock } from "./call-block";
 import { contentText } from "./content-parts";
+import type { SettledThread } from "./settled-thread";
 import { resultOf } from "./tool-results";
 import { useToolCalls } from "./use-run-calls";
+import { useSettled } from "./use-settled";
 
 /** A tool the model asked for, where it asked: its input as the model wrote it, its result, and the subagent behind it. */
 export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const index = useToolCalls(call.id);
-  const result = useThread(
-    useCallback(({ view }: ThreadSnapshot) => resultOf(view.messages, call.id), [call.id]),
+  const result = useSettled(
+    useCallback(({ messages }: SettledThread) => resultOf(messages, call.id), [call.id]),
   );
-  const isRunning = useThread(isRunningNow);
+  const isRunning = useSettled(isRunningNow);
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, isRunning, result);
   const isOver = result !== undefined || work.status !== "running";
   const shown = result?.failed ? { ...work, status: "error" as const } : work;
@@ -28,7 +29,7 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   );
 }
 
-const isRunningNow = ({ view }: ThreadSnapshot) => view.run?.status === "running";
+const isRunningNow = ({ run }: SettledThread) => run?.status === "running";
 
 /** Older than what the service remembers of calls, or not begun: what the conversation itself knows of it. */
 function unseen(call: ToolCallView, isRunning: boolean, result: MessageView | undefined): CallView {

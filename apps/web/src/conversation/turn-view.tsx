@@ -1,13 +1,14 @@
 "use client";
 
 import type { CallView } from "@throughline/agent-client";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useRef } from "react";
 import { AssistantMessage } from "./assistant-message";
 import type { CallIndex } from "./call-index";
 import { RunCaption } from "./run-caption";
 import { RunEnd } from "./run-end";
 import styles from "./turn-view.module.css";
 import type { Turn } from "./turns";
+import { useIsSeen } from "./use-is-seen";
 import { useRunCalls } from "./use-run-calls";
 import { UserMessage } from "./user-message";
 import { Work } from "./work";
@@ -16,31 +17,57 @@ interface TurnViewProps {
   readonly turn: Turn;
   readonly isLast: boolean;
   readonly openedAt: number;
+  /** Its turn to be drawn has not come yet: its place is kept, and it is drawn when somebody looks at it. */
+  readonly isAwaited: boolean;
 }
 
 /** A point on the line, and what hangs on it. */
-export const TurnView = memo(function TurnView({ turn, isLast, openedAt }: TurnViewProps): ReactNode {
-  const index = useRunCalls(turn.runId);
+export const TurnView = memo(function TurnView({
+  turn,
+  isLast,
+  openedAt,
+  isAwaited,
+}: TurnViewProps): ReactNode {
+  const place = useRef<HTMLLIElement>(null);
+  const isDrawn = useIsSeen(place, isAwaited) || !isAwaited;
+  const index = useRunCalls(isDrawn ? turn.runId : undefined);
   const run = turn.runId === undefined ? undefined : index.runById.get(turn.runId);
   return (
+    // The same element all along: out of sight, what is put into it then costs neither style nor layout.
     <li
+      ref={place}
       className={styles.turn}
       data-status={run?.status === "interrupted" && !isLast ? "answered" : run?.status}
       data-last={isLast}
+      data-awaited={!isDrawn}
     >
-      <span className={styles.point} aria-hidden="true" />
-      <div className={styles.body}>
-        <RunCaption run={run} turn={turn} openedAt={openedAt} />
-        {turn.userId !== undefined && <UserMessage id={turn.userId} />}
-        {turn.messageIds.map((id) => (
-          <AssistantMessage key={id} id={id} />
-        ))}
-        {run && hasWork(run, index) && <Work run={run} index={index} />}
-        {run && <RunEnd run={run} isLast={isLast} userId={turn.userId} />}
-      </div>
+      {isDrawn && (
+        <>
+          <span className={styles.point} aria-hidden="true" />
+          <div className={styles.body}>
+            <RunCaption run={run} turn={turn} openedAt={openedAt} />
+            {turn.userId !== undefined && <UserMessage id={turn.userId} />}
+            {turn.messageIds.map((id) => (
+              <AssistantMessage key={id} id={id} />
+            ))}
+            {run && hasWork(run, index) && <Work run={run} index={index} />}
+            {run && (
+              <RunEnd run={run} isLast={isLast} userId={turn.userId} isCutShort={isCutShort(run, index)} />
+            )}
+          </div>
+        </>
+      )}
     </li>
   );
 });
+
+/** A model was interrupted: no checkpoint holds what it had said by then, so the conversation does not either. */
+function isCutShort(run: CallView, index: CallIndex): boolean {
+  return (
+    run.status !== "running" &&
+    index.callsOf(run.runId).some(({ kind, status }) => kind === "model" && status !== "ok")
+  );
+}
 
 /** Of a run that ended before it did anything, how it ended says all. */
 function hasWork(run: CallView, index: CallIndex): boolean {

@@ -14,16 +14,19 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Whether something is open, remembered by this browser. */
-export function useKeptFlag(name: string): readonly [isOn: boolean, toggle: () => void] {
+export function useKeptFlag(name: string): readonly [isOn: boolean, set: (isOn: boolean) => void] {
   const key = `throughline:${name}`;
   const isOn = useSyncExternalStore(
     subscribe,
     () => localStorage.getItem(key) === "1",
     () => false,
   );
-  const toggle = useCallback(() => {
-    localStorage.setItem(key, localStorage.getItem(key) === "1" ? "0" : "1");
-    for (const tell of listeners) tell();
-  }, [key]);
-  return [isOn, toggle];
+  const set = useCallback(
+    (next: boolean) => {
+      localStorage.setItem(key, next ? "1" : "0");
+      for (const tell of listeners) tell();
+    },
+    [key],
+  );
+  return [isOn, set];
 }

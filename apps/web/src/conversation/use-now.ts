@@ -1,25 +1,20 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { every } from "../design/every";
 
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
+let ticking = 0;
 let now = 0;
 
-/** One timer for everything that ticks, and none while nothing does. */
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (timer === undefined) {
-    timer = setInterval(() => {
-      now = Date.now();
-      for (const tell of listeners) tell();
-    }, 1_000);
-  }
+  ticking += 1;
+  const stop = every(1_000, () => {
+    now = Date.now();
+    listener();
+  });
   return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    ticking -= 1;
+    stop();
   };
 }
 
@@ -33,6 +28,6 @@ export function useNow(isTicking: boolean): number {
 
 function readNow(): number {
   // Read before anybody listens: the same within a second, else React would take each reading for a change.
-  if (timer === undefined && Date.now() - now > 1_000) now = Date.now();
+  if (ticking === 0 && Date.now() - now > 1_000) now = Date.now();
   return now;
 }

@@ -1,19 +1,19 @@
 "use client";
 
-import type { ThreadSnapshot } from "@throughline/agent-client";
-import { useThread } from "@throughline/agent-react";
 import { callIndex } from "./call-index";
+import type { SettledThread } from "./settled-thread";
 import { isSameTurn, type Turn, turnsOf } from "./turns";
+import { useSettled } from "./use-settled";
 
 /** What was said, run by run. Renders when a message or a run comes or goes, never with a token. */
 export function useTurns(): readonly Turn[] {
-  return useThread(select, isSame);
+  return useSettled(select, isSame);
 }
 
 let last: { messages: unknown; calls: unknown; turns: readonly Turn[] } | undefined;
 
-/** Asked with every frame: the same lists give the same turns without another pass. */
-function select({ view: { messages, calls } }: ThreadSnapshot): readonly Turn[] {
+/** The same lists give the same turns without another pass. */
+function select({ messages, calls }: SettledThread): readonly Turn[] {
   if (last?.messages === messages && last.calls === calls) return last.turns;
   const known = new Map(last?.turns.map((turn) => [turn.key, turn]));
   const turns = turnsOf(messages, callIndex(calls)).map((turn) => {

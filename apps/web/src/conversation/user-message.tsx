@@ -2,6 +2,7 @@
 
 import { useMessage, useThreadHandle } from "@throughline/agent-react";
 import { memo, type ReactNode, useState } from "react";
+import { useDrafts } from "../composer/drafts";
 import { Button, IconButton } from "../design/button";
 import { CopyButton } from "../design/copy-button";
 import { AttachedFiles } from "./attached-files";
@@ -40,8 +41,11 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
 /** It did not get through: why, and every way on. */
 function Unsent({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
+  const { agentId, threadId } = useThreadHandle();
   const { outcomes, sendAgain, discard } = useSteering();
+  const drafts = useDrafts();
   if (!message) return null;
+  const wasTyped = drafts.readSent({ agentId, threadId }).some((sent) => sent.id === id);
   const outcome = outcomes.get(id);
   const isBusy = outcome?.kind === "busy";
   const isAsked = outcome?.kind === "refused" && outcome.code === "interrupt_pending";
@@ -57,6 +61,16 @@ function Unsent({ id }: { readonly id: string }): ReactNode {
           </Button>
         )}
         {!isBusy && !isAsked && <Button onClick={() => sendAgain(message, "plainly")}>Send again</Button>}
+        {wasTyped && (
+          <Button
+            onClick={() => {
+              drafts.wantBack(id);
+              discard(id);
+            }}
+          >
+            Edit
+          </Button>
+        )}
         <Button look="quiet" onClick={() => discard(id)}>
           Discard
         </Button>

@@ -1,6 +1,7 @@
 "use client";
 
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useSyncExternalStore } from "react";
+import { every } from "./every";
 import { relativeWords, wordsChangeAfter } from "./relative-words";
 
 interface RelativeTimeProps {
@@ -9,25 +10,32 @@ interface RelativeTimeProps {
   readonly className?: string;
 }
 
-/** A time as one would say it, with the exact one behind it. It goes along with the clock. */
+/** A time as one would say it, with the exact one behind it. It goes along with the clock, and is drawn anew when its words are others. */
 export function RelativeTime({ at, className }: RelativeTimeProps): ReactNode {
   const time = typeof at === "number" ? at : Date.parse(at);
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setTimeout(() => setNow(Date.now()), wordsChangeAfter(time, now));
-    return () => clearTimeout(timer);
-  }, [time, now]);
-  const date = new Date(time);
+  const read = () => relativeWords(time, Date.now());
+  // As it ages its words change ever more seldom, and whenever that happens it is drawn, and asks again how often.
+  const period = wordsChangeAfter(time, Date.now());
+  const subscribe = useCallback((listener: () => void) => every(period, listener), [period]);
+  const words = useSyncExternalStore(subscribe, read, read);
   if (Number.isNaN(time)) return null;
   return (
     // What a server wrote is older by the time a browser reads it.
     <time
-      dateTime={date.toISOString()}
-      title={date.toLocaleString()}
+      dateTime={new Date(time).toISOString()}
+      title={exactly(time)}
       className={className}
       suppressHydrationWarning
     >
-      {relativeWords(time, Math.max(now, 0))}
+      {words}
     </time>
   );
+}
+
+let format: Intl.DateTimeFormat | undefined;
+
+/** A format costs far more to make than to use, and a long thread has hundreds of times. */
+function exactly(time: number): string {
+  format ??= new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return format.format(time);
 }

@@ -4,10 +4,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+
 /** How long ago, or how soon, in as few letters as can be read at a glance: "now", "5 min", "in 10 s", "3 Feb". */
 export function relativeWords(at: number, now: number): string {
   const distance = Math.abs(now - at);
-  if (distance >= WEEK) return new Intl.DateTimeFormat("en", { day: "numeric", month: "short" }).format(at);
+  if (distance >= WEEK) return day.format(at);
   const amount = amountOf(distance, at > now);
   if (amount === undefined) return "now";
   return at > now ? `in ${amount}` : amount;

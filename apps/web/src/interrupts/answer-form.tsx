@@ -11,6 +11,7 @@ interface AnswerFormProps {
   /** `undefined`: any text. */
   readonly schema: JsonObject | undefined;
   readonly isDisabled: boolean;
+  readonly isAlone: boolean;
   /** Its answer waits to be sent with the others. */
   readonly isChosen: boolean;
   readonly onAnswer: (value: Json) => void;
@@ -21,6 +22,7 @@ const ANY_TEXT: JsonObject = { type: "string", maxLength: 10_000 };
 export function AnswerForm({
   schema = ANY_TEXT,
   isDisabled,
+  isAlone,
   isChosen,
   onAnswer,
 }: AnswerFormProps): ReactNode {
@@ -42,7 +44,7 @@ export function AnswerForm({
     <form className={styles.form} onSubmit={submit}>
       <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
       <div>
-        <Button type="submit" look={isChosen ? "plain" : "primary"} disabled={isDisabled}>
+        <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : "Answer"}
         </Button>
       </div>

@@ -25,7 +25,15 @@ afterEach(() => {
 function show(question: Question): void {
   const onAnswer = (value: Json) => void answers.push(value);
   act(() =>
-    root.render(createElement(InterruptCard, { question, chosen: undefined, isDisabled: false, onAnswer })),
+    root.render(
+      createElement(InterruptCard, {
+        question,
+        isAlone: true,
+        chosen: undefined,
+        isDisabled: false,
+        onAnswer,
+      }),
+    ),
   );
 }
 

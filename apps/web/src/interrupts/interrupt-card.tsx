@@ -12,6 +12,8 @@ import type { Question } from "./read-question";
 
 interface InterruptCardProps {
   readonly question: Question;
+  /** Its answer goes off at once; else it is chosen, and goes with others. */
+  readonly isAlone: boolean;
   /** The answer that waits to be sent with the others. */
   readonly chosen: Json | undefined;
   readonly isDisabled: boolean;
@@ -19,7 +21,13 @@ interface InterruptCardProps {
 }
 
 /** One question: what is asked, and every way to answer it. */
-export function InterruptCard({ question, chosen, isDisabled, onAnswer }: InterruptCardProps): ReactNode {
+export function InterruptCard({
+  question,
+  isAlone,
+  chosen,
+  isDisabled,
+  onAnswer,
+}: InterruptCardProps): ReactNode {
   const id = useId();
   const left = useSecondsLeft(question.expiresAt);
   const isOver = left !== undefined && left <= 0;
@@ -39,7 +47,7 @@ export function InterruptCard({ question, chosen, isDisabled, onAnswer }: Interr
                   type="button"
                   className={styles.option}
                   data-recommended={option.isRecommended}
-                  aria-pressed={chosen === undefined ? undefined : isChosen}
+                  aria-pressed={isAlone ? undefined : isChosen}
                   disabled={isClosed}
                   onClick={() => onAnswer(option.value)}
                 >
@@ -58,6 +66,7 @@ export function InterruptCard({ question, chosen, isDisabled, onAnswer }: Interr
         <AnswerForm
           schema={question.schema}
           isDisabled={isClosed}
+          isAlone={isAlone}
           isChosen={chosen !== undefined}
           onAnswer={onAnswer}
         />
@@ -65,7 +74,7 @@ export function InterruptCard({ question, chosen, isDisabled, onAnswer }: Interr
       {left !== undefined && (
         <p className={styles.expiry}>
           {isOver
-            ? "The time to answer is over."
+            ? "The time to answer is over. Write a message to go on without it."
             : `${formatDuration(left).replace(".0 s", " s")} left to answer`}
         </p>
       )}

@@ -1,89 +1,91 @@
 "use client";
 
-import type { CommandOutcome } from "@throughline/agent-client";
 import { useCommands, useInterrupts } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { outcomeWords } from "../conversation/outcome-words";
 import { useSteering } from "../conversation/steering";
-import { Button } from "../design/button";
+import { Button, IconButton } from "../design/button";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./interrupt-cards.module.css";
 import { readQuestion } from "./read-question";
 
 type Answers = Readonly<Record<string, Json>>;
 
-/** Everything the agent waits for. One question is answered at once; several go together, because the agent waits for all. */
+/** Everything the agent waits for. One question is answered at once; of several, as many as one has answers for. */
 export function InterruptCards(): ReactNode {
   const interrupts = useInterrupts();
   const questions = useMemo(() => interrupts.map(readQuestion), [interrupts]);
   const commands = useCommands();
   const { track } = useSteering();
-  const [answers, setAnswers] = useState<Answers>({});
+  const place = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState<Answers>({});
   const [isSending, setSending] = useState(false);
-  const [outcome, setOutcome] = useState<CommandOutcome>();
-  if (questions.length === 0) return null;
+  const [problem, setProblem] = useState<string>();
 
   const isAlone = questions.length === 1;
-  const given = questions.filter(({ id }) => Object.hasOwn(answers, id)).length;
+  const given = questions.filter(({ id }) => Object.hasOwn(chosen, id));
 
-  async function send(all: Answers): Promise<void> {
+  async function send(answers: Answers): Promise<void> {
+    // What has the focus is about to go: whoever goes on by keys goes on from here.
+    if (place.current?.contains(document.activeElement)) place.current.focus({ preventScroll: true });
     setSending(true);
-    setOutcome(undefined);
-    // Whatever became of it, the questions themselves say whether they still stand.
-    const became = await track(commands.answerAll(all));
-    setOutcome(became);
+    setProblem(undefined);
+    // Another tab's answer to another question may be at work right now: this one waits for its turn.
+    const outcome = await track(commands.run({ answers }, { kind: "queue" }));
     setSending(false);
-    setAnswers({});
+    const words = outcome.kind === "done" ? undefined : outcomeWords(outcome);
+    setProblem(words);
+    // What did not get through need not be chosen again.
+    if (words === undefined) setChosen({});
   }
 
   function choose(id: string, value: Json): void {
     if (isAlone) void send({ [id]: value });
-    else setAnswers((before) => ({ ...before, [id]: value }));
+    else setChosen((before) => ({ ...before, [id]: value }));
   }
 
-  const problem = outcome && outcome.kind !== "done" ? outcomeWords(outcome) : undefined;
   return (
-    <section className={styles.cards} aria-label="Questions of the agent">
-      {questions.map((question) => (
-        <InterruptCard
-          key={question.id}
-          question={question}
-          chosen={answers[question.id]}
-          isDisabled={isSending}
-          onAnswer={(value) => choose(question.id, value)}
-        />
-      ))}
-      {!isAlone && (
-        <div className={styles.together}>
-          <Button
-            look="primary"
-            disabled={isSending || given < questions.length}
-            onClick={() =>
-              void send(
-                pick(
-                  answers,
-                  questions.map(({ id }) => id),
-                ),
-              )
-            }
-          >
-            {isSending ? "Sending…" : "Send all answers"}
-          </Button>
-          <span className={styles.count}>
-            {given} of {questions.length} answered. The agent waits for all of them.
-          </span>
-        </div>
+    <div ref={place} className={styles.place} tabIndex={-1}>
+      {questions.length > 0 && (
+        <section className={styles.cards} aria-label="Questions of the agent">
+          {questions.map((question) => (
+            <InterruptCard
+              key={question.id}
+              question={question}
+              isAlone={isAlone}
+              chosen={isAlone ? undefined : chosen[question.id]}
+              isDisabled={isSending}
+              onAnswer={(value) => choose(question.id, value)}
+            />
+          ))}
+          {!isAlone && (
+            <div className={styles.together}>
+              <Button
+                look="primary"
+                disabled={isSending || given.length === 0}
+                onClick={() => void send(Object.fromEntries(given.map(({ id }) => [id, chosen[id] ?? null])))}
+              >
+                {isSending ? "Sending…" : sendWords(given.length, questions.length)}
+              </Button>
+              <span className={styles.count} role="status">
+                {given.length} of {questions.length} answered. The agent goes on when all are.
+              </span>
+            </div>
+          )}
+        </section>
       )}
       {problem !== undefined && (
-        <p className={styles.problem} role="alert">
-          {problem}
-        </p>
+        <div className={styles.problem} role="alert">
+          <p>{problem}</p>
+          <IconButton icon="close" label="Dismiss" onClick={() => setProblem(undefined)} />
+        </div>
       )}
-    </section>
+    </div>
   );
 }
 
-function pick(answers: Answers, ids: readonly string[]): Answers {
-  return Object.fromEntries(ids.map((id) => [id, answers[id] ?? null]));
+function sendWords(given: number, all: number): string {
+  if (given === 0 || given === all) return "Send all answers";
+  return given === 1 ? "Send this answer" : `Send these ${given} answers`;
 }

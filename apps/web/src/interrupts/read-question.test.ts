@@ -43,6 +43,7 @@ describe("readQuestion", () => {
 
   it("reads a plain question, and one without words", () => {
     expect(asked("Go on?").message).toBe("Go on?");
+    expect(asked({ question: "Really?" }).message).toBe("Really?");
     expect(asked({}).message).toContain("needs an answer");
   });
 

@@ -30,11 +30,17 @@ export function readQuestion(interrupt: WireInterrupt): Question {
   const expiresAt = interrupt.expiresAt === undefined ? Number.NaN : Date.parse(interrupt.expiresAt);
   return {
     id: interrupt.id,
-    message: interrupt.message ?? (typeof raw === "string" ? raw : "The agent needs an answer to go on."),
+    message: interrupt.message ?? wordsOf(raw) ?? "The agent needs an answer to go on.",
     options: options.toSorted((a, b) => Number(b.isRecommended) - Number(a.isRecommended)),
     schema: options.length > 0 ? undefined : schema,
     expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt,
   };
+}
+
+/** Graphs that say no `message` mostly ask a `question`. */
+function wordsOf(raw: Json | undefined): string | undefined {
+  const words = isJsonObject(raw) ? raw.question : raw;
+  return typeof words === "string" && words.trim() !== "" ? words : undefined;
 }
 
 function rawOf({ metadata }: WireInterrupt): Json | undefined {

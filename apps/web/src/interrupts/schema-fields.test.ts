@@ -61,6 +61,22 @@ describe("drafts", () => {
     expect(readDrafts(field ? [field] : [], { "": text })).toEqual({ problems: { "": problem } });
   });
 
+  it("choose a value of the schema as it is there, and may leave it open where nobody insists", () => {
+    const fields = fieldsOf({
+      type: "object",
+      properties: { stars: { enum: [1, 2, null] }, meal: { enum: ["dinner"] } },
+      required: ["stars"],
+    });
+    expect(readDrafts(fields, { stars: "2", meal: "" })).toEqual({ value: { stars: 2 } });
+    expect(readDrafts(fields, { stars: "null", meal: "dinner" })).toEqual({
+      value: { stars: null, meal: "dinner" },
+    });
+    expect(readDrafts(fields, { stars: "5", meal: "" })).toEqual({
+      problems: { stars: "Choose one of these." },
+    });
+    expect(draftsOf(fields, { stars: null })).toEqual({ stars: "null", meal: "" });
+  });
+
   it("answer with one value where one was asked for", () => {
     const one = fieldsOf({ type: "string" });
     expect(readDrafts(one, { "": "yes" })).toEqual({ value: "yes" });

@@ -20,7 +20,7 @@ export type SchemaField = FieldBase &
         readonly max: number | undefined;
       }
     | { readonly kind: "switch" }
-    | { readonly kind: "choice"; readonly options: readonly string[] }
+    | { readonly kind: "choice"; readonly options: readonly Json[] }
     /** One text a line. */
     | { readonly kind: "lines"; readonly maxItems: number | undefined }
   );
@@ -45,7 +45,7 @@ export function fieldsOf(
     hint: textOf(schema.description),
     isRequired,
   };
-  if (Array.isArray(schema.enum)) return [{ ...base, kind: "choice", options: schema.enum.map(String) }];
+  if (Array.isArray(schema.enum)) return [{ ...base, kind: "choice", options: schema.enum }];
   switch (typeOf(schema)) {
     case "string":
       return [
@@ -99,7 +99,8 @@ export function draftsOf(fields: readonly SchemaField[], value: Json | undefined
 function draftOf(field: SchemaField, value: Json | undefined): string | boolean {
   if (field.kind === "switch") return value === true;
   if (field.kind === "lines") return Array.isArray(value) ? value.join("\n") : "";
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  const isShown = typeof value === "string" || typeof value === "number";
+  return isShown || (field.kind === "choice" && value !== undefined) ? String(value) : "";
 }
 
 /** The answer the drafts make, or what is wrong with them, by field. */
@@ -129,8 +130,13 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
   }
   if (text.trim() === "")
     return field.isRequired ? { problem: "This needs an answer." } : { value: undefined };
-  if (field.kind !== "number") {
-    const isTooLong = field.kind === "text" && field.maxLength !== undefined && text.length > field.maxLength;
+  if (field.kind === "choice") {
+    // What is meant is the value of the schema, which may be a number or nothing at all.
+    const at = field.options.findIndex((option) => String(option) === text);
+    return at < 0 ? { problem: "Choose one of these." } : { value: field.options[at] };
+  }
+  if (field.kind === "text") {
+    const isTooLong = field.maxLength !== undefined && text.length > field.maxLength;
     return isTooLong ? { problem: `No more than ${field.maxLength} characters.` } : { value: text };
   }
   const number = Number(text);

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Field, Input, Select, TextArea } from "../design/field";
 import { type Drafts, keyOf, type SchemaField } from "./schema-fields";
 import styles from "./schema-form.module.css";
@@ -14,8 +14,16 @@ interface SchemaFormProps {
 
 /** Controls for the fields of a schema. Whoever uses it has the form and its buttons. */
 export function SchemaForm({ fields, drafts, problems, onChange }: SchemaFormProps): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+
+  // To what is to be mended first.
+  useEffect(() => {
+    if (Object.keys(problems).length > 0)
+      place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [problems]);
+
   return (
-    <div className={styles.fields}>
+    <div ref={place} className={styles.fields}>
       {fields.map((field) => {
         const key = keyOf(field);
         const set = (draft: string | boolean) => onChange({ ...drafts, [key]: draft });
@@ -43,7 +51,10 @@ function Control({ field, draft, problem, onChange }: ControlProps): ReactNode {
           checked={draft === true}
           onChange={(event) => onChange(event.target.checked)}
         />
-        {field.label}
+        <span>
+          {field.label}
+          {field.hint !== undefined && <span className={styles.hint}>{field.hint}</span>}
+        </span>
       </label>
     );
   }
@@ -68,8 +79,10 @@ function Entry({
     case "choice":
       return (
         <Select value={text} onChange={(event) => onChange(event.target.value)}>
-          {text === "" && <option value="">Choose…</option>}
-          {field.options.map((option) => (
+          {(text === "" || !field.isRequired) && (
+            <option value="">{field.isRequired ? "Choose…" : "None"}</option>
+          )}
+          {field.options.map(String).map((option) => (
             <option key={option} value={option}>
               {option}
             </option>

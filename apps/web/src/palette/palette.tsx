@@ -39,8 +39,8 @@ const GROUPS = ["Agents", "Threads", "Actions"] as const;
 
 function PaletteBody({ onDone }: { readonly onDone: () => void }): ReactNode {
   const id = useId();
-  const entries = usePaletteEntries();
   const [typed, setTyped] = useState("");
+  const entries = usePaletteEntries(typed);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const groups = GROUPS.map((group) => ({

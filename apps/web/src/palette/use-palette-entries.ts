@@ -4,14 +4,16 @@ import { useRouter } from "next/navigation";
 import { useMemo } from "react";
 import { useActivity } from "../agents/activity";
 import { threadToOpen } from "../agents/agent-status";
+import { joinRows } from "../agents/merge-rows";
 import { titleOf } from "../agents/thread-row";
 import { agentPath, threadPath } from "../console/paths";
-import { signOut } from "../console/sign-out";
 import { setTheme } from "../console/theme";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcuts } from "../console/use-shortcut";
+import { useSignOut } from "../console/use-sign-out";
 import type { IconName } from "../design/icon";
 import type { Status } from "../design/status-dot";
+import { useFoundThreads } from "./use-found-threads";
 
 export interface PaletteEntry {
   readonly id: string;
@@ -25,12 +27,14 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** All there is to go to and to do, right now. */
-export function usePaletteEntries(): readonly PaletteEntry[] {
+/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed. */
+export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
   const { rowsOf } = useActivity();
   const shortcuts = useShortcuts();
+  const signOut = useSignOut();
+  const found = useFoundThreads(typed);
 
   return useMemo(() => {
     const known = agents ?? [];
@@ -47,7 +51,10 @@ export function usePaletteEntries(): readonly PaletteEntry[] {
       };
     });
     const toThreads = known
-      .flatMap((agent) => (rowsOf(agent.id) ?? []).map((row) => ({ agent, row })))
+      .flatMap((agent) => {
+        const rows = joinRows(found?.get(agent.id) ?? [], rowsOf(agent.id) ?? []);
+        return rows.map((row) => ({ agent, row }));
+      })
       .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
       .map(
         ({ agent, row }): PaletteEntry => ({
@@ -91,7 +98,7 @@ export function usePaletteEntries(): readonly PaletteEntry[] {
         icon: "model",
         run: () => setTheme("system"),
       },
-      { id: "sign-out", group: "Actions", label: "Sign out", icon: "signOut", run: () => void signOut() },
+      { id: "sign-out", group: "Actions", label: "Sign out", icon: "signOut", run: signOut },
     ];
     return [
       ...toAgents,
@@ -100,5 +107,5 @@ export function usePaletteEntries(): readonly PaletteEntry[] {
       ...newThreads,
       ...actions,
     ];
-  }, [agents, rowsOf, router, shortcuts]);
+  }, [agents, rowsOf, found, router, shortcuts, signOut]);
 }

@@ -8,6 +8,7 @@ import { type Tab, Tabs } from "../design/tabs";
 import { FilesTab } from "./files/files-tab";
 import { HistoryTab } from "./history/history-tab";
 import { RunsTab } from "./runs/runs-tab";
+import { useShownRun } from "./shown-run";
 import { StateTab } from "./state/state-tab";
 import styles from "./thread-panel.module.css";
 import { UsageTab } from "./usage/usage-tab";
@@ -16,7 +17,8 @@ type TabId = "files" | "state" | "runs" | "history" | "usage";
 
 /** What lies behind a conversation. Shows what this agent has, and no tab that would be empty. */
 export function ThreadPanel(): ReactNode {
-  const [wanted, setWanted] = useState<TabId>();
+  const [chosen, setChosen] = useState<TabId>();
+  const shownRun = useShownRun();
   const hasState = useThreadState(isFilled);
   const work = useThreadState(workOf);
   const hasRun = useThread(({ view }) => view.messages.length > 0 || view.calls.length > 0);
@@ -30,6 +32,7 @@ export function ThreadPanel(): ReactNode {
       { id: "usage", label: "Usage" },
     );
   }
+  const wanted = shownRun.runId === undefined ? chosen : "runs";
   const value = tabs.some(({ id }) => id === wanted) ? wanted : tabs[0]?.id;
   if (value === undefined) {
     return (
@@ -38,12 +41,16 @@ export function ThreadPanel(): ReactNode {
       </EmptyState>
     );
   }
+  function choose(tab: TabId): void {
+    shownRun.hide();
+    setChosen(tab);
+  }
   return (
     <Tabs
       label="About this thread"
       tabs={tabs}
       value={value}
-      onChange={setWanted}
+      onChange={choose}
       className={styles.panel ?? ""}
     >
       <TabContent id={value} />

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { sessionRanOut } from "./session-end";
 
 /** The service said no, or nothing. `message` is a sentence a person can act on. */
 export class ServiceError extends Error {
@@ -15,6 +16,8 @@ export class ServiceError extends Error {
 export interface Asking {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly body?: unknown;
+  /** Bytes as they are, instead of a body. */
+  readonly file?: { readonly content: Blob; readonly mimeType: string };
   readonly signal?: AbortSignal;
 }
 
@@ -22,24 +25,38 @@ export interface Asking {
 export async function askService<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
-  { method = "GET", body, signal }: Asking = {},
+  { method = "GET", body, file, signal }: Asking = {},
 ): Promise<z.output<Schema>> {
+  if (method === "GET") await taskOfItsOwn();
   const answer = await fetch(`/api/throughline${path}`, {
     method,
     ...(body !== undefined && {
       body: JSON.stringify(body),
       headers: { "content-type": "application/json" },
     }),
+    ...(file && { body: file.content, headers: { "content-type": file.mimeType } }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ServiceError("unreachable", "The console can't be reached. Check your connection.");
+    throw new ServiceError(
+      "unreachable",
+      "The console can't be reached. Check your connection, then try again.",
+    );
   });
-  // The cookie ran out: whatever this page shows belongs to nobody who is signed in.
-  if (answer.status === 401) location.assign(`/sign-in?to=${encodeURIComponent(location.pathname)}`);
+  if (answer.status === 401) sessionRanOut();
   const said: unknown = answer.status === 204 ? undefined : await answer.json().catch(() => undefined);
   if (!answer.ok) throw errorOf(said, answer.status);
-  return schema.parse(said);
+  const read = schema.safeParse(said);
+  if (read.success) return read.data;
+  throw new ServiceError(
+    "internal",
+    "The service answered in a way this page does not know. Reload the page.",
+  );
+}
+
+/** Lists ask together, as at the end of a run, and to begin a request costs a page a millisecond or more: all at once they are felt. */
+function taskOfItsOwn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function errorOf(said: unknown, status: number): ServiceError {

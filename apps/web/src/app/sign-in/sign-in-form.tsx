@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../design/button";
 import { Field, Input } from "../../design/field";
 import { Mark } from "../../design/mark";
@@ -35,6 +35,9 @@ export function SignInForm({
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [known, setKnown] = useState<readonly string[]>([]);
+  const input = useRef<HTMLInputElement>(null);
+  // What somebody typed before the page came to life.
+  useLayoutEffect(() => setValue((before) => input.current?.value ?? before), []);
   // Only a browser knows who signed in with it before.
   useEffect(() => setKnown(signIn === "account" ? readKnownAccounts() : []), [signIn]);
 
@@ -68,6 +71,7 @@ export function SignInForm({
         </div>
         <Field label={words.label} hint={words.hint} problem={problem}>
           <Input
+            ref={input}
             name={words.field}
             type={words.type}
             value={value}

@@ -68,6 +68,20 @@ const texts = (view: ReturnType<ReturnType<typeof createReplay>["viewAt"]>) =>
   currentMessages(view).map(({ role, content }) => `${role}: ${content}`);
 
 describe("the replay of a run", () => {
+  it("keeps the last words of a run that was stopped, which its end takes back from the conversation", () => {
+    const stopped = recordRun(
+      [
+        start("r2", "Go on"),
+        begin(),
+        token({ text: "Roses" }),
+        entry("state_snapshot", { state: {}, messages: [{ id: "r2-u", role: "user", content: "Go on" }] }),
+        entry("run_end", { status: "cancelled" }),
+      ],
+      "r2",
+    );
+    expect(texts(createReplay(stopped).viewAt(5))).toEqual(["user: Go on", "assistant: Roses"]);
+  });
+
   it("holds that run's own words, and the state it began with", () => {
     const recording = recordRun(LOG, "r2");
     expect(recording.envelopes).toHaveLength(7);

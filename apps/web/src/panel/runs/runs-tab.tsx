@@ -6,6 +6,7 @@ import { EmptyState } from "../../design/empty-state";
 import { Skeleton } from "../../design/skeleton";
 import { PanelProblem } from "../panel-problem";
 import { RunReplay } from "../replay/run-replay";
+import { useShownRun } from "../shown-run";
 import { RunItem } from "./run-item";
 import { starterOf } from "./run-words";
 import styles from "./runs-tab.module.css";
@@ -16,11 +17,11 @@ export function RunsTab(): ReactNode {
   const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
   const { isOwnRun } = useSteering();
   const [openedAt] = useState(() => Date.now());
-  const [replayed, setReplayed] = useState<string>();
-  const run = runs?.find(({ runId }) => runId === replayed);
+  const shown = useShownRun();
+  const run = runs?.find(({ runId }) => runId === shown.runId);
   if (run) {
     const entries = index.byRun.get(run.runId)?.entries ?? 0;
-    return <RunReplay key={run.runId} run={run} entries={entries} onBack={() => setReplayed(undefined)} />;
+    return <RunReplay key={run.runId} run={run} entries={entries} onBack={shown.hide} />;
   }
   if (isLoading) return <Skeleton label="Loading runs" lines={4} className={styles.loading ?? ""} />;
   if (problem && !runs) return <PanelProblem message={problem.message} onRetry={refresh} />;
@@ -35,7 +36,7 @@ export function RunsTab(): ReactNode {
           run={one}
           facts={index.byRun.get(one.runId)}
           starter={starterOf(one, isOwnRun(one.runId), openedAt)}
-          onReplay={() => setReplayed(one.runId)}
+          onReplay={() => shown.show(one.runId)}
         />
       ))}
     </ol>

@@ -1,0 +1,32 @@
+import type { ThreadRow } from "./thread-row";
+
+/** Some threads, newest activity first. */
+export interface ThreadPage {
+  readonly threads: readonly ThreadRow[];
+  /** Where the page after it begins; `null`: there is none. */
+  readonly next: string | null;
+}
+
+/**
+ * What is known once the first page is told anew. Down to its last thread it is all there is; what is known below stays, so that
+ * nothing falls into the gap when a thread moves up.
+ */
+export function mergeFirst(known: ThreadPage, first: ThreadPage): ThreadPage {
+  if (first.next === null) return first;
+  const floor = first.threads.at(-1)?.lastActivityAt ?? Number.NEGATIVE_INFINITY;
+  const names = namesOf(first.threads);
+  const below = known.threads.filter((row) => !names.has(row.threadName) && row.lastActivityAt <= floor);
+  return { threads: [...first.threads, ...below], next: known.next };
+}
+
+/** Both, each thread once and as `newer` has it. */
+export function joinRows(known: readonly ThreadRow[], newer: readonly ThreadRow[]): readonly ThreadRow[] {
+  const names = namesOf(newer);
+  return [...known.filter((row) => !names.has(row.threadName)), ...newer].toSorted(
+    (a, b) => b.lastActivityAt - a.lastActivityAt,
+  );
+}
+
+function namesOf(rows: readonly ThreadRow[]): ReadonlySet<string> {
+  return new Set(rows.map(({ threadName }) => threadName));
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { joinRows, mergeFirst, type ThreadPage } from "./merge-rows";
+import type { ThreadRow } from "./thread-row";
+
+export type AskPage = (after: string | undefined, limit: number, signal: AbortSignal) => Promise<ThreadPage>;
+
+export interface ThreadPages {
+  /** Newest activity first; `undefined` while the first page is on its way. */
+  readonly rows: readonly ThreadRow[] | undefined;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly problem: Error | undefined;
+  showMore(): void;
+  /** Asks anew for all that is shown beyond the first page: something was changed. */
+  refresh(): void;
+}
+
+interface Beyond {
+  readonly key: string;
+  /** The first page and those after it; `undefined` while nobody has asked for more. */
+  readonly known?: ThreadPage;
+  readonly isLoading?: boolean;
+  readonly problem?: Error;
+}
+
+const MORE = 50;
+/** As many as the service gives at once. */
+const MOST = 100;
+
+/** The first page, which others keep up to date, and as many after it as somebody wants. Another `key` begins anew. */
+export function useThreadPages(key: string, first: ThreadPage | undefined, ask: AskPage): ThreadPages {
+  const [kept, setBeyond] = useState<Beyond>({ key });
+  const beyond: Beyond = kept.key === key ? kept : { key };
+  const leaving = useRef<AbortController>(undefined);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for under another key is nobody's now
+  useEffect(() => {
+    leaving.current = new AbortController();
+    return () => leaving.current?.abort();
+  }, [key]);
+
+  useEffect(() => {
+    if (!first) return;
+    setBeyond((before) =>
+      before.key === key && before.known ? { ...before, known: mergeFirst(before.known, first) } : before,
+    );
+  }, [key, first]);
+
+  async function load(
+    known: ThreadPage,
+    asked: (signal: AbortSignal) => Promise<ThreadPage>,
+    isMore: boolean,
+  ) {
+    const signal = leaving.current?.signal;
+    if (!signal) return;
+    setBeyond({ key, known, isLoading: isMore });
+    try {
+      const page = await asked(signal);
+      if (signal.aborted) return;
+      // By now the first page may have been told anew.
+      setBeyond((before) => {
+        const threads = isMore ? joinRows(before.known?.threads ?? [], page.threads) : page.threads;
+        return { key, known: { threads, next: page.next } };
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = error instanceof Error ? error : new Error(String(error));
+      setBeyond((before) => ({ ...before, isLoading: false, problem }));
+    }
+  }
+
+  const known = beyond.known ?? first;
+  return {
+    rows: known?.threads,
+    hasMore: typeof known?.next === "string",
+    isLoading: beyond.isLoading ?? false,
+    problem: beyond.problem,
+    showMore() {
+      const after = known?.next;
+      if (!known || typeof after !== "string" || beyond.isLoading) return;
+      void load(known, (signal) => ask(after, MORE, signal), true);
+    },
+    refresh() {
+      const { known: shown } = beyond;
+      if (shown) void load(shown, (signal) => askFor(shown.threads.length, ask, signal), false);
+    },
+  };
+}
+
+async function askFor(count: number, ask: AskPage, signal: AbortSignal): Promise<ThreadPage> {
+  let known: ThreadPage = await ask(undefined, Math.min(MOST, count), signal);
+  while (known.next !== null && known.threads.length < count) {
+    const page = await ask(known.next, Math.min(MOST, count - known.threads.length), signal);
+    known = { threads: joinRows(known.threads, page.threads), next: page.next };
+  }
+  return known;
+}

@@ -1,0 +1,86 @@
+import { emptyView, type Store, type ThreadSnapshot, type ThreadView } from "@throughline/agent-client";
+import { expect, it, vi } from "vitest";
+import { settledThread } from "./settled-thread";
+
+/** A thread that shows what it is told to. */
+function thread() {
+  const listeners = new Set<() => void>();
+  let snapshot: ThreadSnapshot = {
+    view: emptyView,
+    connection: { kind: "live" },
+    pending: { sync: false, running: false, preempting: false },
+  };
+  const store: Store<ThreadSnapshot> = {
+    getSnapshot: () => snapshot,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return {
+    store,
+    listeners,
+    show(change: Partial<ThreadView>) {
+      snapshot = { ...snapshot, view: { ...snapshot.view, ...change } };
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+function speaking(content: string): Partial<ThreadView> {
+  return {
+    open: [{ message: { id: "m", role: "assistant", content }, isSpeaking: true, openCalls: [] }],
+  };
+}
+
+it("says nothing of a text that grows, however many listen", () => {
+  const { store, listeners, show } = thread();
+  show(speaking("la"));
+  const settled = settledThread(store);
+  const heard = vi.fn();
+  for (let count = 0; count < 3; count += 1) settled.subscribe(() => heard());
+  const before = settled.getSnapshot();
+  show(speaking("la la"));
+  expect(heard).not.toHaveBeenCalled();
+  expect(settled.getSnapshot()).toBe(before);
+  expect(listeners.size).toBe(1);
+});
+
+it("says who begins to speak, and who ends", () => {
+  const { store, show } = thread();
+  const settled = settledThread(store);
+  const heard = vi.fn();
+  settled.subscribe(heard);
+  show(speaking("la"));
+  expect(settled.getSnapshot().speaking).toEqual(["m"]);
+  show({ open: [] });
+  expect(settled.getSnapshot().speaking).toEqual([]);
+  expect(heard).toHaveBeenCalledTimes(2);
+});
+
+it.each<[string, Partial<ThreadView>]>([
+  ["a message", { messages: [{ id: "a", role: "user", content: "Hello" }] }],
+  ["a call", { calls: [] }],
+  ["a run", { run: { runId: "r", serviceRunId: "r", attempt: 0, status: "running", error: null } }],
+])("tells of %s that came", (_, change) => {
+  const { store, show } = thread();
+  const settled = settledThread(store);
+  const heard = vi.fn();
+  settled.subscribe(heard);
+  show(change);
+  expect(heard).toHaveBeenCalledTimes(1);
+  expect(settled.getSnapshot()).toMatchObject(change);
+});
+
+it("leaves the thread with the last who listens, and is right when somebody comes again", () => {
+  const { store, listeners, show } = thread();
+  const settled = settledThread(store);
+  settled.subscribe(() => {})();
+  expect(listeners.size).toBe(0);
+  show(speaking("unheard"));
+  const heard = vi.fn();
+  settled.subscribe(heard);
+  expect(settled.getSnapshot().speaking).toEqual(["m"]);
+  show(speaking("unheard, heard"));
+  expect(heard).not.toHaveBeenCalled();
+});

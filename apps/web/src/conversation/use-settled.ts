@@ -1,0 +1,24 @@
+"use client";
+
+import { useThreadHandle } from "@throughline/agent-react";
+import { useMemo, useSyncExternalStore } from "react";
+import { NOTHING_SETTLED, type SettledThread, settledThread } from "./settled-thread";
+
+/** A part of what has settled: never asked for while nothing but text comes. Keep `select` the same between renders. */
+export function useSettled<T>(
+  select: (settled: SettledThread) => T,
+  isEqual: (a: T, b: T) => boolean = Object.is,
+): T {
+  const store = settledThread(useThreadHandle());
+  const [read, readOnServer] = useMemo(() => {
+    let last: { readonly settled: SettledThread; readonly value: T } | undefined;
+    function read(settled: SettledThread): T {
+      if (last?.settled === settled) return last.value;
+      const next = select(settled);
+      last = { settled, value: last && isEqual(last.value, next) ? last.value : next };
+      return last.value;
+    }
+    return [() => read(store.getSnapshot()), () => read(NOTHING_SETTLED)];
+  }, [store, select, isEqual]);
+  return useSyncExternalStore(store.subscribe, read, readOnServer);
+}
