@@ -10,7 +10,7 @@ export function printReport({ name, machine, ours, peer, targets }) {
     ...section("ours", ours, Math.floor),
     ...section("peer", peer, Math.ceil),
     "targets",
-    ...targets.map(targetLine),
+    ...targetLines(targets),
     "",
   ];
   process.stdout.write(lines.join("\n"));
@@ -18,17 +18,24 @@ export function printReport({ name, machine, ours, peer, targets }) {
 
 function section(title, groups, cut) {
   const rows = Object.entries(groups).flatMap(([group, values]) =>
-    Object.entries(values).map(
-      ([label, value]) => `  ${group.padEnd(20)}${label.padEnd(28)}${shown(value, cut).padStart(14)}`,
-    ),
+    Object.entries(values).map(([label, value]) => [group, label, shown(value, cut)]),
   );
-  return [title, ...rows, ""];
+  if (rows.length === 0) return [];
+  const widthOf = (column) => Math.max(...rows.map((row) => row[column].length));
+  const [first, second, third] = [0, 1, 2].map(widthOf);
+  const lines = rows.map(
+    ([group, label, value]) => `  ${group.padEnd(first)}  ${label.padEnd(second)}  ${value.padStart(third)}`,
+  );
+  return [title, ...lines, ""];
 }
 
 /** Cut towards the miss: what has to be large is cut down, what has to be small is cut up. */
-function targetLine({ name, value, target, met }) {
-  const cut = target.startsWith(">=") ? Math.floor : Math.ceil;
-  return `  ${met ? "met   " : "MISSED"}  ${name.padEnd(44)}${shown(value, cut).padStart(10)}   ${target}`;
+function targetLines(targets) {
+  const width = Math.max(0, ...targets.map(({ name }) => name.length));
+  return targets.map(({ name, value, target, met }) => {
+    const cut = target.startsWith(">=") ? Math.floor : Math.ceil;
+    return `  ${met ? "met   " : "MISSED"}  ${name.padEnd(width)}${shown(value, cut).padStart(10)}   ${target}`;
+  });
 }
 
 function shown(value, cut) {

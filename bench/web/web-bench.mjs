@@ -4,7 +4,6 @@ import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
-import { ensureBuilt, ensureConsoleBuilt } from "../../scripts/ensure-built.mjs";
 import { freePort } from "../../scripts/free-port.mjs";
 import { runConsole } from "../../scripts/run-console.mjs";
 import { startChild } from "../server/child-process.mjs";
@@ -18,8 +17,6 @@ const HOST = "127.0.0.1";
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} options */
 export async function runBench({ quick, progress }) {
-  await ensureBuilt();
-  await ensureConsoleBuilt();
   const browser = await launchBrowser();
   try {
     const { loads, streaming } = await withConsole(progress, async (urls) => ({
