@@ -52,7 +52,12 @@ export const TurnView = memo(function TurnView({
             ))}
             {run && hasWork(run, index) && <Work run={run} index={index} />}
             {run && (
-              <RunEnd run={run} isLast={isLast} userId={turn.userId} isCutShort={isCutShort(run, index)} />
+              <RunEnd
+                run={run}
+                isLast={isLast}
+                userId={turn.userId}
+                isCutShort={isCutShort(run, turn, index)}
+              />
             )}
           </div>
         </>
@@ -61,12 +66,12 @@ export const TurnView = memo(function TurnView({
   );
 });
 
-/** A model was interrupted: no checkpoint holds what it had said by then, so the conversation does not either. */
-function isCutShort(run: CallView, index: CallIndex): boolean {
-  return (
-    run.status !== "running" &&
-    index.callsOf(run.runId).some(({ kind, status }) => kind === "model" && status !== "ok")
-  );
+/** What a model said and no checkpoint holds is no part of the conversation either. */
+function isCutShort({ runId, status }: CallView, { messageIds }: Turn, index: CallIndex): boolean {
+  if (status !== "cancelled" && status !== "error" && status !== "lost") return false;
+  return index
+    .callsOf(runId)
+    .some(({ kind, messageId = "" }) => kind === "model" && !messageIds.includes(messageId));
 }
 
 /** Of a run that ended before it did anything, how it ended says all. */
