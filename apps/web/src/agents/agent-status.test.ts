@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { agentStatus, liveStatus, threadToOpen, withLive } from "./agent-status";
+import { threadRow } from "./testing/thread-row";
 import type { ThreadRow } from "./thread-row";
 
-function row(threadName: string, status: ThreadRow["status"], lastActivityAt = 0): ThreadRow {
-  return {
-    threadName,
-    agentId: "langgraph:poet",
-    title: null,
-    titledByPerson: false,
-    archived: false,
-    status,
-    lastActivityAt,
-  };
-}
+const row = (threadName: string, status: ThreadRow["status"], lastActivityAt?: number) =>
+  threadRow(threadName, lastActivityAt, { status });
 
 const run = { runId: "r", serviceRunId: "s", attempt: 0, error: null };
 

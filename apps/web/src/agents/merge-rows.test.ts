@@ -1,19 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { joinRows, mergeFirst, type ThreadPage } from "./merge-rows";
+import { threadRow as row } from "./testing/thread-row";
 import type { ThreadRow } from "./thread-row";
-
-function row(threadName: string, lastActivityAt: number, more: Partial<ThreadRow> = {}): ThreadRow {
-  return {
-    threadName,
-    agentId: "langgraph:poet",
-    title: null,
-    titledByPerson: false,
-    archived: false,
-    status: "idle",
-    lastActivityAt,
-    ...more,
-  };
-}
 
 const page = (threads: readonly ThreadRow[], next: string | null = "more"): ThreadPage => ({ threads, next });
 const names = ({ threads }: ThreadPage) => threads.map(({ threadName }) => threadName);

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { Button } from "../design/button";
 import styles from "./more-threads.module.css";
 
 interface MoreThreadsProps {
@@ -17,9 +18,9 @@ export function MoreThreads({ count, hasMore, isLoading, problem, onMore }: More
     <div className={styles.more}>
       {hasMore && (
         // Not disabled while it loads: it would lose the focus of whoever pressed it.
-        <button type="button" className={styles.button} aria-disabled={isLoading} onClick={onMore}>
+        <Button look="quiet" className={styles.button} aria-disabled={isLoading} onClick={onMore}>
           {isLoading ? "Loading…" : "Show more"}
-        </button>
+        </Button>
       )}
       <p className={styles.count} role="status">
         {problem ? problem.message : `${count} shown`}

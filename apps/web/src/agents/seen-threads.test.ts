@@ -1,18 +1,6 @@
 import { expect, it } from "vitest";
 import { isUnread, markSeen, readSeen } from "./seen-threads";
-import type { ThreadRow } from "./thread-row";
-
-function row(threadName: string, lastActivityAt: number): ThreadRow {
-  return {
-    threadName,
-    agentId: "langgraph:poet",
-    title: null,
-    titledByPerson: false,
-    archived: false,
-    status: "idle",
-    lastActivityAt,
-  };
-}
+import { threadRow as row } from "./testing/thread-row";
 
 it("takes nothing for unread that happened before the first visit", () => {
   const seen = readSeen(null, 100);

@@ -3,23 +3,13 @@ import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ThreadPage } from "./merge-rows";
-import type { ThreadRow } from "./thread-row";
+import { threadRow } from "./testing/thread-row";
 import { type AskPage, type ThreadPages, useThreadPages } from "./use-thread-pages";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
 /** Named by when something happened in it. */
-function row(at: number): ThreadRow {
-  return {
-    threadName: `t${at}`,
-    agentId: "langgraph:poet",
-    title: null,
-    titledByPerson: false,
-    archived: false,
-    status: "idle",
-    lastActivityAt: at,
-  };
-}
+const row = (at: number) => threadRow(`t${at}`, at);
 
 const page = (times: readonly number[], next: string | null): ThreadPage => ({
   threads: times.map(row),

@@ -8,7 +8,7 @@ import { Markdown } from "./markdown/markdown";
 import { Reasoning } from "./reasoning";
 import type { SettledThread } from "./settled-thread";
 import { ToolLine } from "./tool-line";
-import { useSettled } from "./use-settled";
+import { useSettledThread } from "./use-settled-thread";
 
 /** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
 export const AssistantMessage = memo(function AssistantMessage({ id }: { readonly id: string }): ReactNode {
@@ -33,5 +33,5 @@ export const AssistantMessage = memo(function AssistantMessage({ id }: { readonl
 });
 
 function useIsGrowing(id: string): boolean {
-  return useSettled(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
+  return useSettledThread(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
 }

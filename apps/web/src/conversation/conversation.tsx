@@ -34,7 +34,7 @@ export function Conversation(): ReactNode {
                   turn={turn}
                   isLast={at === turns.length - 1}
                   openedAt={openedAt}
-                  isAwaited={at < drawnFrom}
+                  isDeferred={at < drawnFrom}
                 />
               ))}
             </ol>

@@ -9,7 +9,7 @@ import { outcomeWords } from "./outcome-words";
 import styles from "./run-end.module.css";
 import type { SettledThread } from "./settled-thread";
 import { useSteering } from "./steering";
-import { useSettled } from "./use-settled";
+import { useSettledThread } from "./use-settled-thread";
 
 interface RunEndProps {
   readonly run: CallView;
@@ -23,7 +23,7 @@ interface RunEndProps {
 export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactNode {
   const { runId } = run;
   const shownRun = useShownRun();
-  const error = useSettled(
+  const error = useSettledThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
   const words = endWords(run.status, isLast, error?.message);

@@ -7,15 +7,15 @@ import { contentText } from "./content-parts";
 import type { SettledThread } from "./settled-thread";
 import { resultOf } from "./tool-results";
 import { useToolCalls } from "./use-run-calls";
-import { useSettled } from "./use-settled";
+import { useSettledThread } from "./use-settled-thread";
 
 /** A tool the model asked for, where it asked: its input as the model wrote it, its result, and the subagent behind it. */
 export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const index = useToolCalls(call.id);
-  const result = useSettled(
+  const result = useSettledThread(
     useCallback(({ messages }: SettledThread) => resultOf(messages, call.id), [call.id]),
   );
-  const isRunning = useSettled(isRunningNow);
+  const isRunning = useSettledThread(isRunningNow);
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, isRunning, result);
   const isOver = result !== undefined || work.status !== "running";
   const shown = result?.failed ? { ...work, status: "error" as const } : work;

@@ -18,7 +18,7 @@ interface TurnViewProps {
   readonly isLast: boolean;
   readonly openedAt: number;
   /** Its turn to be drawn has not come yet: its place is kept, and it is drawn when somebody looks at it. */
-  readonly isAwaited: boolean;
+  readonly isDeferred: boolean;
 }
 
 /** A point on the line, and what hangs on it. */
@@ -26,10 +26,10 @@ export const TurnView = memo(function TurnView({
   turn,
   isLast,
   openedAt,
-  isAwaited,
+  isDeferred,
 }: TurnViewProps): ReactNode {
   const place = useRef<HTMLLIElement>(null);
-  const isDrawn = useIsSeen(place, isAwaited) || !isAwaited;
+  const isDrawn = useIsSeen(place, isDeferred) || !isDeferred;
   const index = useRunCalls(isDrawn ? turn.runId : undefined);
   const run = turn.runId === undefined ? undefined : index.runById.get(turn.runId);
   return (
@@ -39,7 +39,7 @@ export const TurnView = memo(function TurnView({
       className={styles.turn}
       data-status={run?.status === "interrupted" && !isLast ? "answered" : run?.status}
       data-last={isLast}
-      data-awaited={!isDrawn}
+      data-deferred={!isDrawn}
     >
       {isDrawn && (
         <>

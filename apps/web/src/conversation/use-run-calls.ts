@@ -4,12 +4,12 @@ import { shallowEqual } from "@throughline/agent-react";
 import { useCallback } from "react";
 import { type CallIndex, callIndex } from "./call-index";
 import type { SettledThread } from "./settled-thread";
-import { useSettled } from "./use-settled";
+import { useSettledThread } from "./use-settled-thread";
 
 /** The calls of one run. Renders when one of those changes, and with no other run's. */
 export function useRunCalls(runId: string | undefined): CallIndex {
   const select = useCallback(({ calls }: SettledThread) => callIndex(calls).callsOf(runId ?? ""), [runId]);
-  return callIndex(useSettled(select, shallowEqual));
+  return callIndex(useSettledThread(select, shallowEqual));
 }
 
 /** The same, of the run that made a tool call. */
@@ -21,5 +21,5 @@ export function useToolCalls(toolCallId: string): CallIndex {
     },
     [toolCallId],
   );
-  return callIndex(useSettled(select, shallowEqual));
+  return callIndex(useSettledThread(select, shallowEqual));
 }

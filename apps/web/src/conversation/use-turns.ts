@@ -3,11 +3,11 @@
 import { callIndex } from "./call-index";
 import type { SettledThread } from "./settled-thread";
 import { isSameTurn, type Turn, turnsOf } from "./turns";
-import { useSettled } from "./use-settled";
+import { useSettledThread } from "./use-settled-thread";
 
 /** What was said, run by run. Renders when a message or a run comes or goes, never with a token. */
 export function useTurns(): readonly Turn[] {
-  return useSettled(select, isSame);
+  return useSettledThread(select, isSame);
 }
 
 let last: { messages: unknown; calls: unknown; turns: readonly Turn[] } | undefined;

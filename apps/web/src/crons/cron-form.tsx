@@ -5,6 +5,7 @@ import { askThreads } from "../agents/ask-threads";
 import type { CatalogAgent } from "../console/agent-catalog";
 import { Button } from "../design/button";
 import { Field, Input, Select } from "../design/field";
+import { useDebounced } from "../service/use-debounced";
 import { useResource } from "../service/use-resource";
 import type { Cron } from "./cron";
 import { type CronWish, previewTimes } from "./cron-calls";
@@ -15,7 +16,6 @@ import { ScheduleField } from "./schedule-field";
 import { dependsOnTimeZone } from "./schedule-plan";
 import { TaskFields } from "./task-fields";
 import { NEW_THREAD_NAME } from "./thread-field";
-import { useSettled } from "./use-settled";
 
 interface CronFormProps {
   readonly agents: readonly CatalogAgent[];
@@ -34,7 +34,7 @@ export function CronForm({ agents, initial, before, action, onSave, onCancel }: 
   const [problems, setProblems] = useState<CronProblems>({});
   const [refusal, setRefusal] = useState<string>();
   const [isSaving, setSaving] = useState(false);
-  const asked = useSettled(`${draft.timeZone}\n${draft.schedule.trim()}`, SETTLED_MS);
+  const asked = useDebounced(`${draft.timeZone}\n${draft.schedule.trim()}`, SETTLED_MS);
   const [zone = "", schedule = ""] = asked.split("\n");
   const preview = useResource(schedule === "" ? undefined : asked, (signal) =>
     previewTimes(schedule, zone, signal),

@@ -4,7 +4,7 @@ import { useActivity } from "../agents/activity";
 import { askThreads } from "../agents/ask-threads";
 import type { ThreadRow } from "../agents/thread-row";
 import { useAgentCatalog } from "../console/use-agent-catalog";
-import { useSettled } from "../crons/use-settled";
+import { useDebounced } from "../service/use-debounced";
 import { useResource } from "../service/use-resource";
 
 const TYPING_MS = 200;
@@ -16,7 +16,7 @@ const FOUND = 8;
 export function useFoundThreads(typed: string): ReadonlyMap<string, readonly ThreadRow[]> | undefined {
   const { agents } = useAgentCatalog();
   const { pageOf } = useActivity();
-  const search = useSettled(typed.trim(), TYPING_MS);
+  const search = useDebounced(typed.trim(), TYPING_MS);
   const ids = (agents ?? []).map(({ id }) => id).filter((id) => typeof pageOf(id)?.next === "string");
   const isAsked = search.length >= FEWEST_LETTERS && ids.length > 0;
   const { value } = useResource(isAsked ? JSON.stringify([search, ids]) : undefined, async (signal) => {

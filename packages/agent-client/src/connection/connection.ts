@@ -237,7 +237,7 @@ function watch(now: Connection, moment: Moment, policy: ConnectionPolicy): Conne
   // Once: where every timer is late, a dead line would else be watched for ever.
   if (moment.now - due > LATE_MS && !now.hadGrace)
     return armWatchdog({ ...now, hadGrace: true }, moment.now + policy.graceMs);
-  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, 0, 0);
+  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, { waitMs: 0 });
 }
 
 function show(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
@@ -266,7 +266,7 @@ function fail(
       [timer("watchdog"), { kind: "renew" }],
     ];
   }
-  if (isPassing(status)) return comeBack(now, moment, policy, retryAfterMs);
+  if (isPassing(status)) return comeBack(now, moment, policy, { atLeastMs: retryAfterMs });
   return giveUp(now, code, message);
 }
 
@@ -280,8 +280,7 @@ function comeBack(
   now: Connection,
   { now: time, random }: Moment,
   policy: ConnectionPolicy,
-  atLeastMs = 0,
-  waitMs?: number,
+  { waitMs, atLeastMs = 0 }: { readonly waitMs?: number; readonly atLeastMs?: number | undefined } = {},
 ): ConnectionStep {
   if (!now.isWanted) return [now, []];
   const wasHealthy = now.status.kind !== "connecting" && time - now.openedAt >= HEALTHY_MS;

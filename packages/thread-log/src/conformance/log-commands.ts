@@ -126,10 +126,10 @@ const restart = fc
 
 /**
  * Weighted by how often such things happen; an append is several entries, so that threads grow long enough to be worth
- * trimming. Eight at most, because every case pays for each and there are thousands.
+ * trimming.
  */
-export const logCommands = fc.commands(
-  [
+export function logCommands(maxCommands: number) {
+  const kinds = [
     takeover,
     ...Array.from({ length: 5 }, () => append),
     zombieAppend,
@@ -139,9 +139,9 @@ export const logCommands = fc.commands(
     hold,
     trim,
     remove,
-  ],
-  { maxCommands: 8, size: "max" },
-);
+  ];
+  return fc.commands(kinds, { maxCommands, size: "max" });
+}
 
 /** The same with restarts among them: dear, so only some cases have them. */
 export const logCommandsWithRestarts = fc.commands(

@@ -158,15 +158,19 @@ export function createLogWorld(seats: Seats): LogWorld {
     }
   }
 
-  /** Every older one that is kept says what the thread was there. */
-  async function checkSnapshots(newest: Snapshot, whole: readonly string[]): Promise<void> {
-    for (let found: Snapshot | undefined = newest; found; ) {
+  /** Every one that is kept, from the newest on, says what the thread was there. */
+  async function checkSnapshots(
+    newest: Snapshot | undefined,
+    head: LogPosition,
+    whole: readonly string[],
+  ): Promise<void> {
+    let asked = head.seq;
+    for (let found = newest; found; found = await log(0).snapshot(thread, textFold.version, asked)) {
       const { position, state } = found;
+      expect(position.epoch, "a snapshot is of the log that is").toBe(head.epoch);
+      expect(position.seq, "a snapshot is not after what was asked for").toBeLessThanOrEqual(asked);
       expect(state, `the snapshot at ${position.seq}`).toEqual(whole.slice(0, position.seq));
-      found = await log(0).snapshot(thread, textFold.version, position.seq - 1);
-      if (!found) return;
-      expect(found.position.epoch, "a snapshot is of the log that is").toBe(position.epoch);
-      expect(found.position.seq, "a snapshot is not after what was asked for").toBeLessThan(position.seq);
+      asked = position.seq - 1;
     }
   }
 
@@ -200,7 +204,7 @@ export function createLogWorld(seats: Seats): LogWorld {
       expect(folded.position, "snapshot and rest reach the head").toEqual(head);
       expect(folded.state.length, "and are the whole").toBe(head.seq);
       oracle.checkWhole(head.epoch, folded.state);
-      if (newest) await checkSnapshots(newest, folded.state);
+      await checkSnapshots(newest, head, folded.state);
     } finally {
       for (const watch of watches) watch.leave.abort();
       await Promise.allSettled([...asides, ...watches.map(({ running }) => running)]);

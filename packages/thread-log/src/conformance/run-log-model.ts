@@ -10,6 +10,8 @@ export interface LogModelOptions {
   readonly lanes: number;
   /** Lets fast-check decide in which order the store's answers and wake-ups arrive. For a store that answers at once. */
   readonly scheduled: boolean;
+  /** Commands in a case: every case pays for each, and there are thousands. */
+  readonly maxCommands: number;
 }
 
 const CASES = Number(process.env.THROUGHLINE_MODEL_CASES ?? 2_000);
@@ -25,7 +27,7 @@ const RESTARTS_ONE_IN = Math.max(2, Number(process.env.THROUGHLINE_MODEL_RESTART
 export function runLogModel(
   name: string,
   openFixture: () => Promise<LogStoreFixture>,
-  { lanes, scheduled }: LogModelOptions,
+  { lanes, scheduled, maxCommands }: LogModelOptions,
 ): void {
   describe(`${name}, under random interleavings`, () => {
     it(
@@ -46,7 +48,7 @@ export function runLogModel(
     const gate = createGate();
     const seats = await openSeats(fixture, scheduled ? gate.wrap : (store) => store);
     const commands = fc.oneof(
-      { weight: RESTARTS_ONE_IN - 1, arbitrary: logCommands },
+      { weight: RESTARTS_ONE_IN - 1, arbitrary: logCommands(maxCommands) },
       { weight: 1, arbitrary: logCommandsWithRestarts },
     );
     const property = fc.asyncProperty(fc.scheduler(), commands, async (scheduler, sequence) => {

@@ -12,5 +12,5 @@ runLogModel(
       close: async () => {},
     };
   },
-  { lanes: 1, scheduled: true },
+  { lanes: 1, scheduled: true, maxCommands: 20 },
 );

@@ -5,5 +5,5 @@ import { openRedisFixture } from "../testing/redis-fixture.js";
 
 const missing = findMissingRedis();
 if (missing === undefined) {
-  runLogModel("The Redis store", () => openRedisFixture(), { lanes: 3, scheduled: false });
+  runLogModel("The Redis store", () => openRedisFixture(), { lanes: 3, scheduled: false, maxCommands: 8 });
 } else itNeeds(missing)("The Redis store loses, doubles and reorders nothing", () => {});

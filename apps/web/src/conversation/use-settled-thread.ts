@@ -5,7 +5,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { NOTHING_SETTLED, type SettledThread, settledThread } from "./settled-thread";
 
 /** A part of what has settled: never asked for while nothing but text comes. Keep `select` the same between renders. */
-export function useSettled<T>(
+export function useSettledThread<T>(
   select: (settled: SettledThread) => T,
   isEqual: (a: T, b: T) => boolean = Object.is,
 ): T {

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 
 /** The value once it has stood still for a moment: nobody asks the service with every letter. */
-export function useSettled<T>(value: T, afterMs: number): T {
+export function useDebounced<T>(value: T, afterMs: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), afterMs);

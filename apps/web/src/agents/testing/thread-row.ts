@@ -1,0 +1,19 @@
+import type { ThreadRow } from "../thread-row";
+
+/** A thread of one agent, in which something happened then. */
+export function threadRow(
+  threadName: string,
+  lastActivityAt = 0,
+  more: Partial<Pick<ThreadRow, "status" | "title">> = {},
+): ThreadRow {
+  return {
+    threadName,
+    agentId: "langgraph:poet",
+    title: null,
+    titledByPerson: false,
+    archived: false,
+    status: "idle",
+    lastActivityAt,
+    ...more,
+  };
+}
