@@ -20,6 +20,8 @@ export * from "./ids/thread.js";
 export * from "./json/json.js";
 export * from "./messages/attachment.js";
 export * from "./messages/message.js";
+export * from "./outage/retry-store.js";
+export * from "./outage/store-outage.js";
 export * from "./ports/attachments.js";
 export * from "./ports/fold.js";
 export * from "./ports/foreign-runs.js";

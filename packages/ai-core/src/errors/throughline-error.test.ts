@@ -22,12 +22,13 @@ describe("error codes", () => {
     ["method_not_allowed", 405],
     ["busy", 409],
     ["conflict", 409],
+    ["graph_changed", 409],
     ["interrupt_pending", 409],
     ["too_large", 413],
-    ["model_not_allowed", 422],
     ["rate_limited", 429],
     ["internal", 500],
     ["upstream_unavailable", 502],
+    ["store_unavailable", 503],
     ["shutting_down", 503],
   ])("answers %s with %i", (code, status) => {
     expect(new ThroughlineError(code, "…").status).toBe(status);
