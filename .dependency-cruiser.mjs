@@ -143,7 +143,7 @@ export default {
           "^packages/[^/]+/package\\.json$",
           // A suite that a package runs on its own backends, and e2e on real servers; and what makes up requests for both.
           "^packages/[^/]+/src/behaviour/",
-          "^packages/langgraph-server/src/(http|openapi)/testing/",
+          "^packages/langgraph-server/src/(handler|openapi)/testing/",
         ],
       },
     },

@@ -8,8 +8,8 @@ import {
   type RunInput,
   type Service,
   type StartRunRequest,
+  type SubscribeFrom,
   threadAddress,
-  type WatchFrom,
 } from "@throughline/langgraph-server";
 import { createMemoryRunRegistry } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ import { readMarks } from "../server/graphs/workshop.js";
 import { workshopGraphs } from "../server/graphs/workshop-graphs.js";
 import { messageLines } from "../server/stock/message-lines.js";
 import { leftBehind, newMemory, type SharedMemory } from "./left-behind.js";
-import { type Frame, recordWatch } from "./recorded-watch.js";
+import { type Frame, recordFrames } from "./recorded-watch.js";
 import { stockView } from "./stock-watcher.js";
 
 let folder: string;
@@ -61,7 +61,7 @@ async function start(service: Service, input: RunInput): Promise<string> {
 }
 
 async function run(service: Service, input: RunInput): Promise<readonly Frame[]> {
-  const watch = recordWatch(service.hub, thread, { kind: "run", runId: await start(service, input) });
+  const watch = recordFrames(service.hub, thread, { kind: "run", runId: await start(service, input) });
   await watch.ended;
   return watch.frames;
 }
@@ -96,7 +96,7 @@ async function crashesOf(inputs: readonly RunInput[], lag: number): Promise<read
     for (const input of inputs.slice(0, -1)) seen.push(await run(service, input));
     isLast = true;
     const runId = await start(service, inputs.at(-1) ?? GO);
-    const watch = recordWatch(service.hub, thread, { kind: "run", runId });
+    const watch = recordFrames(service.hub, thread, { kind: "run", runId });
     seen.push(watch.frames);
     await watch.ended;
     return crashes;
@@ -162,13 +162,13 @@ async function takeUp({ memory, seen, marks }: Crash, answers: readonly RunInput
   });
   try {
     const cursor = seen.flat().findLast(({ id }) => id !== undefined)?.id;
-    const from: WatchFrom = cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor };
-    const returned = recordWatch(service.hub, thread, from);
+    const from: SubscribeFrom = cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor };
+    const returned = recordFrames(service.hub, thread, from);
     expect(await returned.ended).toBe("done");
     expect(terminalsOf(returned.frames)).toEqual(["RUN_FINISHED"]);
     const checkpoint = await messagesOf(service);
     expect(await stockView(...seen, returned.frames)).toEqual(messageLines(checkpoint));
-    const fresh = recordWatch(service.hub, thread, { kind: "nothing" });
+    const fresh = recordFrames(service.hub, thread, { kind: "nothing" });
     await fresh.ended;
     expect(await stockView(fresh.frames)).toEqual(messageLines(checkpoint));
     const fate = expectTakeover({

@@ -14,7 +14,7 @@ import { createService, type RunInput, type Service, threadAddress } from "@thro
 import { applyEntry, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/stream-adapter";
 import { from, type Observable } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recordWatch } from "./recorded-watch.js";
+import { recordFrames } from "./recorded-watch.js";
 
 const caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
 const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard", calls: true });
@@ -63,7 +63,7 @@ async function logOf(graphName: string): Promise<readonly LogEntry[]> {
       strategy: "reject",
     });
     if (started.kind !== "started") throw new Error(`Expected a run to start, it is ${started.kind}.`);
-    await recordWatch(service.hub, thread, { kind: "run", runId: started.run.runId }).ended;
+    await recordFrames(service.hub, thread, { kind: "run", runId: started.run.runId }).ended;
   }
   const page = await service.log.read(thread.ref, undefined, 10_000);
   if (page.kind !== "entries") throw new Error(`The log cannot be read: ${page.kind}.`);

@@ -1,4 +1,4 @@
-import type { ThreadAddress, ThreadHub, WatchFrom } from "@throughline/langgraph-server";
+import type { SubscribeFrom, ThreadAddress, ThreadHub } from "@throughline/langgraph-server";
 import { createParser } from "eventsource-parser";
 
 export interface Frame {
@@ -13,13 +13,13 @@ export interface RecordedWatch {
 }
 
 /** A reader of AG-UI that keeps up, and remembers. */
-export function recordWatch(hub: ThreadHub, thread: ThreadAddress, from: WatchFrom): RecordedWatch {
+export function recordFrames(hub: ThreadHub, thread: ThreadAddress, from: SubscribeFrom): RecordedWatch {
   const frames: Frame[] = [];
   const parser = createParser({
     onEvent: ({ id, data }) => void frames.push({ id, data: JSON.parse(data) }),
   });
   const ended = new Promise<string>((resolve) => {
-    hub.watch(
+    hub.subscribe(
       thread,
       { face: { kind: "ag-ui", line: "0.0", interrupts: "legacy" }, from, follow: false },
       {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readEvents } from "../../packages/langgraph-server/src/http/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, type RigServerOptions, startServer } from "../server/rig/start-server.js";

@@ -1,6 +1,7 @@
 import { type ContentPart, type Message, ThroughlineError } from "@throughline/ai-core";
 import type { ThreadRef } from "@throughline/thread-log";
-import type { RunInput, RunService } from "../drive/run-service.js";
+import type { RunService } from "../drive/run-service.js";
+import type { RunInput } from "../thread/run-input.js";
 import {
   type AttachmentLimits,
   acceptType,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEvents, typesOf } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { readEvents, typesOf } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";

@@ -4,7 +4,7 @@ import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { signedInThread } from "../http/signed-in-thread.js";
-import { storeAttachment } from "./accept-attachments.js";
+import { type AttachmentGate, storeAttachment } from "./accept-attachments.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
 
@@ -29,7 +29,7 @@ export const shownAttachmentSchema = z.object({
 });
 
 /** Files of a thread: sent before a message that names them, and read back by whoever the thread belongs to. */
-export function attachmentRoutes(parts: RouteParts): Route[] {
+export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): Route[] {
   const { attachments } = parts.service;
 
   const upload: Route = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { type RecordedTerminal, recordedTerminal } from "../testing/recorded-terminal.js";
 import { runCli } from "./run-cli.js";
 

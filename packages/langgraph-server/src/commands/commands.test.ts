@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { readEvents, type SseEvent, typesOf } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
-import { threadAddress } from "../hub/thread-address.js";
+import { readEvents, type SseEvent, typesOf } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
+import { threadAddress } from "../thread/thread-address.js";
 
 interface Sent {
   readonly command: { readonly name: string; readonly clientMutationId?: string; readonly args?: object };

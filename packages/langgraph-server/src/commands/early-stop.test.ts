@@ -1,8 +1,8 @@
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isType, readEvents } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { isType, readEvents } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { customCaller } from "../tenancy/custom-caller.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 

@@ -2,7 +2,7 @@ import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, it, vi } from "vitest";
-import type { ServiceStore } from "../compose.js";
+import type { ServiceStore } from "../service/create-service.js";
 import { commandTrials, tryCommands } from "../testing/command-trial.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";

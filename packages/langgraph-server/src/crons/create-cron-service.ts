@@ -7,7 +7,7 @@ import {
   ThroughlineError,
   toGraphId,
 } from "@throughline/ai-core";
-import type { ServiceObserver } from "../drive/service-observer.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
 import type { Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 import type { CronChange, CronDefinition } from "./cron-definition.js";
 import { failedOutcome, startCronRunner, TICK_LEASE_MS } from "./cron-runner.js";
@@ -64,7 +64,7 @@ export function createCronService(options: CronServiceOptions): CronService {
         { details: { limit: "maxCrons", max: options.maxCrons } },
       );
     }
-    void runner.look();
+    void runner.now();
     return { cron, lastTick: undefined };
   }
 
@@ -76,7 +76,7 @@ export function createCronService(options: CronServiceOptions): CronService {
       changed(cron, changes, caller.virtualKeyId, now),
     );
     if (!entry) throw notFound();
-    void runner.look();
+    void runner.now();
     return showCron(entry);
   }
 
@@ -144,7 +144,7 @@ export function createCronService(options: CronServiceOptions): CronService {
       return found;
     },
     removeAll: (account, subject) => store.removeAll(account, subject),
-    look: () => runner.look(),
+    look: () => runner.now(),
     close: () => runner.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createScriptedProvider, type ScriptedProvider } from "../http/testing/scripted-provider.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { createScriptedProvider, type ScriptedProvider } from "../handler/testing/scripted-provider.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { shownCronSchema, shownTickSchema } from "./cron-wire.js";
 
 const OWNER = { "x-throughline-account": "owner", "x-throughline-subject": "ann" };

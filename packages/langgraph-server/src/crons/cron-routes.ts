@@ -11,7 +11,7 @@ import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cro
 const nothingSchema = z.strictObject({});
 
 /** `/crons`: everything is of the caller's account and subject, and found by nobody else. */
-export function cronRoutes(parts: RouteParts): Route[] {
+export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): Route[] {
   const { crons } = parts.service;
   const list: Route = {
     method: "GET",
@@ -159,7 +159,11 @@ export function cronRoutes(parts: RouteParts): Route[] {
   return [list, create, preview, get, change, remove, run, ...switches, ticks];
 }
 
-function switchRoute(parts: RouteParts, crons: CronService, action: "pause" | "resume"): Route {
+function switchRoute(
+  parts: RouteParts<{ readonly crons: CronService }>,
+  crons: CronService,
+  action: "pause" | "resume",
+): Route {
   return {
     method: "POST",
     path: `/crons/:id/${action}`,

@@ -1,7 +1,7 @@
 import { type Clock, type ErrorCode, ThroughlineError, toWireError } from "@throughline/ai-core";
-import { isBeingDeleted } from "../deletion/deletion-gate.js";
-import type { ServiceObserver } from "../drive/service-observer.js";
-import { keepLooking, type Looking } from "../operations/keep-looking.js";
+import { isBeingDeleted } from "../thread/being-deleted.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
+import { type Poller, poll } from "../timing/poll.js";
 import type { ClaimedTick, TickOutcome } from "./cron.js";
 import type { CronStore } from "./cron-store.js";
 
@@ -17,7 +17,7 @@ export interface CronRunnerOptions {
 }
 
 /** A look is over when every tick that was due is delivered. */
-export type CronRunner = Looking;
+export type CronRunner = Poller;
 
 /** How long a deliverer may take before another one tries: starting a run takes milliseconds. */
 export const TICK_LEASE_MS = 30_000;
@@ -66,9 +66,9 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
     }
   }
 
-  return keepLooking({
+  return poll({
     ...options,
-    async look(closing) {
+    async once(closing) {
       await claimAll(closing);
       return store.untilDue();
     },

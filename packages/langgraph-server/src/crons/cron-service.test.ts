@@ -2,10 +2,10 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Service, ServiceOptions } from "../compose.js";
-import { createScriptedProvider, type ScriptedProvider } from "../http/testing/scripted-provider.js";
-import { threadAddress } from "../hub/thread-address.js";
+import { createScriptedProvider, type ScriptedProvider } from "../handler/testing/scripted-provider.js";
+import type { Service, ServiceOptions } from "../service/create-service.js";
 import { ann, openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
+import { threadAddress } from "../thread/thread-address.js";
 import { newCronSchema } from "./cron-definition.js";
 
 const START = Date.UTC(2026, 0, 1);

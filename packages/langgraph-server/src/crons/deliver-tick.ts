@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { parseGraphId, ThroughlineError } from "@throughline/ai-core";
 import type { RunRecord, RunRegistry } from "@throughline/thread-log";
-import type { RunInput, StartRunRequest } from "../drive/run-service.js";
-import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import type { StartRunRequest } from "../drive/run-service.js";
+import type { RunInput } from "../thread/run-input.js";
+import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
 import type { ClaimedTick, Cron, CronTick, TickOutcome } from "./cron.js";
 import type { CronStore } from "./cron-store.js";
 import { tickAlias } from "./cron-tick.js";

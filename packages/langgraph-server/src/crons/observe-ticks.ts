@@ -1,4 +1,4 @@
-import type { ServiceObserver } from "../drive/service-observer.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
 import type { CronTick } from "./cron.js";
 import type { CronStore } from "./cron-store.js";
 

@@ -5,6 +5,7 @@ import { type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { signedInThread } from "../http/signed-in-thread.js";
 import type { Deletion } from "./deletion.js";
+import type { DeletionService } from "./deletion-service.js";
 
 /** Most are through by then; what takes longer goes on, and the receipt tells. */
 const PATIENCE_MS = 5_000;
@@ -38,7 +39,7 @@ export const receiptSchema = z.object({
 });
 
 /** Deleting threads and accounts, and what is kept of that. */
-export function deletionRoutes(parts: RouteParts): Route[] {
+export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): Route[] {
   const { deletions } = parts.service;
   return [
     {

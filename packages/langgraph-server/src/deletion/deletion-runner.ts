@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@throughline/ai-core";
-import type { ServiceObserver } from "../drive/service-observer.js";
-import { keepLooking, type Looking } from "../operations/keep-looking.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
+import { type Poller, poll } from "../timing/poll.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 import { ClaimLost, type DeletionPlaces, eraseScope } from "./erase-scope.js";
 
@@ -15,8 +15,8 @@ export interface DeletionRunnerOptions extends DeletionPlaces {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-/** A look is over when what was due is being worked on. Closing leaves what is under way to others, or to a later start. */
-export type DeletionRunner = Looking;
+/** A poll is over when what was due is being worked on. Closing leaves what is under way to others, or to a later start. */
+export type DeletionRunner = Poller;
 
 const AT_ONCE = 4;
 const MAX_WAIT_MS = 60_000;
@@ -74,24 +74,24 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
       if (!claimed) return;
       const job = work(claimed, closing).finally(() => {
         working.delete(job);
-        void looking.look();
+        void poller.now();
       });
       working.add(job);
     }
   }
 
-  const looking = keepLooking({
+  const poller = poll({
     ...options,
-    async look(closing) {
+    async once(closing) {
       await claimAll(closing);
       return working.size < AT_ONCE ? store.untilDue() : undefined;
     },
     failed: (error) => observer.failed("Deletions that are due could not be looked for.", error),
   });
   return {
-    look: looking.look,
+    now: poller.now,
     async close() {
-      await looking.close();
+      await poller.close();
       await Promise.all(working);
     },
   };

@@ -1,6 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
-import { untilElapsed } from "../drive/until-elapsed.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
+import { untilElapsed } from "../timing/until-elapsed.js";
 import type { Deletion } from "./deletion.js";
 import { type DeletionRunnerOptions, startDeletionRunner } from "./deletion-runner.js";
 
@@ -25,12 +25,12 @@ export function createDeletionService(options: DeletionRunnerOptions): DeletionS
     async deleteThread({ ref, graphId }, askedBy) {
       const { account, subject = "", threadId } = ref;
       const begun = await store.begin({ scope: { account, subject, threadId }, graphId, askedBy });
-      void runner.look();
+      void runner.now();
       return begun;
     },
     async deleteAccount(account, subject, askedBy) {
       const begun = await store.begin({ scope: { account, subject }, askedBy });
-      void runner.look();
+      void runner.now();
       return begun;
     },
     find: (id) => store.find(id),

@@ -3,11 +3,11 @@ import { inspect } from "node:util";
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase, openPostgres } from "@throughline/thread-log";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { ServiceStore } from "../compose.js";
-import { readEvents, sseEvents } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
-import { threadAddress } from "../hub/thread-address.js";
+import { readEvents, sseEvents } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
+import type { ServiceStore } from "../service/create-service.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { threadAddress } from "../thread/thread-address.js";
 import { createPostgresDeletionStore } from "./postgres-deletion-store.js";
 import { tablesHolding } from "./testing/tables-holding.js";
 
@@ -233,7 +233,7 @@ describe.each([
       origin: { kind: "client" },
       start: { kind: "input", messages: [] },
       request: {
-        work: "settle",
+        work: "reconcile",
         stateKey,
         ingressRequestId: "r",
         caller: { billingAccountId: ann.account, virtualKeyId: "k", traceId: "t" },

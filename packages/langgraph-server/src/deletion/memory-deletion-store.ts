@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MemoryDatabase, ThreadRef } from "@throughline/thread-log";
+import { beingDeleted } from "../thread/being-deleted.js";
 import {
   addCounts,
   type Deletion,
@@ -8,7 +9,7 @@ import {
   NOTHING_DELETED,
   threadHash,
 } from "./deletion.js";
-import { beingDeleted, forbids } from "./deletion-gate.js";
+import { forbids } from "./deletion-gate.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 
 interface Held {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type AdmitInTransaction, inTransaction, type PostgresDatabase } from "@throughline/thread-log";
 import type pg from "pg";
 import { z } from "zod";
+import { beingDeleted } from "../thread/being-deleted.js";
 import {
   addCounts,
   type Deletion,
@@ -10,7 +11,6 @@ import {
   NOTHING_DELETED,
   threadHash,
 } from "./deletion.js";
-import { beingDeleted } from "./deletion-gate.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 
 interface Row {

@@ -1,8 +1,8 @@
 import { createLangGraphDevProvider } from "@throughline/graph-executor";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DevUpstream, startDevUpstream } from "../foreign/testing/dev-upstream.js";
+import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, startRequest } from "../testing/service-scene.js";
-import { ofType } from "../testing/watch-recorder.js";
 
 let upstream: DevUpstream;
 beforeAll(async () => {

@@ -8,8 +8,8 @@ import {
 } from "@throughline/ai-core";
 import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
 import { isMutation } from "../commands/command-lane.js";
-import type { RunInput } from "./run-service.js";
-import { schemaKeys } from "./schema-keys.js";
+import type { RunInput } from "../thread/run-input.js";
+import { schemaKeys } from "../thread/schema-keys.js";
 
 /** R28: an answer that names no question, and none is open: it was answered already, or never asked. */
 export interface NoQuestion {

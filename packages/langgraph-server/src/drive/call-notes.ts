@@ -1,6 +1,6 @@
 import type { Envelope } from "@throughline/ai-core";
-import type { RunNote } from "./run-note.js";
-import type { CallNote, ServiceObserver } from "./service-observer.js";
+import type { RunNote } from "../thread/run-note.js";
+import type { CallNote, ServiceObserver } from "../thread/service-observer.js";
 
 /** Tells an observer of model and tool calls as they begin and end in the log. */
 export function noteCall(

@@ -12,18 +12,18 @@ import type {
 import { createArrivals } from "../commands/arrivals.js";
 import { requireKnownCommand } from "../commands/command-lane.js";
 import { createHeardStops } from "../commands/heard-stops.js";
-import { isBeingDeleted } from "../deletion/deletion-gate.js";
-import { adoptForeignRun } from "../foreign/adopt-foreign-run.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import { isBeingDeleted } from "../thread/being-deleted.js";
+import { readThreadFold } from "../thread/read-thread-fold.js";
+import { fromRunRow, toRunRow } from "../thread/run-request.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
+import { untilElapsed } from "../timing/until-elapsed.js";
 import { acceptInput } from "./accept-input.js";
+import { adoptForeignRun } from "./adopt-foreign-run.js";
 import { type DrivenRun, driveRun } from "./drive-run.js";
 import type { DriverDeps } from "./driver-deps.js";
-import { readThreadFold } from "./read-thread-fold.js";
 import { type Reaper, startReaper } from "./reaper.js";
-import { fromRunRow, toRunRow } from "./run-request.js";
+import { reconcileThread } from "./reconcile-thread.js";
 import type { RunService, StartOutcome, StartRunRequest, StopOutcome } from "./run-service.js";
-import { settleThread } from "./settle-thread.js";
-import { untilElapsed } from "./until-elapsed.js";
 
 export interface RunServiceOptions extends DriverDeps {
   readonly defaultModel: string;
@@ -36,7 +36,7 @@ export interface DrivingRunService extends RunService {
    * R6: resolves when the log of an idle thread says what its checkpoint says; `false` when it did already, or the thread is
    * not idle. `isRunning`: whether somebody else runs something in it.
    */
-  settle(thread: ThreadAddress, fold: ThreadFold, isRunning?: () => Promise<boolean>): Promise<boolean>;
+  reconcile(thread: ThreadAddress, fold: ThreadFold, isRunning?: () => Promise<boolean>): Promise<boolean>;
   /**
    * R5: sees to it that somebody drives a run which an outsider started. Resolves when the run is in the registry and, if
    * it is driven here, its beginning in the log.
@@ -187,7 +187,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
 
   /** Its end is shown, or it is no run that anybody asked for and takes a moment. */
   async function isEnding(run: RunRecord): Promise<boolean> {
-    const isMoment = fromRunRow(run.request).work === "settle";
+    const isMoment = fromRunRow(run.request).work === "reconcile";
     return isMoment || (await log.terminal(run.thread, run.runId)) !== undefined;
   }
 
@@ -226,11 +226,11 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     arriving: arrivals.arriving,
     active: ({ ref }) => registry.active(ref),
     driving: () => driven.size,
-    reap: () => reaper.look(),
-    async settle(thread, fold, isRunning) {
+    reap: () => reaper.now(),
+    async reconcile(thread, fold, isRunning) {
       const leased = closing
         ? undefined
-        : await heardStops.during(() => settleThread(deps, thread, fold, isRunning));
+        : await heardStops.during(() => reconcileThread(deps, thread, fold, isRunning));
       if (leased) await drive(leased).done;
       return leased !== undefined;
     },

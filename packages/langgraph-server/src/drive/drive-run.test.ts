@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest, userMessage } from "../testing/service-scene.js";
-import { ofType } from "../testing/watch-recorder.js";
 
 describe("A run", () => {
   let scene: ServiceScene;

@@ -9,19 +9,19 @@ import {
 } from "@throughline/ai-core";
 import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
-import { outsidersMessages } from "../foreign/outsiders-messages.js";
+import { type ReadFold, readThreadFold } from "../thread/read-thread-fold.js";
+import { noteOf } from "../thread/run-note.js";
+import { fromRunRow, type RunRequest } from "../thread/run-request.js";
+import { schemaKeys } from "../thread/schema-keys.js";
+import type { LeaveReason } from "../thread/service-observer.js";
 import { unheldMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
 import { noteCall } from "./call-notes.js";
+import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
+import { outsidersMessages } from "./foreign-messages.js";
 import { planTakeUp } from "./plan-take-up.js";
-import { type ReadFold, readThreadFold } from "./read-thread-fold.js";
-import { noteOf } from "./run-note.js";
 import { createRunRecorder, type RunRecorder } from "./run-recorder.js";
-import { fromRunRow, type RunRequest } from "./run-request.js";
-import { schemaKeys } from "./schema-keys.js";
-import type { LeaveReason } from "./service-observer.js";
-import { settledFinal } from "./settled-final.js";
 import { createUsageFacts } from "./usage-facts.js";
 
 export interface DrivenRun {
@@ -187,17 +187,23 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     start: FreshRunStart,
     recorder: RunRecorder,
   ): Promise<GraphFinal> {
-    if (request.work === "settle" || (request.work === "foreign" && !deps.foreignRuns))
-      return settledFinal(deps.state, run);
+    if (request.work === "reconcile" || (request.work === "foreign" && !deps.foreignRuns))
+      return checkpointFinal(deps.state, run);
     if (run.attempt > deps.maxAttempts) {
       const error = new ThroughlineError("run_lost", "The run was interrupted too often and was given up.");
-      return { ...(await settledFinal(deps.state, run)), ok: false, status: "error", error, interrupts: [] };
+      return {
+        ...(await checkpointFinal(deps.state, run)),
+        ok: false,
+        status: "error",
+        error,
+        interrupts: [],
+      };
     }
     const final = await pump(request, start, recorder);
     if (final.checkpointId !== undefined || left !== undefined) return final;
     try {
       // Stopped before the graph was so much as opened, or not waited for: what it left behind is still the truth.
-      return { ...(await settledFinal(deps.state, run)), ...final };
+      return { ...(await checkpointFinal(deps.state, run)), ...final };
     } catch {
       return final;
     }
@@ -303,6 +309,6 @@ function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): Pa
     },
     answers: start.kind === "resume" ? Object.keys(start.answers) : [],
     started_by: { kind, ...(id !== undefined && { id }) },
-    ...(request.work === "settle" && { coarse: true }),
+    ...(request.work === "reconcile" && { coarse: true }),
   };
 }

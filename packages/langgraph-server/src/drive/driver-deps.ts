@@ -7,8 +7,8 @@ import type {
   UsagePort,
 } from "@throughline/ai-core";
 import type { Lease, LeaseKeeper, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { ServiceObserver } from "../thread/service-observer.js";
 import type { RunBounds } from "./run-meter.js";
-import type { ServiceObserver } from "./service-observer.js";
 
 /** What drives runs on this instance. */
 export interface DriverDeps {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { threadAddress } from "../hub/thread-address.js";
 import { buildChildProgram, type ChildProgram, untilExit } from "../testing/child-program.js";
 import type { KillOrder } from "../testing/drive-until-killed.js";
 import { ann, openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { threadAddress } from "../thread/thread-address.js";
 
 const rain = { graphName: "poet", text: "Write about rain" };
 const sum = { graphName: "chat", text: "First 6*7, then tell me" };

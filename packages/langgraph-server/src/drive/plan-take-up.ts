@@ -1,7 +1,7 @@
 import type { GraphStatePort, LogPosition, RunStatus } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/stream-adapter";
 import type { RunRecord, ThreadLog } from "@throughline/thread-log";
-import { readRun } from "./read-run.js";
+import { readRun } from "../thread/read-run.js";
 import { streamedMessages } from "./streamed-messages.js";
 
 /** Where an attempt begins. */

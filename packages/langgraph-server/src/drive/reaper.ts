@@ -1,7 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
 import type { Lease, LeasedRun, RunRegistry } from "@throughline/thread-log";
-import { keepLooking, type Looking } from "../operations/keep-looking.js";
-import type { ServiceObserver } from "./service-observer.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
+import { type Poller, poll } from "../timing/poll.js";
 
 export interface ReaperOptions {
   readonly registry: Pick<RunRegistry, "claimExpired" | "claimQueued">;
@@ -15,7 +15,7 @@ export interface ReaperOptions {
 }
 
 /** A look is over when everything that was due is being driven. */
-export type Reaper = Looking;
+export type Reaper = Poller;
 
 const PER_CLAIM = 16;
 
@@ -34,9 +34,9 @@ export function startReaper(options: ReaperOptions): Reaper {
     }
   }
 
-  return keepLooking({
+  return poll({
     ...options,
-    async look(closing) {
+    async once(closing) {
       await claimAll(closing, (by, limit) => registry.claimExpired(by, limit));
       await claimAll(closing, (by, limit) => registry.claimQueued(by, limit));
       return undefined;

@@ -10,9 +10,9 @@ import type {
 } from "@throughline/ai-core";
 import { applyEntry, createRunTranslator, type ThreadFold } from "@throughline/stream-adapter";
 import type { RunRecord } from "@throughline/thread-log";
+import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";
 import { createRunMeter, type RunBounds } from "./run-meter.js";
-import type { RunRequest } from "./run-request.js";
 
 export interface RunRecorderOptions {
   readonly run: RunRecord;

@@ -1,30 +1,8 @@
-import type {
-  AgentCommand,
-  Caller,
-  ContextItem,
-  FrontendTool,
-  Json,
-  JsonObject,
-  Message,
-  Profile,
-} from "@throughline/ai-core";
+import type { AgentCommand, Caller, ContextItem, FrontendTool, Profile } from "@throughline/ai-core";
 import type { BusyStrategy, RunOrigin, RunRecord } from "@throughline/thread-log";
 import type { Arrival } from "../commands/arrivals.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
-
-/** What a client sent, before it is measured against what the thread holds. */
-export type RunInput =
-  /**
-   * The client's whole history and state. R26: only messages the thread does not hold go to the graph, and of `state` only
-   * keys of the graph's input schema; a changed text under a known id is `invalid_input`.
-   */
-  | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
-  /** Answers by interrupt id. */
-  | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
-  /** The legacy form, which names no interrupt: it answers the one that is open. */
-  | { readonly kind: "answer"; readonly value: Json }
-  /** Runs again from a checkpoint of the past, with these messages added to it. */
-  | { readonly kind: "fork"; readonly checkpointId: string; readonly messages: readonly Message[] };
+import type { RunInput } from "../thread/run-input.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 
 export interface StartRunRequest {
   readonly thread: ThreadAddress;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ofType, type RecordedFrame } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import { ofType, type RecordedFrame } from "../testing/watch-recorder.js";
 
 const cancelled = { type: "RUN_FINISHED", metadata: { throughline: { status: "cancelled" } } };
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { freezingProvider } from "../testing/freezing-provider.js";
 import { openServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
+import type { RunInput } from "../thread/run-input.js";
 import { catalogGraphs } from "./catalog-graphs.js";
-import type { RunInput } from "./run-service.js";
 
 /** Runs the inputs in turn; the last one hangs after so many chunks and is taken up by another instance. */
 async function takeOverAfter(

@@ -1,12 +1,12 @@
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ThreadAddress } from "../hub/thread-address.js";
-import type { SharedMemory } from "../open-stores.js";
+import type { SharedMemory } from "../service/open-stores.js";
+import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import { ofType } from "../testing/watch-recorder.js";
-import type { LeaveReason } from "./service-observer.js";
+import type { LeaveReason } from "../thread/service-observer.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 
 /** Two instances on one store. */
 describe("A run whose driver is gone", () => {

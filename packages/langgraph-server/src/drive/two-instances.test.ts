@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
-import { ofType } from "../testing/watch-recorder.js";
 
 describe("Two instances on one PostgreSQL", () => {
   let postgres: TestPostgres;

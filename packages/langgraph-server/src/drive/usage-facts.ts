@@ -1,6 +1,6 @@
 import type { Envelope, ExecutorType, UsageFact, UsagePort } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
-import type { RunRequest } from "./run-request.js";
+import type { RunRequest } from "../thread/run-request.js";
 
 /** Until somebody bills, nobody is told. */
 export const noUsage: UsagePort = { async open() {}, async settle() {} };

@@ -1,7 +1,7 @@
 import type { ForeignRunListener, ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
 import { emptyFold } from "@throughline/stream-adapter";
 import { describe, expect, it, vi } from "vitest";
-import { threadAddress } from "../hub/thread-address.js";
+import { threadAddress } from "../thread/thread-address.js";
 import { type AttendOptions, attendForeignRuns } from "./attend-foreign-runs.js";
 
 const thread = threadAddress({ billingAccountId: "acme" }, "poet", "verses");
@@ -27,10 +27,10 @@ function scene(options: Partial<AttendOptions> = {}) {
     },
   };
   const adopt = vi.fn<AttendOptions["adopt"]>(async () => {});
-  const settle = vi.fn<AttendOptions["settle"]>(async () => true);
+  const reconcile = vi.fn<AttendOptions["reconcile"]>(async () => true);
   const failed = vi.fn();
-  const attendant = attendForeignRuns({ foreignRuns, adopt, settle, observer: { failed }, ...options });
-  return { attendant, active, watched, adopt, settle, failed, see: () => listener?.onRun(run) };
+  const attendant = attendForeignRuns({ foreignRuns, adopt, reconcile, observer: { failed }, ...options });
+  return { attendant, active, watched, adopt, reconcile, failed, see: () => listener?.onRun(run) };
 }
 
 describe("Threads that somebody watches here", () => {
@@ -64,22 +64,22 @@ describe("Threads that somebody watches here", () => {
   });
 
   it("are settled when nothing runs in them, and not while an outsider's run does", async () => {
-    const { attendant, active, adopt, settle } = scene();
-    expect(await attendant.settle(thread, emptyFold)).toBe(true);
-    expect(settle).toHaveBeenCalledOnce();
+    const { attendant, active, adopt, reconcile } = scene();
+    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
+    expect(reconcile).toHaveBeenCalledOnce();
     active.push(run);
-    expect(await attendant.settle(thread, emptyFold)).toBe(true);
-    expect(settle).toHaveBeenCalledOnce();
+    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
+    expect(reconcile).toHaveBeenCalledOnce();
     expect(adopt).toHaveBeenCalledWith(thread, "r1");
   });
 
   it("are not settled for the sake of a run that began while they were compared with their checkpoint", async () => {
-    const began: AttendOptions["settle"] = async (_thread, _fold, isRunning) => {
+    const began: AttendOptions["reconcile"] = async (_thread, _fold, isRunning) => {
       active.push(run);
       return !(await isRunning());
     };
-    const { attendant, active, adopt } = scene({ settle: began });
-    expect(await attendant.settle(thread, emptyFold)).toBe(true);
+    const { attendant, active, adopt } = scene({ reconcile: began });
+    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
     expect(adopt).toHaveBeenCalledWith(thread, "r1");
   });
 });

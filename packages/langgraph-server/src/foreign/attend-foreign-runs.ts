@@ -1,14 +1,14 @@
 import type { ForeignRunsPort } from "@throughline/ai-core";
 import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
-import type { ServiceObserver } from "../drive/service-observer.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 
 export interface AttendOptions {
   readonly foreignRuns: ForeignRunsPort;
   /** Resolves when the run is in the registry and, if this instance drives it, its beginning in the log. */
   readonly adopt: (thread: ThreadAddress, upstreamRunId: string) => Promise<void>;
   /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` says that it is idle upstream too. */
-  readonly settle: (
+  readonly reconcile: (
     thread: ThreadAddress,
     fold: ThreadFold,
     isRunning: () => Promise<boolean>,
@@ -24,7 +24,7 @@ export interface ForeignRunAttendant {
    * R6 where others run graphs too: a thread in which an outsider's run is on its way is not idle, and that run is adopted.
    * Resolves when the log says what there is to say; `false` when it did already.
    */
-  settle(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
+  reconcile(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ interface Attended {
 export function attendForeignRuns({
   foreignRuns,
   adopt,
-  settle,
+  reconcile,
   observer,
 }: AttendOptions): ForeignRunAttendant {
   // A thread's upstream id is derived from all that names it here, so it names one thread.
@@ -60,14 +60,14 @@ export function attendForeignRuns({
     return running.length > 0;
   }
 
-  async function settleOrAdopt(thread: ThreadAddress, fold: ThreadFold): Promise<boolean> {
+  async function reconcileOrAdopt(thread: ThreadAddress, fold: ThreadFold): Promise<boolean> {
     if (await adoptRunning(thread)) return true;
     let begunSince = false;
     const isRunning = async () => {
       begunSince = await adoptRunning(thread);
       return begunSince;
     };
-    return (await settle(thread, fold, isRunning)) || begunSince;
+    return (await reconcile(thread, fold, isRunning)) || begunSince;
   }
 
   const watcher = foreignRuns.watch({
@@ -83,7 +83,7 @@ export function attendForeignRuns({
     onStateChange({ threadId }) {
       const known = attended.get(threadId);
       if (!known) return;
-      settleOrAdopt(known.thread, emptyFold).catch((error: unknown) =>
+      reconcileOrAdopt(known.thread, emptyFold).catch((error: unknown) =>
         observer.failed("What an outsider did to a thread could not be written down.", error),
       );
     },
@@ -99,7 +99,7 @@ export function attendForeignRuns({
         if (attended.get(threadId) === entry) attended.delete(threadId);
       };
     },
-    settle: settleOrAdopt,
+    reconcile: reconcileOrAdopt,
     close: () => watcher.close(),
   };
 }

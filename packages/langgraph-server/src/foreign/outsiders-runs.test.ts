@@ -1,10 +1,10 @@
 import { createLangGraphDevProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase, type RunRecord } from "@throughline/thread-log";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import { ofType, type RecordedFrame } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import { ofType, type RecordedFrame } from "../testing/watch-recorder.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import { type DevUpstream, startDevUpstream } from "./testing/dev-upstream.js";
 
 const SOON = { timeout: 10_000, interval: 10 };

@@ -1,5 +1,5 @@
 import { type ErrorCode, ThroughlineError } from "@throughline/ai-core";
-import type { Ending } from "./watch-stream.js";
+import type { Ending } from "./subscribe-stream.js";
 
 type EarlyReason = Exclude<Ending["reason"], "done">;
 

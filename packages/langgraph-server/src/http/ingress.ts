@@ -9,40 +9,23 @@ import {
   ThroughlineError,
   toGraphId,
 } from "@throughline/ai-core";
-import type { StoreItems } from "@throughline/graph-executor";
-import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
 import type { Context } from "hono";
-import type { AttachmentGate } from "../attachments/accept-attachments.js";
-import type { CronService } from "../crons/cron-service.js";
-import type { DeletionService } from "../deletion/deletion-service.js";
-import type { RunService } from "../drive/run-service.js";
-import type { ThreadHub } from "../hub/thread-hub.js";
 import type { Logger } from "../operations/logger.js";
 import type { RequestTrace } from "../operations/request-trace.js";
 import type { AccountLimits, AccountUsage, Place } from "../tenancy/account-limits.js";
 import { type CallerResolver, type Credentials, toCaller } from "../tenancy/caller-resolver.js";
-import type { ThreadService } from "../threads/thread-service.js";
 import { readJsonBody } from "./read-json-body.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 import type { SseWriter } from "./sse-writer.js";
 
-/** What the routes need of the service behind them. */
-export interface HandlerService {
-  readonly runs: RunService;
-  readonly hub: ThreadHub;
+/** What every route needs of the service behind it. */
+export interface RouteService {
   readonly agents: AgentCatalogPort;
-  readonly log: Pick<ThreadLog, "read" | "snapshot">;
-  readonly registry: Pick<RunRegistry, "find" | "countOpen">;
-  readonly crons: CronService;
-  readonly threads: ThreadService;
-  readonly deletions: DeletionService;
-  readonly attachments: AttachmentGate;
-  readonly storeItems: StoreItems | undefined;
-  ready(): Promise<void>;
 }
 
-export interface RouteParts {
-  readonly service: HandlerService;
+/** `Service`: what a route needs beside that, named where the route is made. */
+export interface RouteParts<Service = unknown> {
+  readonly service: RouteService & Service;
   readonly resolver: CallerResolver;
   readonly limitsOf: (account: string) => AccountLimits;
   readonly usage: AccountUsage;

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { type ErrorCode, httpStatusOf, ThroughlineError, toWireError } from "@throughline/ai-core";
-import type { Handler } from "./create-handler.js";
 
 const DEFAULT_PORT = 8_000;
 const PORTS_TO_TRY = 100;
@@ -20,9 +19,14 @@ export interface Listening {
   finish(): Promise<void>;
 }
 
+/** Answers requests; given Node's own request and response it may write its streams straight to them. */
+export interface FetchHandler {
+  fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
+}
+
 /** Serves a handler. Without a port it takes 8000 or the next free one; a port that was asked for is taken or refused. */
 export async function listen(
-  handler: Pick<Handler, "fetch">,
+  handler: FetchHandler,
   { host, port }: { readonly host: string; readonly port: number | undefined },
 ): Promise<Listening> {
   let isClosing = false;

@@ -1,4 +1,4 @@
-import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
+import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
 import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "./ingress.js";
 
 /** Who asks, and the thread of theirs that the path names by `:agentId` and `:threadName`. */

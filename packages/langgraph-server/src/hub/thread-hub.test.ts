@@ -1,5 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { ofType, type RecordedFrame } from "../testing/frame-recorder.js";
 import {
   agUi,
   openServiceScene,
@@ -8,7 +9,6 @@ import {
   userMessage,
 } from "../testing/service-scene.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
-import { ofType, type RecordedFrame } from "../testing/watch-recorder.js";
 import type { FaceOptions } from "./thread-hub.js";
 
 const withId = (frames: readonly RecordedFrame[]) =>
@@ -77,7 +77,7 @@ describe("A watcher", () => {
     await scene.run(thread, "Two");
     expect(follower.types().filter((type) => type === "RUN_STARTED")).toHaveLength(3);
     follower.leave();
-    expect(scene.service.hub.watchers()).toBe(0);
+    expect(scene.service.hub.subscribers()).toBe(0);
   });
 
   it("of a thread that does not exist is shown an empty one", async () => {
@@ -150,7 +150,7 @@ describe("A watcher", () => {
     const thread = scene.thread("poet");
     const taken: Buffer[][] = [[], []];
     for (const into of taken) {
-      scene.service.hub.watch(
+      scene.service.hub.subscribe(
         thread,
         { face: agUi, from: { kind: "nothing" }, follow: true },
         { write: (frames) => into.push(...frames) > 0, drained: async () => {}, end() {} },

@@ -1,10 +1,10 @@
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { SharedMemory } from "../open-stores.js";
+import type { SharedMemory } from "../service/open-stores.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import type { ThreadAddress } from "./thread-address.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 
 /** The driver dies between the registry and its first entry: here it is one whose log never answers. */
 describe("Whoever comes to a run that is in the registry and not in the log", () => {
@@ -37,7 +37,7 @@ describe("Whoever comes to a run that is in the registry and not in the log", ()
   it("waits, and sees it taken up and ended", async () => {
     const runId = await leaveRunUnbegun();
     const waiting = scene.watch(thread, { kind: "nothing" });
-    await vi.waitFor(() => expect(scene.service.hub.watchers()).toBe(1));
+    await vi.waitFor(() => expect(scene.service.hub.subscribers()).toBe(1));
     expire(runId);
     await scene.service.runs.reap();
     expect(await waiting.ended).toEqual({ reason: "done", runOpen: false });

@@ -1,32 +1,33 @@
 import type { Clock } from "@throughline/ai-core";
 import type { RunRegistry } from "@throughline/thread-log";
-import { untilElapsed } from "../drive/until-elapsed.js";
+import { untilElapsed } from "../timing/until-elapsed.js";
+import type { Subscriber, SubscriberOptions } from "./subscriber.js";
 import type { RunWaiter } from "./thread-channel.js";
-import type { WatcherLine, WatcherLineOptions } from "./watcher-line.js";
 
-export interface UntilBegunOptions extends Pick<WatcherLineOptions, "thread" | "channel"> {
+export interface UntilBegunOptions extends Pick<SubscriberOptions, "thread" | "channel"> {
   readonly registry: Pick<RunRegistry, "active" | "find">;
   readonly clock: Clock;
 }
 
-/** A run may be ended by another instance before it began, of which nothing tells us. */
-const LOOK_AGAIN_MS = 2_000;
+/** Another instance may end a run before it began, of which nothing tells us. */
+const POLL_MS = 2_000;
 
 /**
- * Resolves when the log tells of the run that holds the thread. Between the registry and the first entry a driver may die;
- * whoever comes then belongs to that run, which will be taken up, and not to a thread that looks idle.
+ * Resolves when the log tells of the run that holds the thread. Between the registry and the first entry a driver may die; a
+ * subscriber that comes then belongs to that run, which will be recovered, and not to a thread that looks idle.
  */
-export async function untilBegun(about: UntilBegunOptions, line: WatcherLine): Promise<void> {
-  const { channel, registry, thread } = about;
-  if (channel.fold().run?.open) return;
-  const active = await registry.active(thread.ref);
-  if (!active || channel.fold().run?.run_id === active.runId || line.isGone()) return;
-  await untilToldOrOver(about, line, active.runId);
+export async function untilBegun(about: UntilBegunOptions, subscriber: Subscriber): Promise<void> {
+  const { registry, thread } = about;
+  const { view } = about.channel;
+  if (view.fold().run?.open) return;
+  const active = await subscriber.ask(() => registry.active(thread.ref));
+  if (!active || view.fold().run?.run_id === active.runId || subscriber.gone.aborted) return;
+  await untilToldOrOver(about, subscriber, active.runId);
 }
 
 function untilToldOrOver(
   { channel, registry, thread, clock }: UntilBegunOptions,
-  line: WatcherLine,
+  subscriber: Subscriber,
   runId: string,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -35,20 +36,20 @@ function untilToldOrOver(
     const stop = () => {
       waits = false;
       pause?.cancel();
-      channel.forget(waiter);
+      channel.drop(waiter);
       resolve();
     };
     const waiter: RunWaiter = { runId, begin: stop, end: stop };
-    const look = async () => {
+    const poll = async () => {
       while (waits) {
-        const run = await registry.find(thread.ref, { runId });
+        const run = await subscriber.ask(() => registry.find(thread.ref, { runId }));
         if (run?.status !== "running") return stop();
-        pause = untilElapsed(clock, LOOK_AGAIN_MS);
+        pause = untilElapsed(clock, POLL_MS);
         await pause;
       }
     };
     channel.waitFor(waiter);
-    line.onGone(stop);
-    look().catch(reject);
+    subscriber.gone.addEventListener("abort", stop, { once: true });
+    poll().catch(reject);
   });
 }

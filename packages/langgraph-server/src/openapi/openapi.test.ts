@@ -1,6 +1,6 @@
 import type { Json } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import type { OpenApiDocument } from "./openapi-shape.js";
 import { askAsDocumented } from "./testing/ask-as-documented.js";
 import { listOperations } from "./testing/documented-request.js";

@@ -7,15 +7,15 @@ import {
   messageSchema,
 } from "@throughline/ai-core";
 import type { z } from "zod";
+import { agUiEventSchema } from "../ag-ui/ag-ui-event-schema.js";
+import { agUiMessageSchema } from "../ag-ui/ag-ui-message.js";
+import { runAgentInputSchema } from "../ag-ui/run-agent-input.js";
+import { runRequestSchema } from "../api/runs-route.js";
 import { shownAttachmentSchema } from "../attachments/attachment-routes.js";
 import { newCronSchema } from "../crons/cron-definition.js";
 import { shownCronSchema, shownTickSchema } from "../crons/cron-wire.js";
 import { receiptSchema } from "../deletion/deletion-routes.js";
-import { agUiEventSchema } from "../http/ag-ui-event-schema.js";
-import { agUiMessageSchema } from "../http/ag-ui-message.js";
 import { errorAnswerSchema } from "../http/error-answer.js";
-import { runAgentInputSchema } from "../http/run-agent-input.js";
-import { runRequestSchema } from "../http/runs-route.js";
 import {
   shownCheckpointSchema,
   shownRunSchema,

@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
-import type { RunNote } from "../drive/run-note.js";
+import type { RunNote } from "../thread/run-note.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
 const run: RunNote = {
@@ -61,7 +61,7 @@ describe("metrics", () => {
     const { observer } = metrics;
     observer.startRefused("busy");
     observer.startRefused("conflict");
-    observer.watcherJoined("resume");
+    observer.subscriberJoined("resume");
     observer.gap();
     observer.cronTicked({ outcome: "started", missed: 0 });
     observer.cronTicked({ outcome: "missed", missed: 3 });

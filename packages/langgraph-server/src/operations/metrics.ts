@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { RunNote } from "../drive/run-note.js";
-import type { ServiceObserver } from "../drive/service-observer.js";
+import type { RunNote } from "../thread/run-note.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
 
 export interface Metrics {
   readonly contentType: string;
@@ -143,11 +143,11 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     },
     appendRefused: (reason) => appendsRefused.inc({ reason }),
     entriesAppended: (count) => entries.inc(count),
-    watcherJoined(how) {
+    subscriberJoined(how) {
       replays.inc({ how });
       watchers.inc();
     },
-    watcherLeft: () => watchers.dec(),
+    subscriberLeft: () => watchers.dec(),
     gap: () => gaps.inc(),
     cronTicked({ outcome, missed }) {
       ticks.inc({ outcome });

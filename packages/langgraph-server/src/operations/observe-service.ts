@@ -1,5 +1,5 @@
-import type { RunNote } from "../drive/run-note.js";
-import type { ServiceObserver } from "../drive/service-observer.js";
+import type { RunNote } from "../thread/run-note.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
 import type { Logger } from "./logger.js";
 import type { Metrics } from "./metrics.js";
 import { createRunSpans } from "./run-spans.js";

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { readEvents } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { readEvents } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { createLogger } from "./logger.js";
 
 const lines: string[] = [];

@@ -1,7 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
 import type { RetentionPolicy, RunRegistry, ThreadLog } from "@throughline/thread-log";
-import type { ServiceObserver } from "../drive/service-observer.js";
-import { keepLooking } from "./keep-looking.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
+import { poll } from "../timing/poll.js";
 
 /** R20: how much of a thread's log is kept, and for how long. A bound that is absent is none. */
 export interface Retention extends RetentionPolicy {
@@ -66,12 +66,12 @@ export function startRetentionSweeper(options: SweeperOptions): Sweeper {
     return runs;
   }
 
-  const { look, close } = keepLooking({
+  const { now, close } = poll({
     clock,
     random,
     everyMs,
     firstAfterMs: Math.min(everyMs, FIRST_WITHIN_MS) * random(),
-    async look(closing) {
+    async once(closing) {
       // Without an age no run is forgotten, but stops that nothing came for are.
       const runs = await pruneRuns(maxAgeMs ?? CENTURY_MS, closing);
       observer.swept({ entries: maxAgeMs === undefined ? 0 : await sweepThreads(closing), runs });
@@ -80,5 +80,5 @@ export function startRetentionSweeper(options: SweeperOptions): Sweeper {
     failed: (error) =>
       observer.failed("What is past its retention could not be swept; it is tried again.", error),
   });
-  return { sweep: look, close };
+  return { sweep: now, close };
 }

@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunNote } from "../drive/run-note.js";
+import type { RunNote } from "../thread/run-note.js";
 import { createRunSpans } from "./run-spans.js";
 
 interface Recorded {

@@ -1,6 +1,6 @@
 import { type Span, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { RunNote } from "../drive/run-note.js";
-import type { ServiceObserver } from "../drive/service-observer.js";
+import type { RunNote } from "../thread/run-note.js";
+import type { ServiceObserver } from "../thread/service-observer.js";
 import { contextOf } from "./traceparent.js";
 
 type RunSpans = Pick<ServiceObserver, "runStarted" | "runEnded" | "runLeft">;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { StartOutcome, StartRunRequest } from "../drive/run-service.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import { type ServiceScene, startRequest } from "./service-scene.js";
 
 const ACTS = [

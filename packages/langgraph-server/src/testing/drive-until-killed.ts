@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { threadAddress } from "../hub/thread-address.js";
+import { threadAddress } from "../thread/thread-address.js";
+import { type RecordedFrame, recordFrames } from "./frame-recorder.js";
 import { agUi, ann, openServiceScene, startRequest } from "./service-scene.js";
-import { type RecordedFrame, recordWatch } from "./watch-recorder.js";
 
 /** What a killed driver was told to do, as JSON in its first argument. */
 export const killOrderSchema = z.object({
@@ -35,8 +35,8 @@ async function driveUntilKilled(order: KillOrder): Promise<void> {
   const outcome = await service.runs.start(startRequest(thread, { kind: "input", messages }));
   if (outcome.kind !== "started") throw new Error(outcome.kind);
   if (order.moment.length === 0) die();
-  const recorder = recordWatch();
-  service.hub.watch(
+  const recorder = recordFrames();
+  service.hub.subscribe(
     thread,
     { face: agUi, from: { kind: "run", runId: outcome.run.runId }, follow: false },
     recorder,

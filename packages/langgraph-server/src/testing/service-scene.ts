@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Message } from "@throughline/ai-core";
-import { createService, type Service, type ServiceOptions } from "../compose.js";
 import { catalogGraphs } from "../drive/catalog-graphs.js";
-import type { RunInput, StartRunRequest } from "../drive/run-service.js";
-import { type ThreadAddress, threadAddress } from "../hub/thread-address.js";
-import type { FaceOptions, WatchFrom } from "../hub/thread-hub.js";
-import { recordWatch, type WatchRecorder } from "./watch-recorder.js";
+import type { StartRunRequest } from "../drive/run-service.js";
+import type { FaceOptions, SubscribeFrom } from "../hub/thread-hub.js";
+import { createService, type Service, type ServiceOptions } from "../service/create-service.js";
+import type { RunInput } from "../thread/run-input.js";
+import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
+import { type FrameRecorder, recordFrames } from "./frame-recorder.js";
 
 export const ann: Caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
 
@@ -16,17 +17,21 @@ export interface ServiceScene {
   readonly failures: readonly unknown[];
   /** A thread nobody has seen. */
   thread(graphName: string): ThreadAddress;
-  watch(thread: ThreadAddress, from: WatchFrom, options?: { follow?: boolean; face?: FaceOptions }): Watching;
+  watch(
+    thread: ThreadAddress,
+    from: SubscribeFrom,
+    options?: { follow?: boolean; face?: FaceOptions },
+  ): RecordedSubscription;
   /** Starts a run and watches it to its end. */
   run(
     thread: ThreadAddress,
     input: RunInput | string,
     more?: Partial<StartRunRequest>,
-  ): Promise<WatchRecorder>;
+  ): Promise<FrameRecorder>;
   close(): Promise<void>;
 }
 
-export interface Watching extends WatchRecorder {
+export interface RecordedSubscription extends FrameRecorder {
   leave(): void;
 }
 
@@ -39,8 +44,8 @@ export async function openServiceScene(options: Partial<ServiceOptions> = {}): P
     observer: { failed: (message, error) => void failures.push([message, error]), ...options.observer },
   });
   const watch: ServiceScene["watch"] = (thread, from, { follow = false, face = agUi } = {}) => {
-    const recorder = recordWatch();
-    const { leave } = service.hub.watch(thread, { face, from, follow }, recorder);
+    const recorder = recordFrames();
+    const { leave } = service.hub.subscribe(thread, { face, from, follow }, recorder);
     return { ...recorder, leave };
   };
   return {

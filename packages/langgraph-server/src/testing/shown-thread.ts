@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
+import type { RecordedFrame } from "./frame-recorder.js";
 import type { ServiceScene } from "./service-scene.js";
 import { type StockView, stockView } from "./stock-view.js";
-import type { RecordedFrame } from "./watch-recorder.js";
 
 /** R6: what a stock client shows after these frames is what the checkpoint holds: nothing lost, nothing doubled. */
 export async function expectCheckpoint(

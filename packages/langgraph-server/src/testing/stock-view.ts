@@ -1,6 +1,6 @@
 import { AbstractAgent, type BaseEvent, EventSchemas } from "@ag-ui/client";
 import { from, type Observable } from "rxjs";
-import type { RecordedFrame } from "./watch-recorder.js";
+import type { RecordedFrame } from "./frame-recorder.js";
 
 export interface StockView {
   readonly messages: readonly { readonly id: string; readonly role: string; readonly content?: unknown }[];

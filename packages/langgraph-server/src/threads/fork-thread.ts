@@ -3,14 +3,14 @@ import { emptyFold } from "@throughline/stream-adapter";
 import type { Lease, RunRegistry } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import type { DrivingRunService } from "../drive/create-run-service.js";
-import { nobodysRequest, toRunRow } from "../drive/run-request.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import { emptyRequest, toRunRow } from "../thread/run-request.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import type { ThreadDirectory } from "./thread-directory.js";
 
 export interface ForkDeps {
   readonly registry: RunRegistry;
   readonly state: GraphStatePort;
-  readonly runs: Pick<DrivingRunService, "settle">;
+  readonly runs: Pick<DrivingRunService, "reconcile">;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentStore;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     graphId: to.graphId,
     origin: { kind: "client", id: `fork:${from.threadName}` },
     start: { kind: "resume", answers: {} },
-    request: toRunRow(nobodysRequest("settle", to, `fork:${checkpointId}`)),
+    request: toRunRow(emptyRequest("reconcile", to, `fork:${checkpointId}`)),
     strategy: "reject",
   });
   if (started.kind !== "started") throw taken();
@@ -72,7 +72,7 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     await Promise.allSettled([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);
     throw error;
   }
-  await deps.runs.settle(to, emptyFold);
+  await deps.runs.reconcile(to, emptyFold);
 }
 
 function taken(): ThroughlineError {

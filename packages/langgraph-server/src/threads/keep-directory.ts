@@ -1,6 +1,6 @@
 import type { Fence } from "@throughline/ai-core";
 import type { FinalStatus, LeasedRun, RunRegistry, ThreadRef } from "@throughline/thread-log";
-import { fromRunRow } from "../drive/run-request.js";
+import { fromRunRow } from "../thread/run-request.js";
 import type { ThreadDirectory, ThreadStatus } from "./thread-directory.js";
 import { titleFrom } from "./thread-title.js";
 

@@ -30,7 +30,7 @@ const itemSchema = z.object({
 });
 
 /** What graphs remember of the caller beyond their threads. */
-export function storeRoutes(parts: RouteParts): Route[] {
+export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems | undefined }>): Route[] {
   function items(): StoreItems {
     if (parts.service.storeItems) return parts.service.storeItems;
     throw new ThroughlineError(

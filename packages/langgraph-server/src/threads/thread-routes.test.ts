@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEvents } from "../http/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../http/testing/test-server.js";
+import { readEvents } from "../handler/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 
 let postgres: TestPostgres;

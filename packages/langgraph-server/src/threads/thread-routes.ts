@@ -4,7 +4,8 @@ import { type RouteParts, requireAgent, signIn } from "../http/ingress.js";
 import { nextSchema } from "../http/paging.js";
 import type { Route } from "../http/route-table.js";
 import { signedInThread } from "../http/signed-in-thread.js";
-import { threadAddress } from "../hub/thread-address.js";
+import { threadAddress } from "../thread/thread-address.js";
+import type { ThreadService } from "./thread-service.js";
 import {
   forkSchema,
   historyQuerySchema,
@@ -26,7 +27,7 @@ const THREAD = "/agents/:agentId/threads/:threadName";
 const ARCHIVED = { true: true, false: false, all: undefined } as const;
 
 /** Threads of the caller's account and subject, found by nobody else. */
-export function threadRoutes(parts: RouteParts): Route[] {
+export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService }>): Route[] {
   const { threads } = parts.service;
 
   const list: Route = {

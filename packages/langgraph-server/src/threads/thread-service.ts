@@ -5,8 +5,8 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import type { RunRecord, ThreadScope } from "@throughline/thread-log";
-import { schemaKeys } from "../drive/schema-keys.js";
-import type { ThreadAddress } from "../hub/thread-address.js";
+import { schemaKeys } from "../thread/schema-keys.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
 import { statusAfter } from "./keep-directory.js";
 import type { ThreadChange, ThreadListing, ThreadListPage, ThreadQuery } from "./thread-directory.js";

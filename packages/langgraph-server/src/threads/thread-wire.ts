@@ -7,9 +7,9 @@ import {
 } from "@throughline/ai-core";
 import { FINAL_STATUSES, type RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
-import { fromRunRow } from "../drive/run-request.js";
 import { pageSchema } from "../http/paging.js";
 import { wholeNumber } from "../http/whole-number.js";
+import { fromRunRow } from "../thread/run-request.js";
 import { THREAD_STATUSES, type ThreadListing } from "./thread-directory.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
@@ -127,7 +127,7 @@ export const shownRunSchema = z.object({
   status: z.enum(["queued", "running", ...FINAL_STATUSES]),
   startedBy: runOriginSchema,
   /** `foreign` was started elsewhere; `settle` wrote down what a checkpoint says and ran no graph. */
-  work: z.enum(["graph", "foreign", "settle"]),
+  work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
   attempt: z.number().int(),
   createdAt: time,

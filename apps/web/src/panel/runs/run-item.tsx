@@ -20,7 +20,7 @@ interface RunItemProps {
 
 export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
   const isKept = facts !== undefined && facts.entries > 0;
-  const isSettling = run.work === "settle";
+  const isReconciling = run.work === "reconcile";
   return (
     <li className={styles.item}>
       <button
@@ -35,13 +35,15 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
         </span>
         <span className={styles.words}>
           <span className={styles.head}>
-            <span title={STARTER_HINTS[starter]}>{isSettling ? "Checkpoint" : STARTER_WORDS[starter]}</span>
+            <span title={STARTER_HINTS[starter]}>
+              {isReconciling ? "Checkpoint" : STARTER_WORDS[starter]}
+            </span>
             <RelativeTime at={run.createdAt} className={styles.quiet ?? ""} />
           </span>
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
           {facts?.error !== undefined && <span className={styles.error}>{facts.error}</span>}
           <span className={styles.facts}>
-            <span>{isSettling ? "Caught up with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
+            <span>{isReconciling ? "Caught up with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
             {run.attempt > 0 && <span>attempt {run.attempt + 1}</span>}

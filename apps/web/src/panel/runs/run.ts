@@ -5,7 +5,7 @@ const runSchema = z.object({
   runId: z.string(),
   status: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
   startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.string().optional() }),
-  work: z.enum(["graph", "foreign", "settle"]),
+  work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
   attempt: z.number(),
   createdAt: z.string(),

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
 import pg from "pg";
-import type { ServerConfig } from "../../config.js";
+import type { ServerConfig } from "../../config/read-config.js";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../../database/server-migrations.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 

@@ -1,7 +1,7 @@
 import { loadProjectGraphs } from "@throughline/graph-executor";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { findRedisProblems } from "@throughline/thread-log";
-import type { ServerConfig } from "../../config.js";
+import type { ServerConfig } from "../../config/read-config.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
 const PATIENCE_MS = 5_000;

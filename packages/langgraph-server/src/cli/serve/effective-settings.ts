@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readLanggraphJson } from "@throughline/graph-executor";
+import { configOf, type ServerConfig } from "../../config/read-config.js";
 import { type ReadSettings, readSettings, type SettingSources } from "../../config/read-settings.js";
 import { SETTINGS } from "../../config/settings.js";
-import { configOf, type ServerConfig } from "../../config.js";
 import type { CommandInput } from "../command.js";
 import { readingSettings } from "../usage-error.js";
 

@@ -3,7 +3,7 @@ import { systemClock } from "@throughline/ai-core";
 import { type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
 import type { Setting } from "../../config/setting.js";
 import { SETTINGS } from "../../config/settings.js";
-import { startServer } from "../../serve.js";
+import { startServer } from "../../serve/start-server.js";
 import type { CommandInput } from "../command.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../../http/testing/test-server.js";
+import { startTestServer, type TestServer } from "../../handler/testing/test-server.js";
 import { openApiDocument } from "../openapi-document.js";
 import type { OpenApiDocument } from "../openapi-shape.js";
 import { listOperations } from "../testing/documented-request.js";

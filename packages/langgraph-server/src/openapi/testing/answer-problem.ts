@@ -1,5 +1,5 @@
 import type { Json } from "@throughline/ai-core";
-import { sseEvents } from "../../http/testing/sse-events.js";
+import { sseEvents } from "../../handler/testing/sse-events.js";
 import type { MediaType, OpenApiDocument, OpenApiResponse } from "../openapi-shape.js";
 import type { DocumentedRequest, ListedOperation } from "./documented-request.js";
 import { schemaProblem } from "./schema-problem.js";

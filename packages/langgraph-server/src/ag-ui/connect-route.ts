@@ -1,0 +1,53 @@
+import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import { followOf } from "../http/follow-query.js";
+import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
+import { cursorOf } from "../http/last-event-id.js";
+import { subscribeOnStream } from "../http/subscribe-stream.js";
+import type { ThreadHub } from "../hub/thread-hub.js";
+import { threadAddress } from "../thread/thread-address.js";
+import { agUiLastWords, failureFrames } from "./ag-ui-frames.js";
+import type { RunAgentInput } from "./run-agent-input.js";
+import { faceOf } from "./run-input.js";
+
+/** Shows a thread as it stands, then what happens in it: to the end of the run that is open, or with `follow` from then on. */
+export function connectAgent(
+  c: RouteContext,
+  parts: RouteParts<{ readonly hub: ThreadHub }>,
+  { caller, credentials, limits }: SignedIn,
+  agent: GraphDescriptor,
+  input: RunAgentInput,
+): Response {
+  const follow = input.forwardedProps?.throughline?.follow ?? followOf(c) ?? false;
+  const threadName = input.threadId ?? "";
+  const ids = { threadName, runId: input.runId ?? newRunId(parts.clock) };
+  const thread = threadName === "" ? undefined : threadAddress(caller, agent.graphName, threadName);
+  const watching = parts.usage.watch(caller.billingAccountId, limits);
+  const { stream, response } = openStream(c, parts, watching);
+  if (!thread) {
+    const missing = new ThroughlineError(
+      "invalid_input",
+      "threadId: is missing; name the thread to connect to",
+      {
+        details: { field: "threadId" },
+      },
+    );
+    stream.write(failureFrames(ids, missing));
+    stream.end();
+    return response;
+  }
+  const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
+  subscribeOnStream({
+    hub: parts.service.hub,
+    clock: parts.clock,
+    thread,
+    options: {
+      face: { kind: "ag-ui", ...faceOf(input) },
+      from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
+      follow,
+    },
+    stream,
+    expiresAt: credentials.expiresAt,
+    lastWords: (ending, last) => agUiLastWords(ids, ending, last),
+  });
+  return response;
+}

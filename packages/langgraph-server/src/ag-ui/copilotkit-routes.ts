@@ -1,0 +1,207 @@
+import { type Json, jsonSchema, ThroughlineError } from "@throughline/ai-core";
+import { z } from "zod";
+import type { Arrival } from "../commands/arrivals.js";
+import { bodyOf } from "../http/checked-request.js";
+import { followQuerySchema } from "../http/follow-query.js";
+import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { lastEventIdHeaders } from "../http/last-event-id.js";
+import { parsedJson } from "../http/parsed-json.js";
+import type { Route } from "../http/route-table.js";
+import type { ThreadService } from "../threads/thread-service.js";
+import { agUiEventSchema } from "./ag-ui-event-schema.js";
+import { connectAgent } from "./connect-route.js";
+import { copilotkitThreads } from "./copilotkit-threads.js";
+import { describeRuntime, runtimeInfoSchema } from "./info-route.js";
+import { runAgentInputSchema } from "./run-agent-input.js";
+import { parseRunAgentInput } from "./run-input.js";
+import { type RunParts, runAgent } from "./run-route.js";
+import { stopAgent, stoppedSchema, stopSchema } from "./stop-route.js";
+
+const SINGLE_ROUTE_METHODS = [
+  "info",
+  "agent/run",
+  "agent/connect",
+  "agent/stop",
+  "resource/request",
+] as const;
+
+const envelopeSchema = z.object({
+  method: z.string().describe(`One of ${SINGLE_ROUTE_METHODS.join(", ")}.`),
+  params: z
+    .object({
+      agentId: z.string().optional(),
+      threadId: z.string().optional(),
+      path: z.string().max(4_096).optional(),
+      httpMethod: z.string().optional(),
+    })
+    .nullish(),
+  body: parsedJson.nullish(),
+});
+
+/** CopilotKit's protocol, spoken natively: one route per wish, or all wishes in one envelope to the base path. */
+export function copilotkitRoutes(
+  parts: RunParts & RouteParts<{ readonly threads: ThreadService }>,
+  base: string,
+  version: string,
+): Route[] {
+  const { arriving } = parts.service.runs;
+  const threads = copilotkitThreads(parts);
+
+  async function run(
+    c: RouteContext,
+    who: SignedIn,
+    agentId: string,
+    read: () => Promise<Json | undefined>,
+    arrival: Arrival,
+  ) {
+    const agent = await requireAgent(parts, agentId);
+    const input = parseRunAgentInput(await read(), who.limits.maxContentParts);
+    return runAgent(c, parts, who, agent, input, arrival);
+  }
+
+  async function connect(
+    c: RouteContext,
+    who: SignedIn,
+    agentId: string,
+    read: () => Promise<Json | undefined>,
+  ) {
+    const agent = await requireAgent(parts, agentId);
+    return connectAgent(c, parts, who, agent, parseRunAgentInput(await read(), who.limits.maxContentParts));
+  }
+
+  async function stop(
+    c: RouteContext,
+    who: SignedIn,
+    names: { readonly agentId: string; readonly threadId: string },
+    read: () => Promise<Json | undefined>,
+  ) {
+    const agent = await requireAgent(parts, names.agentId);
+    return stopAgent(c, parts, who, agent, names.threadId, await read());
+  }
+
+  async function singleRoute(c: RouteContext, arrival: Arrival): Promise<Response> {
+    const who = await signIn(c, parts);
+    const { method, params, body: inner } = await bodyOf(who, envelopeSchema);
+    const read = async () => inner ?? undefined;
+    const agentId = params?.agentId ?? "";
+    switch (method) {
+      case "info":
+        return describeRuntime(c, parts, version);
+      case "agent/run":
+        return run(c, who, agentId, read, arrival);
+      case "agent/connect":
+        return connect(c, who, agentId, read);
+      case "agent/stop":
+        return stop(c, who, { agentId, threadId: params?.threadId ?? "" }, read);
+      case "resource/request": {
+        const [path = "", search = ""] = (params?.path ?? "").split("?", 2);
+        const query = Object.fromEntries(new URLSearchParams(search));
+        return threads.answer(c, who, { method: params?.httpMethod ?? "GET", path, query, body: read });
+      }
+      default:
+        throw new ThroughlineError(
+          "not_found",
+          `method: there is no such method. There is: ${SINGLE_ROUTE_METHODS.join(", ")}.`,
+          { details: { field: "method", known: [...SINGLE_ROUTE_METHODS] } },
+        );
+    }
+  }
+
+  return [
+    {
+      method: "POST",
+      path: base,
+      doc: {
+        summary: "Ask for any of CopilotKit's operations in one envelope",
+        description:
+          "For clients whose network lets one path through. `params.path` and `params.httpMethod` name a request below `/threads`.",
+        tag: "runs",
+        query: followQuerySchema,
+        headers: lastEventIdHeaders,
+        body: envelopeSchema,
+        answer: {
+          status: 200,
+          description: "As the operation of its own would answer: an event stream, or JSON",
+          events: agUiEventSchema,
+          schema: z.record(z.string(), jsonSchema),
+        },
+        errors: ["not_found", "upstream_unavailable"],
+      },
+      handle: (c) => arriving((arrival) => singleRoute(c, arrival)),
+    },
+    {
+      method: "GET",
+      path: `${base}/info`,
+      doc: {
+        summary: "List agents, for CopilotKit",
+        tag: "agents",
+        answer: { status: 200, description: "The runtime and its agents", schema: runtimeInfoSchema },
+        errors: ["upstream_unavailable"],
+      },
+      async handle(c) {
+        await signIn(c, parts);
+        return describeRuntime(c, parts, version);
+      },
+    },
+    {
+      method: "POST",
+      path: `${base}/agent/:agentId/run`,
+      doc: {
+        summary: "Start a run and stream it as AG-UI events",
+        description:
+          "Once the body is accepted the status is 200, and what goes wrong is a RUN_ERROR in the stream: a busy thread, an unknown checkpoint, a failing graph. Limits alone are still a 429.",
+        tag: "runs",
+        headers: lastEventIdHeaders,
+        body: runAgentInputSchema,
+        answer: {
+          status: 200,
+          description: "The run, from its start to its one end",
+          events: agUiEventSchema,
+        },
+        errors: [],
+      },
+      handle: (c) =>
+        arriving(async (arrival) => {
+          const who = await signIn(c, parts);
+          return run(c, who, c.req.param("agentId") ?? "", who.readBody, arrival);
+        }),
+    },
+    {
+      method: "POST",
+      path: `${base}/agent/:agentId/connect`,
+      doc: {
+        summary: "Show a thread as it stands, and what happens in it",
+        description:
+          "To the end of the run that is open, or with `follow` from then on. Holding a cursor, only what came after it.",
+        tag: "runs",
+        query: followQuerySchema,
+        headers: lastEventIdHeaders,
+        body: runAgentInputSchema,
+        answer: { status: 200, description: "A sequence of complete runs", events: agUiEventSchema },
+        errors: [],
+      },
+      async handle(c) {
+        const who = await signIn(c, parts);
+        return connect(c, who, c.req.param("agentId") ?? "", who.readBody);
+      },
+    },
+    {
+      method: "POST",
+      path: `${base}/agent/:agentId/stop/:threadId`,
+      doc: {
+        summary: "Stop a run",
+        description: "One that has not arrived yet is cancelled when it does.",
+        tag: "runs",
+        body: stopSchema,
+        answer: { status: 200, description: "What became of it", schema: stoppedSchema },
+        errors: [],
+      },
+      async handle(c) {
+        const who = await signIn(c, parts);
+        const names = { agentId: c.req.param("agentId") ?? "", threadId: c.req.param("threadId") ?? "" };
+        return stop(c, who, names, who.readBody);
+      },
+    },
+    ...threads.routes(base),
+  ];
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { parsedJson, parsedObject } from "../http/parsed-json.js";
+
+/** R29: a wish that is not state. */
+const commandSchema = z.strictObject({
+  name: z.string().min(1).max(128),
+  clientMutationId: z.string().min(1).max(256).optional(),
+  args: parsedObject.optional(),
+});
+
+/** What a request may ask of us beyond AG-UI. Unknown keys are refused: a misspelt option must not be ignored. */
+const throughlineSchema = z.strictObject({
+  command: commandSchema
+    .optional()
+    .describe("A wish that is not state: `sync`, `fire`, `stop`, `poll` or the agent's own."),
+  follow: z.boolean().optional().describe("Of `connect`: stay over many runs."),
+  calls: z
+    .boolean()
+    .optional()
+    .describe("Also the tree of runs, nodes, model and tool calls, as `CUSTOM throughline.calls`."),
+  /** R15. */
+  interrupts: z
+    .enum(["legacy", "standard", "both"])
+    .optional()
+    .describe("How questions are told. By default as the client's protocol line expects."),
+  /** R24. */
+  strategy: z
+    .enum(["reject", "enqueue", "preempt"])
+    .optional()
+    .describe("What becomes of a run whose thread is busy. Default: reject."),
+  profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
+  model: z.string().min(1).max(128).optional(),
+  fork: z
+    .strictObject({ checkpointId: z.string().min(1).max(256) })
+    .optional()
+    .describe("Runs again from a checkpoint of the past."),
+});
+
+/**
+ * R29: the whitelist. Everything else is dropped here: `forwardedProps` is where other servers let a client set a graph's
+ * `configurable`, and with it somebody else's thread.
+ */
+export const forwardedPropsSchema = z.object({
+  throughline: throughlineSchema.optional(),
+  /** The legacy answer to an interrupt. Other commands of LangGraph (`goto`, `update`) are not for clients. */
+  command: z
+    .object({ resume: parsedJson.optional(), interruptId: z.string().min(1).max(512).optional() })
+    .nullish(),
+});

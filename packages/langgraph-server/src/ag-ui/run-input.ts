@@ -1,0 +1,74 @@
+import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from "@throughline/ai-core";
+import type { AgUiLine, InterruptForm } from "@throughline/stream-adapter";
+import { checked } from "../http/checked-request.js";
+import type { RunInput } from "../thread/run-input.js";
+import { countParts, toMessages } from "./ag-ui-message.js";
+import { type RunAgentInput, runAgentInputSchema } from "./run-agent-input.js";
+
+/** Throws `invalid_input` naming the field, or `too_large`. */
+export function parseRunAgentInput(body: Json | undefined, maxContentParts: number): RunAgentInput {
+  const input = checked(runAgentInputSchema, body ?? {}, "body");
+  if (countParts(input.messages ?? []) > maxContentParts) {
+    throw new ThroughlineError(
+      "too_large",
+      `messages: hold more than ${maxContentParts} content parts, the most a request may have. Send fewer.`,
+      { details: { field: "messages", limit: "maxContentParts", max: maxContentParts } },
+    );
+  }
+  return input;
+}
+
+/** R15, and the line a client speaks: 1.0 says so, 0.0.59 says nothing. */
+export function faceOf(input: RunAgentInput): {
+  readonly line: AgUiLine;
+  readonly interrupts: InterruptForm;
+  readonly calls: boolean;
+} {
+  const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
+  const { interrupts, calls = false } = input.forwardedProps?.throughline ?? {};
+  return { line, interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"), calls };
+}
+
+/** What the request asks the graph to do. Answers count in either form, whatever form the question came in (R15). */
+export function runInputOf(input: RunAgentInput): RunInput {
+  const answers = input.resume ?? [];
+  if (answers.length > 0) return { kind: "resume", answers: answersOf(answers) };
+  const legacy = input.forwardedProps?.command;
+  if (legacy?.resume !== undefined) {
+    return legacy.interruptId === undefined
+      ? { kind: "answer", value: legacy.resume }
+      : { kind: "resume", answers: Object.fromEntries([[legacy.interruptId, legacy.resume]]) };
+  }
+  const messages = toMessages(input.messages ?? []);
+  const fork = input.forwardedProps?.throughline?.fork;
+  if (fork) return { kind: "fork", checkpointId: fork.checkpointId, messages };
+  const state = input.state ?? {};
+  return { kind: "input", messages, ...(Object.keys(state).length > 0 && { state }) };
+}
+
+function answersOf(entries: NonNullable<RunAgentInput["resume"]>): Readonly<Record<string, Json>> {
+  const answers = new Map<string, Json>();
+  for (const { interruptId, status, payload } of entries) {
+    if (answers.has(interruptId)) {
+      throw new ThroughlineError("invalid_input", `resume: answers ${interruptId} twice`, {
+        details: { field: "resume" },
+      });
+    }
+    // The mark that graphs written for AG-UI know a dismissed question by.
+    const dismissed = { __agui_cancelled__: true, interrupt_id: interruptId };
+    answers.set(interruptId, status === "cancelled" ? dismissed : (payload ?? null));
+  }
+  return Object.fromEntries(answers);
+}
+
+export function toolsOf(input: RunAgentInput): FrontendTool[] {
+  return (input.tools ?? []).map(({ name, description, parameters }) => ({
+    name,
+    description: description ?? "",
+    ...(parameters && { parameters }),
+  }));
+}
+
+export function contextOf(input: RunAgentInput): ContextItem[] {
+  return (input.context ?? []).map(({ description, value }) => ({ description, value }));
+}

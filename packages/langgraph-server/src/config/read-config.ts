@@ -1,0 +1,100 @@
+import { ThroughlineError } from "@throughline/ai-core";
+import { type Backend, selectBackend } from "@throughline/graph-executor";
+import type { AttachmentLimits } from "../attachments/attachment-limits.js";
+import type { Retention } from "../operations/retention-sweeper.js";
+import type { AccountLimits } from "../tenancy/account-limits.js";
+import type { CallerClaims } from "../tenancy/jwt-caller.js";
+import { readSettings, type SettingSources } from "./read-settings.js";
+import { SETTINGS, type SettingValues } from "./settings.js";
+
+const DAY_MS = 86_400_000;
+
+export type SignInConfig =
+  | { readonly kind: "dev" }
+  | {
+      readonly kind: "jwt";
+      readonly keys: { readonly secret: string } | { readonly jwksUrl: URL };
+      readonly issuer?: string;
+      readonly audience?: string;
+      readonly claims: CallerClaims;
+    };
+
+/** All settings by name, and what only several of them together say. */
+export interface ServerConfig extends SettingValues {
+  readonly backend: Backend;
+  readonly signIn: SignInConfig;
+  readonly limits: AccountLimits;
+  readonly attachmentLimits: AttachmentLimits;
+  readonly retention: Retention;
+}
+
+/** The environment, checked. Throws `invalid_input` that names the variable; never with its value, which may be a secret. */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  sources: Omit<SettingSources, "env"> = {},
+): ServerConfig {
+  return configOf(readSettings(SETTINGS, { ...sources, env }).values);
+}
+
+export function configOf(values: SettingValues): ServerConfig {
+  return {
+    ...values,
+    backend: selectBackend({
+      LANGGRAPH_DEV_URL: values.devUrl,
+      LANGGRAPH_SERVER_URL: values.serverUrl,
+      LANGGRAPH_SERVER_API_KEY: values.serverApiKey,
+    }),
+    signIn: signInOf(values),
+    limits: {
+      maxBodyBytes: values.maxBodyBytes,
+      maxContentParts: values.maxContentParts,
+      maxConcurrentRuns: values.maxConcurrentRuns,
+      maxWatchers: values.maxWatchers,
+      maxStartsPerMinute: values.maxStartsPerMinute,
+      maxBodyBytesPerMinute: values.maxBodyBytesPerMinute,
+      maxEventsPerRun: values.maxEventsPerRun,
+      maxBytesPerRun: values.maxBytesPerRun,
+    },
+    attachmentLimits: {
+      maxImageBytes: values.maxImageBytes,
+      maxAudioBytes: values.maxAudioBytes,
+      maxVideoBytes: values.maxVideoBytes,
+      maxDocumentBytes: values.maxDocumentBytes,
+      maxAttachmentBytesPerThread: values.maxAttachmentBytesPerThread,
+    },
+    retention: retentionOf(values),
+  };
+}
+
+function retentionOf(values: SettingValues): Retention {
+  const { retentionMaxEntries: maxEntries, retentionMaxBytes: maxBytes, retentionMaxAgeDays: days } = values;
+  return {
+    ...(maxEntries > 0 && { maxEntries }),
+    ...(maxBytes > 0 && { maxBytes }),
+    ...(days > 0 && { maxAgeMs: days * DAY_MS }),
+  };
+}
+
+function signInOf(values: SettingValues): SignInConfig {
+  const { jwtSecret: secret, jwksUrl, jwtIssuer: issuer, jwtAudience: audience } = values;
+  if (secret !== undefined && jwksUrl !== undefined) {
+    const { jwtSecret, jwksUrl: url } = SETTINGS;
+    throw new ThroughlineError("invalid_input", `${jwtSecret.env} and ${url.env} are both set; unset one.`, {
+      details: { field: jwtSecret.env },
+    });
+  }
+  if (secret === undefined && jwksUrl === undefined) return { kind: "dev" };
+  const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim } = values;
+  return {
+    kind: "jwt",
+    keys: secret === undefined ? { jwksUrl: new URL(jwksUrl ?? "") } : { secret },
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+    claims: {
+      ...(jwtAccountClaim !== undefined && { account: jwtAccountClaim }),
+      ...(jwtSubjectClaim !== undefined && { subject: jwtSubjectClaim === "none" ? null : jwtSubjectClaim }),
+      ...(jwtKeyClaim !== undefined && { virtualKeyId: jwtKeyClaim }),
+      ...(jwtServiceClaim !== undefined && { service: jwtServiceClaim }),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { newRunId } from "@throughline/ai-core";
+import type { LeasedRun } from "@throughline/thread-log";
+import { emptyRequest, toRunRow } from "../thread/run-request.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
+import type { DriverDeps } from "./driver-deps.js";
+
+/**
+ * R5: a run that an outsider started becomes a row like any other, under a name that every instance gives it, so one of
+ * them drives it. Gives the run to drive; `undefined` when somebody drives it already, or it waits behind a run of
+ * ours that is open (R24) and is claimed from the queue like any other.
+ */
+export async function adoptForeignRun(
+  { registry, clock, lease }: Pick<DriverDeps, "registry" | "clock" | "lease">,
+  { ref, graphId, stateKey }: ThreadAddress,
+  upstreamRunId: string,
+): Promise<LeasedRun | undefined> {
+  const name = `upstream:${upstreamRunId}`;
+  const started = await registry.start({
+    ...lease,
+    thread: ref,
+    stateKey,
+    runId: newRunId(clock),
+    alias: name,
+    graphId,
+    origin: { kind: "foreign", id: upstreamRunId },
+    // Answers nothing here, so it passes while a question is open: the upstream let it pass.
+    start: { kind: "resume", answers: {} },
+    request: toRunRow(emptyRequest("foreign", { ref, stateKey }, name)),
+    upstreamRunId,
+    strategy: "enqueue",
+  });
+  return started.kind === "started" ? started : undefined;
+}

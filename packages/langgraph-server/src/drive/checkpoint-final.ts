@@ -1,0 +1,21 @@
+import type { GraphFinal, GraphStatePort } from "@throughline/ai-core";
+import type { RunRecord } from "@throughline/thread-log";
+
+/** How a thread stands by its checkpoint, told as the end of a run that nobody watched (R6, R31). */
+export async function checkpointFinal(
+  state: GraphStatePort,
+  { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
+): Promise<GraphFinal> {
+  const checkpoint = await state.getState({ graphId, threadId: thread.threadId });
+  const interrupts = checkpoint?.interrupts ?? [];
+  return {
+    ok: true,
+    status: interrupts.length > 0 ? "interrupted" : "success",
+    ...(checkpoint && {
+      checkpointId: checkpoint.checkpointId,
+      state: checkpoint.state,
+      messages: checkpoint.messages,
+    }),
+    interrupts,
+  };
+}

@@ -1,0 +1,89 @@
+import { type GraphProvider, type GraphSource, graphRegistry } from "@throughline/graph-executor";
+import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import type { AttachmentLimits } from "../../attachments/attachment-limits.js";
+import { listen } from "../../http/listen.js";
+import { createLogger } from "../../operations/logger.js";
+import { createMetrics, type Metrics } from "../../operations/metrics.js";
+import { observeService } from "../../operations/observe-service.js";
+import { createService, type Service, type ServiceStore } from "../../service/create-service.js";
+import { createAccountUsage, DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
+import { devCaller } from "../../tenancy/dev-caller.js";
+import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
+
+export interface TestServer {
+  readonly url: string;
+  readonly service: Service;
+  readonly handler: Handler;
+  readonly metrics: Metrics;
+  /** Of an agent's AG-UI route. */
+  route(agent: string, action: string): string;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** As a server that shuts down: runs get this long to end. */
+  close(drainMs?: number): Promise<void>;
+}
+
+export interface TestServerOptions extends Partial<Omit<HandlerOptions, "service">> {
+  readonly graphs?: GraphSource | GraphProvider;
+  readonly leaseMs?: number;
+  /** In memory by default. */
+  readonly store?: ServiceStore;
+  readonly attachmentLimits?: AttachmentLimits;
+}
+
+/** The six graphs, in this process. */
+function sixGraphs(): GraphSource {
+  const keys = envKeyResolver({});
+  return graphRegistry(
+    LANGGRAPH_CATALOG.map((definition) => ({
+      descriptor: describeGraph(definition),
+      create: () => definition.create({ keys }),
+    })),
+  );
+}
+
+/** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { graphs = sixGraphs(), leaseMs, store, attachmentLimits, ...handlerOptions } = options;
+  const metrics = createMetrics();
+  const usage = createAccountUsage();
+  const { limits } = handlerOptions;
+  const limitsOf = typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits });
+  const logger = handlerOptions.logger ?? createLogger({ level: "silent" });
+  const service = await createService({
+    store: store ?? { kind: "memory" },
+    graphs,
+    ...(attachmentLimits && { attachmentLimits }),
+    observer: observeService({ metrics, logger }),
+    admission: { usage, limitsOf },
+    ...(leaseMs !== undefined && { leaseMs }),
+  });
+  const handler = createHandler({ caller: devCaller(), metrics, usage, logger, ...handlerOptions, service });
+  const listening = await listen(handler, { host: "127.0.0.1", port: 0 });
+  const { url } = listening;
+  let closed: Promise<void> | undefined;
+  async function close(drainMs: number): Promise<void> {
+    handler.startClosing();
+    listening.stopAccepting();
+    await service.close({ drainMs });
+    handler.close();
+    await listening.finish();
+    metrics.close();
+  }
+  return {
+    url,
+    service,
+    handler,
+    metrics,
+    route: (agent, action) => `${url}/api/copilotkit/agent/${agent}/${action}`,
+    post: (path, body, headers = {}) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    close(drainMs = 0) {
+      closed ??= close(drainMs);
+      return closed;
+    },
+  };
+}

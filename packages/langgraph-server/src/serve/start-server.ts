@@ -1,0 +1,167 @@
+import type { KeyResolver } from "@throughline/ai-core";
+import {
+  type Backend,
+  createLangGraphDevProvider,
+  createLangGraphServerAdapter,
+  type GraphProvider,
+  type GraphSource,
+  graphRegistry,
+} from "@throughline/graph-executor";
+import {
+  describeGraph,
+  envKeyResolver,
+  LANGGRAPH_CATALOG,
+  UNNAMED_KEY_ID,
+} from "@throughline/langgraph-graphs";
+import { startEmbeddedPostgres } from "@throughline/thread-log";
+import type { ServerConfig, SignInConfig } from "../config/read-config.js";
+import { createHandler, type Handler } from "../handler/create-handler.js";
+import { type Listening, listen } from "../http/listen.js";
+import { createLogger, type Logger } from "../operations/logger.js";
+import { createMetrics, type Metrics } from "../operations/metrics.js";
+import { observeService } from "../operations/observe-service.js";
+import { createService, type Service, type ServiceOptions } from "../service/create-service.js";
+import { createAccountUsage } from "../tenancy/account-limits.js";
+import type { CallerResolver } from "../tenancy/caller-resolver.js";
+import { DEV_VIRTUAL_KEY_ID, devCaller } from "../tenancy/dev-caller.js";
+import { guardAddress } from "../tenancy/guard-address.js";
+import { jwtCaller } from "../tenancy/jwt-caller.js";
+
+export interface RunningServer {
+  readonly url: string;
+  /** Ids of the agents it runs, in the order people should see them. */
+  readonly agents: readonly string[];
+  /** Drains: runs end or are handed over, every stream gets its last word. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly logger?: Logger;
+  /** Progress for a person who waits for the start. */
+  readonly onProgress?: (line: string) => void;
+  readonly version?: string;
+  /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
+  readonly service?: Partial<
+    Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxAttempts" | "instance" | "crons">
+  >;
+}
+
+/** Starts the whole service: database, graphs, drivers, HTTP. What it started is closed again if a later step fails. */
+export async function startServer(config: ServerConfig, options: ServeOptions = {}): Promise<RunningServer> {
+  const resolver = resolverOf(config.signIn);
+  guardAddress(resolver, config.host);
+  const logger = options.logger ?? createLogger({ level: config.logLevel });
+  const metrics = createMetrics();
+  const usage = createAccountUsage();
+  const database = await openDatabase(config, options.onProgress);
+  let service: Service | undefined;
+  try {
+    service = await createService({
+      store: {
+        kind: "postgres",
+        databaseUrl: database.url,
+        ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
+        ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
+      },
+      graphs: graphsOf(config.backend, config.signIn),
+      ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
+      leaseMs: config.leaseMs,
+      retention: config.retention,
+      ...options.service,
+      attachmentLimits: config.attachmentLimits,
+      crons: { maxCrons: config.maxCrons, ...options.service?.crons },
+      admission: { usage, limitsOf: () => config.limits },
+      observer: observeService({ metrics, logger }),
+    });
+    const handler = createHandler({
+      service,
+      caller: resolver,
+      corsOrigins: config.corsOrigins,
+      limits: config.limits,
+      usage,
+      allowDebug: config.signIn.kind === "dev",
+      logger,
+      metrics,
+      ...(options.version !== undefined && { version: options.version }),
+    });
+    const agents = (await service.agents.listAgents()).map(({ graphId }) => graphId);
+    const listening = await listen(handler, config);
+    const close = closeOnce({ listening, service, handler, metrics, database, drainMs: config.drainMs });
+    return { url: listening.url, agents, close };
+  } catch (error) {
+    await service?.close({ drainMs: 0 });
+    metrics.close();
+    await database.stop();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly listening: Listening;
+  readonly service: Service;
+  readonly handler: Handler;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly drainMs: number;
+}
+
+/** In this order nobody is cut off: no new work, runs end or are handed over, readers hear it, then the doors close. */
+function closeOnce({ listening, service, handler, metrics, database, drainMs }: Parts): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    handler.startClosing();
+    listening.stopAccepting();
+    await service.close({ drainMs });
+    handler.close();
+    await listening.finish();
+    metrics.close();
+    await database.stop();
+  }
+  return () => {
+    closed ??= close();
+    return closed;
+  };
+}
+
+interface Database {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function openDatabase(
+  { databaseUrl, dataDir }: ServerConfig,
+  log: ((line: string) => void) | undefined,
+): Promise<Database> {
+  if (databaseUrl !== undefined) return { url: databaseUrl, stop: async () => {} };
+  return startEmbeddedPostgres({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
+}
+
+function resolverOf(signIn: SignInConfig): CallerResolver {
+  return signIn.kind === "dev" ? devCaller() : jwtCaller(signIn);
+}
+
+function graphsOf(backend: Backend, signIn: SignInConfig): GraphSource | GraphProvider {
+  const known = LANGGRAPH_CATALOG.map(describeGraph);
+  switch (backend.kind) {
+    case "dev":
+      return createLangGraphDevProvider({ url: backend.url, known });
+    case "server": {
+      const { url, apiKey } = backend;
+      return createLangGraphServerAdapter({ url, known, ...(apiKey !== undefined && { apiKey }) });
+    }
+    case "inproc": {
+      const keys = signIn.kind === "dev" ? devKeys(envKeyResolver()) : envKeyResolver();
+      return graphRegistry(
+        LANGGRAPH_CATALOG.map((definition) => ({
+          descriptor: describeGraph(definition),
+          create: () => definition.create({ keys }),
+        })),
+      );
+    }
+  }
+}
+
+/** A person on their own machine has one key, not one per account: `LITELLM_API_KEY`. */
+function devKeys(keys: KeyResolver): KeyResolver {
+  return { resolveKey: (id) => keys.resolveKey(id === DEV_VIRTUAL_KEY_ID ? UNNAMED_KEY_ID : id) };
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AgentCatalogPort,
+  type AttachmentPort,
+  type Clock,
+  type GraphExecutorPort,
+  type GraphStatePort,
+  systemClock,
+  type UsagePort,
+} from "@throughline/ai-core";
+import {
+  createAggregatingAgentCatalog,
+  createAggregatingGraphExecutor,
+  createInProcProvider,
+  createStoreItems,
+  type GraphProvider,
+  type GraphSource,
+  type StoreItems,
+} from "@throughline/graph-executor";
+import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
+import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
+import { type AttachmentGate, acceptAttachments } from "../attachments/accept-attachments.js";
+import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
+import { materialiseAttachments } from "../attachments/materialise-attachments.js";
+import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
+import type { CronService } from "../crons/cron-service.js";
+import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
+import { createRunService, type DrivingRunService } from "../drive/create-run-service.js";
+import { startWithinLimits } from "../drive/start-within-limits.js";
+import { noUsage } from "../drive/usage-facts.js";
+import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
+import { createThreadHub } from "../hub/create-thread-hub.js";
+import type { ThreadHub } from "../hub/thread-hub.js";
+import { DEFAULT_RETENTION, type Retention, startRetentionSweeper } from "../operations/retention-sweeper.js";
+import {
+  type AccountLimits,
+  type AccountUsage,
+  createAccountUsage,
+  DEFAULT_LIMITS,
+} from "../tenancy/account-limits.js";
+import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
+import { createThreadViews } from "../thread/thread-views.js";
+import { keepDirectory } from "../threads/keep-directory.js";
+import type { ThreadDirectory } from "../threads/thread-directory.js";
+import { createThreadService, type ThreadService } from "../threads/thread-service.js";
+import { openStores, type ServiceStore } from "./open-stores.js";
+
+export type { ServiceStore } from "./open-stores.js";
+
+export interface ServiceOptions {
+  readonly store: ServiceStore;
+  /** Graphs of this process, or a provider that runs them elsewhere. */
+  readonly graphs: GraphSource | GraphProvider;
+  /** Of a run that names none. */
+  readonly defaultModel?: string;
+  readonly clock?: Clock;
+  readonly usage?: UsagePort;
+  readonly observer?: Partial<ServiceObserver>;
+  /** How long a run stays ours unheard of. Default 15 s. */
+  readonly leaseMs?: number;
+  /** How often abandoned and waiting runs are looked for, give or take a quarter. Default 5 s. */
+  readonly reapEveryMs?: number;
+  /** How many times a run is taken up before it is lost. Default 5. */
+  readonly maxAttempts?: number;
+  /** How long a thread that nobody watches any more is held in memory, for who comes back. Default 30 s. */
+  readonly lingerMs?: number;
+  /** Names this instance among others. Random by default. */
+  readonly instance?: string;
+  /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
+  readonly retention?: Retention;
+  /** What runs may take, those of crons included. Give `createHandler` the same, and they share it with requests. */
+  readonly admission?: {
+    readonly usage: AccountUsage;
+    readonly limitsOf: (account: string) => AccountLimits;
+  };
+  readonly crons?: CronOptions;
+  readonly attachmentLimits?: AttachmentLimits;
+}
+
+export interface CronOptions {
+  /** How long another instance's changes may go unnoticed, give or take a quarter. Default 5 s. */
+  readonly everyMs?: number;
+  /** Per account. Default 100. */
+  readonly maxCrons?: number;
+  /** What time it is for crons. Default: what the store's own clock says (R18). */
+  readonly now?: () => number;
+}
+
+export interface Service {
+  readonly runs: DrivingRunService;
+  readonly hub: ThreadHub;
+  readonly agents: AgentCatalogPort;
+  readonly executor: GraphExecutorPort;
+  /** For listings, deletion and the like. Only drivers append. */
+  readonly log: ThreadLog;
+  readonly registry: RunRegistry;
+  readonly state: GraphStatePort;
+  readonly crons: CronService;
+  readonly threads: ThreadService;
+  readonly deletions: DeletionService;
+  readonly directory: ThreadDirectory;
+  readonly attachments: AttachmentGate;
+  /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
+  readonly storeItems: StoreItems | undefined;
+  /** Rejects with what is wrong when the stores do not answer. */
+  ready(): Promise<void>;
+  /** Drains (default 10 s), hands over, ends every watch, closes what it opened. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/** How long whoever deletes a thread waits to see it gone. */
+const DELETION_PATIENCE_MS = 5_000;
+
+/** An instance without HTTP: everything that runs graphs, keeps their logs and feeds subscribers. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { clock = systemClock, leaseMs = 15_000 } = options;
+  const observer: ServiceObserver = { ...silentObserver, ...options.observer };
+  const lease = { owner: options.instance ?? randomUUID(), leaseMs };
+  const admission = options.admission ?? { usage: createAccountUsage(), limitsOf: () => DEFAULT_LIMITS };
+  const retention = options.retention ?? DEFAULT_RETENTION;
+  const stores = await openStores(options.store, {
+    clock,
+    lease,
+    observer,
+    retention,
+    cronNow: options.crons?.now,
+  });
+  const { log, keeper, directory } = stores;
+  const { registry, written } = keepDirectory(stores.registry, directory, (error) =>
+    observer.failed("A thread's listing could not be written.", error),
+  );
+  const attachments: AttachmentGate = {
+    store: stores.attachments,
+    limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+  };
+  const attachmentPort: AttachmentPort = {
+    readAttachment: ({ caller: { billingAccountId: account, subject }, threadId }, id) =>
+      stores.attachments.read({ account, subject, threadId }, id),
+  };
+  const provider = isProvider(options.graphs)
+    ? options.graphs
+    : createInProcProvider({
+        graphs: options.graphs,
+        checkpointer: stores.checkpointer.saver,
+        lease: registry,
+        store: stores.graphStore.store,
+        attachments: attachmentPort,
+      });
+  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
+  const agents = createAggregatingAgentCatalog([provider]);
+  const driving = createRunService({
+    log,
+    registry,
+    keeper,
+    executor,
+    state: executor,
+    foreignRuns: provider.foreignRuns,
+    agents,
+    usage: options.usage ?? noUsage,
+    clock,
+    observer,
+    lease,
+    boundsOf: admission.limitsOf,
+    maxAttempts: options.maxAttempts ?? 5,
+    defaultModel: options.defaultModel ?? OFFLINE_MODEL_NAME,
+    reapEveryMs: options.reapEveryMs ?? 5_000,
+    random: Math.random,
+  });
+  const runs = acceptAttachments(driving, attachments);
+  const storeItems = isProvider(options.graphs) ? undefined : createStoreItems(stores.graphStore);
+  const deletions = createDeletionService({
+    store: stores.deletions,
+    log,
+    registry: stores.registry,
+    state: executor,
+    directory,
+    attachments: stores.attachments,
+    crons: stores.crons,
+    storeItems,
+    clock,
+    leaseMs,
+    everyMs: 5_000,
+    random: Math.random,
+    observer,
+  });
+  const threads = createThreadService({
+    registry,
+    state: executor,
+    runs,
+    directory,
+    written,
+    attachments: stores.attachments,
+    agents,
+    clock,
+    lease,
+    async removeThread(thread) {
+      const { account, subject = account } = thread.ref;
+      await deletions.untilErased(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
+    },
+  });
+  const attendant =
+    provider.foreignRuns &&
+    attendForeignRuns({
+      foreignRuns: provider.foreignRuns,
+      adopt: runs.adopt,
+      reconcile: runs.reconcile,
+      observer,
+    });
+  const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
+  const hub = createThreadHub({
+    views,
+    log,
+    registry,
+    executorType: executor.executorType,
+    clock,
+    observer,
+    reconcile: attendant?.reconcile ?? runs.reconcile,
+    attend: attendant?.attend,
+  });
+  const crons = createCronService({
+    store: stores.crons,
+    registry,
+    agents,
+    start: ({ caller, ...request }) =>
+      startWithinLimits(
+        { service: { runs, registry }, usage: admission.usage },
+        { caller, limits: admission.limitsOf(caller.billingAccountId) },
+        { caller, ...request },
+      ),
+    clock,
+    observer,
+    random: Math.random,
+    everyMs: options.crons?.everyMs ?? 5_000,
+    maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
+  });
+  const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
+  return {
+    runs,
+    hub,
+    agents,
+    executor,
+    log,
+    registry,
+    state: executor,
+    crons,
+    threads,
+    directory,
+    attachments,
+    storeItems,
+    deletions,
+    ready: stores.ready,
+    async close({ drainMs = 10_000 } = {}) {
+      attendant?.close();
+      await crons.close();
+      await sweeper.close();
+      await deletions.close();
+      await runs.close({ drainMs });
+      await hub.close();
+      views.close();
+      await stores.close();
+    },
+  };
+}
+
+function isProvider(graphs: GraphSource | GraphProvider): graphs is GraphProvider {
+  return "runGraph" in graphs;
+}

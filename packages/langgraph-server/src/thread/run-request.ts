@@ -1,0 +1,63 @@
+import {
+  agentCommandSchema,
+  callerSchema,
+  contextItemSchema,
+  frontendToolSchema,
+  type JsonObject,
+  jsonObjectSchema,
+  profileSchema,
+} from "@throughline/ai-core";
+import { z } from "zod";
+import type { ThreadAddress } from "./thread-address.js";
+
+/** What a driver on any instance needs in order to run a row of the registry, beside what the row itself says. */
+const runRequestSchema = z.object({
+  /**
+   * `foreign` follows a run that an outsider started (R5). `settle` runs no graph: it writes down what a checkpoint says
+   * that no run in the log made (R6, R31).
+   */
+  work: z.enum(["graph", "foreign", "reconcile"]),
+  stateKey: z.string(),
+  ingressRequestId: z.string(),
+  /** Of the request that asked for the run. */
+  traceparent: z.string().optional(),
+  caller: callerSchema,
+  model: z.string(),
+  tools: z.array(frontendToolSchema),
+  context: z.array(contextItemSchema),
+  command: agentCommandSchema.optional(),
+  profile: profileSchema,
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
+
+/** Of a run that nobody asked us for: it is the thread's own account that sees it, and nobody here pays for it. */
+export function emptyRequest(
+  work: "foreign" | "reconcile",
+  { ref, stateKey }: Pick<ThreadAddress, "ref" | "stateKey">,
+  name: string,
+): RunRequest {
+  return {
+    work,
+    stateKey,
+    ingressRequestId: name,
+    caller: {
+      billingAccountId: ref.account,
+      ...(ref.subject !== undefined && { subject: ref.subject }),
+      virtualKeyId: "none",
+      traceId: name,
+    },
+    model: "none",
+    tools: [],
+    context: [],
+    profile: "user",
+  };
+}
+
+/** As the row keeps it: plain JSON. */
+export function toRunRow(request: RunRequest): JsonObject {
+  return jsonObjectSchema.parse(JSON.parse(JSON.stringify(request)));
+}
+
+export function fromRunRow(row: JsonObject): RunRequest {
+  return runRequestSchema.parse(row);
+}

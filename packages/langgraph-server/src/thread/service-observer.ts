@@ -1,0 +1,63 @@
+import type { RunStatus } from "@throughline/ai-core";
+import type { RunNote } from "./run-note.js";
+
+/**
+ * `log_unavailable`: nothing could be written for so long that another instance had better try. `failed`: something broke
+ * that a later attempt may find mended. `deleted`: its thread is gone.
+ */
+export type LeaveReason = "lost_lease" | "deleted" | "handed_over" | "log_unavailable" | "failed";
+
+type TickKind = "started" | "skipped" | "failed" | "missed";
+
+export type ReplayKind = "prelude" | "resume" | "run" | "replay";
+
+/** A piece of a run's work whose start and end the log tells. */
+export interface CallNote {
+  readonly callId: string;
+  readonly kind: "model" | "tool";
+}
+
+/** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
+export interface ServiceObserver {
+  runStarted(run: RunNote): void;
+  runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
+  /** This instance no longer drives the run, and did not end it. */
+  runLeft(run: RunNote & { readonly why: LeaveReason }): void;
+  startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
+  takenOver(run: RunNote): void;
+  callStarted(run: RunNote, call: CallNote): void;
+  callEnded(run: RunNote, call: CallNote): void;
+  appendRefused(reason: "fenced" | "deleted"): void;
+  entriesAppended(count: number): void;
+  subscriberJoined(how: ReplayKind): void;
+  subscriberLeft(): void;
+  /** R3: a cursor could not be served. */
+  gap(): void;
+  /** What became of a time that a cron was due, and how many times before it passed without a run. */
+  cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
+  /** R20: what a round over all threads let go of. */
+  swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /**
+   * Something failed that nobody waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
+   * happened to.
+   */
+  failed(message: string, error: unknown, run?: RunNote): void;
+}
+
+export const silentObserver: ServiceObserver = {
+  runStarted() {},
+  runEnded() {},
+  runLeft() {},
+  startRefused() {},
+  takenOver() {},
+  callStarted() {},
+  callEnded() {},
+  appendRefused() {},
+  entriesAppended() {},
+  subscriberJoined() {},
+  subscriberLeft() {},
+  gap() {},
+  cronTicked() {},
+  swept() {},
+  failed() {},
+};
