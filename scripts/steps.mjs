@@ -11,6 +11,7 @@ import { runInOrder } from "./run-in-order.mjs";
  * @typedef {object} Step
  * @property {string} name
  * @property {number} budgetMs what it should take at most on a small machine; three times that and it is stopped
+ * @property {readonly string[]} [needs] names of the steps that must have passed before
  * @property {(limits: { timeoutMs: number }) => Promise<{ tests?: Tests; details?: readonly string[] }>} run
  *
  * @typedef {object} Outcome
@@ -95,27 +96,57 @@ export async function runStep(run, describe, { write = console.log, onlyChanges 
 }
 
 /**
- * Runs steps side by side and reports each as it ends; a failing one shows everything it said and the others go on.
+ * Runs steps side by side and reports each as it ends; a failing one shows everything it said, and the others go on unless
+ * they need it. A step that could not run has no outcome.
  *
  * @param {readonly Step[]} steps
  * @param {{ limit: number; write: (line: string) => void }} options
  * @returns {Promise<Outcome[]>}
  */
-export function runSteps(steps, { limit, write }) {
-  return runInOrder({
+export async function runSteps(steps, { limit, write }) {
+  /** @type {Set<string>} */
+  const missing = new Set();
+  const outcomes = await runInOrder({
     items: steps,
     limit,
     nameOf: ({ name }) => name,
+    dependsOn: ({ needs = [] }) => needs,
     run: async (step) => {
+      const absent = step.needs?.find((name) => missing.has(name));
+      if (absent !== undefined) {
+        missing.add(step.name);
+        write(`${cross} ${step.name} ${dim(`(not run without: ${absent})`)}`);
+        return undefined;
+      }
       const started = performance.now();
       const outcome = await attempt(step);
       const ms = performance.now() - started;
       write(`${outcome.ok ? tick : cross} ${step.name} ${dim(`(${seconds(ms)})`)}`);
-      if (!outcome.ok) write(`\n${outcome.output.trimEnd()}\n`);
+      if (!outcome.ok) {
+        missing.add(step.name);
+        write(`\n${outcome.output.trimEnd()}\n`);
+      }
       const { tests, details = [], ok } = outcome;
       return { name: step.name, budgetMs: step.budgetMs, ms, ok, tests, details };
     },
   });
+  return outcomes.flatMap((outcome) => outcome ?? []);
+}
+
+/**
+ * These steps and everything they need, in the order of `all`.
+ *
+ * @param {readonly Step[]} all
+ * @param {readonly Step[]} chosen
+ * @returns {Step[]}
+ */
+export function withNeeds(all, chosen) {
+  const wanted = new Set(chosen.map(({ name }) => name));
+  // A set that grows while it is walked is walked to its end.
+  for (const name of wanted) {
+    for (const needed of all.find((step) => step.name === name)?.needs ?? []) wanted.add(needed);
+  }
+  return all.filter(({ name }) => wanted.has(name));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CommandFailed } from "./run-command.mjs";
-import { budgetTable, runSteps, TestsFailed, verdict } from "./steps.mjs";
+import { budgetTable, runSteps, TestsFailed, verdict, withNeeds } from "./steps.mjs";
 
 const fine = (name: string) => ({ name, budgetMs: 1_000, run: async () => ({}) });
 const broken = (name: string, error: Error) => ({
@@ -60,4 +60,45 @@ test("a step that took longer than its budget is marked in the table", () => {
   ]);
   expect(slow).toMatch(/slow .*2\.5 s of {3}1 s {2}over budget/);
   expect(quick).toMatch(/quick .*0\.3 s of {3}1 s$/);
+});
+
+test("a step waits for what it needs, and does not run without it", async () => {
+  const ran: string[] = [];
+  const lines: string[] = [];
+  const step = (name: string, needs: string[], error?: Error) => ({
+    name,
+    budgetMs: 1_000,
+    needs,
+    run: async () => {
+      ran.push(name);
+      if (error) throw error;
+      return {};
+    },
+  });
+  const outcomes = await runSteps(
+    [
+      step("unit", ["console"]),
+      step("types", ["build"]),
+      step("lint", []),
+      step("console", ["build"], new Error("broken")),
+      step("build", []),
+    ],
+    { limit: 2, write: (line) => lines.push(line) },
+  );
+  expect(ran.toSorted()).toEqual(["build", "console", "lint", "types"]);
+  expect(ran.indexOf("build")).toBeLessThan(ran.indexOf("types"));
+  expect(lines.join("\n")).toContain("unit (not run without: console)");
+  expect(verdict(outcomes)).toBe("Throughline: 0 passed, 1 failed");
+});
+
+test("a chosen step brings along what it needs, and what that needs", () => {
+  const step = (name: string, needs: string[] = []) => ({ ...fine(name), needs });
+  const all = [
+    step("install"),
+    step("build", ["install"]),
+    step("lint", ["install"]),
+    step("unit", ["build"]),
+  ];
+  const chosen = all.filter(({ name }) => name === "unit");
+  expect(withNeeds(all, chosen).map(({ name }) => name)).toEqual(["install", "build", "unit"]);
 });

@@ -61,7 +61,8 @@ export function partLines({ testResults }, base) {
 /** @type {import("./steps.mjs").Step} */
 export const unitStep = {
   name: "unit tests",
-  budgetMs: 420_000,
+  budgetMs: 300_000,
+  needs: ["build", "console"],
   run: async ({ timeoutMs }) => {
     const folder = mkdtempSync(join(tmpdir(), "throughline-tests-"));
     const reportPath = join(folder, "report.json");
