@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port.mjs";
 import { refuseOption } from "./read-options.mjs";
 import { addressOf, reachableHost, runConsole } from "./run-console.mjs";
+import { runService } from "./run-service.mjs";
 import { readStartOptions } from "./start-options.mjs";
 import {
   bold,
@@ -25,7 +26,7 @@ const USAGE = [
   "",
   "Installs what is missing, builds what changed and runs service and console together: the six agents, a PostgreSQL of its own",
   "in .throughline/, and a page to watch and steer them, whose address is printed. Needs no key: without one, an offline model",
-  "answers. Ctrl-C stops everything.",
+  "answers. Ctrl-C stops everything. A service that ends because of an error in a graph is restarted, three times a minute at most.",
   "",
   "  npm start -- --console-port 4000   the console's port (default: THROUGHLINE_CONSOLE_PORT, else 3000 or the next free one)",
   "  npm start -- --port 9000           the service's port (default: PORT, else 8000 or the next free one)",
@@ -59,28 +60,47 @@ if (options.isConsoleWanted) {
   await runStep(ensureConsoleBuilt, consoleSentence, { doing: "building the console" });
 }
 
-// npm runs this through a shell that passes no signal on: when whoever started us is gone, so are we.
-const gone = new AbortController();
-const startedBy = process.ppid;
-setInterval(() => process.ppid === startedBy || gone.abort(), 1_000).unref();
-
 /** @type {import("./run-console.mjs").RunningConsole | undefined} */
 let running;
 let isLost = false;
 
-// Only now is everything there that it may import.
-const { runCli } = await import("../packages/langgraph-server/dist/index.js");
-const code = await runCli(["serve", ...options.forService], {
-  defaults: {
-    THROUGHLINE_LOG_LEVEL: "warn",
-    THROUGHLINE_DRAIN_MS: "2000",
-    THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
+const service = runService({
+  order: {
+    args: options.forService,
+    defaults: {
+      THROUGHLINE_LOG_LEVEL: "warn",
+      THROUGHLINE_DRAIN_MS: "2000",
+      THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
+    },
+    hasWelcome: !options.isConsoleWanted,
   },
-  signal: gone.signal,
-  ...(options.isConsoleWanted && { onServing: openConsole }),
+  onServing(serving) {
+    if (options.isConsoleWanted) openConsole(serving).then((text) => process.stdout.write(text), giveUp);
+  },
+  onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
 });
+
+let interrupts = 0;
+process.on("SIGINT", () => {
+  interrupts += 1;
+  // The second does not wait for runs, the third not even for the service.
+  service.signal(interrupts > 2 ? "SIGKILL" : "SIGINT");
+});
+process.on("SIGTERM", () => service.signal("SIGTERM"));
+// npm runs this through a shell that passes no signal on: when our parent is gone, we end.
+const startedBy = process.ppid;
+setInterval(() => process.ppid === startedBy || service.stop(), 1_000).unref();
+
+const code = await service.ended;
 await running?.stop();
 process.exit(isLost ? 1 : code);
+
+/** @param {unknown} error */
+function giveUp(error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  isLost = true;
+  service.stop();
+}
 
 /**
  * @param {import("../packages/langgraph-server/dist/index.js").Serving} serving
@@ -89,8 +109,7 @@ process.exit(isLost ? 1 : code);
 async function openConsole({ url, agents, signIn }) {
   const started = performance.now();
   const { host } = options;
-  const service = new URL(url);
-  const servicePort = Number(service.port);
+  const servicePort = Number(new URL(url).port);
   running = await runConsole({
     host,
     port: await freePort({ host, wanted: options.consolePort, from: CONSOLE_PORT }),
@@ -102,7 +121,7 @@ async function openConsole({ url, agents, signIn }) {
         `${cross} ${sentence}\n  Everything is stopped. Run npm start again, or npm start -- --no-console.`,
       );
       isLost = true;
-      gone.abort();
+      service.stop();
     },
   });
   const names = agents.map((id) => id.replace(/^langgraph:/, ""));

@@ -17,7 +17,7 @@ export function leftBehind({ database, checkpointer }: SharedMemory): SharedMemo
   const left = newMemory();
   Object.assign(left.database, structuredClone({ threads, runs, interrupts, stops, lastToken }));
   for (const run of left.database.runs.values()) {
-    if (run.leaseUntil !== undefined) run.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (run.leaseUntil !== undefined) run.leaseUntil = 0;
   }
   const saved = {
     storage: Reflect.get(checkpointer.saver, "storage"),

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -64,10 +64,12 @@ async function untilReady({ printed }: Started): Promise<string> {
 }
 
 /** The console is the only process of Next's that it started. */
-function consolePid({ child }: Started): number | undefined {
+const consolePid = (started: Started) => childPid(started, /next/);
+
+function childPid({ child }: Started, program: RegExp): number | undefined {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const rows = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line));
-  const row = rows.find((one) => Number(one?.[2]) === child.pid && /next/.test(one?.[3] ?? ""));
+  const row = rows.find((one) => Number(one?.[2]) === child.pid && program.test(one?.[3] ?? ""));
   return row?.[1] === undefined ? undefined : Number(row[1]);
 }
 
@@ -155,6 +157,38 @@ describe("npm start", { timeout: 180_000 }, () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(started.printed())?.[0];
     expect((await fetch(`${url}/health`)).ok).toBe(true);
     expect(consolePid(started)).toBeUndefined();
+  });
+
+  it("restarts the service on its port when an error leaves it in doubt, and says so", async () => {
+    const project = join(folder, "langgraph.json");
+    // Outside of any run, so that no run can be blamed for it.
+    const graph = `
+      import { MessagesAnnotation, StateGraph } from "${import.meta.resolve("@langchain/langgraph")}";
+      process.on("SIGUSR2", () => void Promise.reject(new Error("stray")));
+      export const graph = new StateGraph(MessagesAnnotation).addNode("say", () => ({ messages: [] }))
+        .addEdge("__start__", "say").addEdge("say", "__end__").compile();
+    `;
+    writeFileSync(join(folder, "graph.mjs"), graph);
+    writeFileSync(project, JSON.stringify({ graphs: { quiet: "./graph.mjs:graph" } }));
+    const started = start("--no-console", "--config", project);
+    await expect.poll(started.printed, PATIENCE).toContain("Ctrl-C stops everything.");
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(started.printed())?.[0];
+    const pid = childPid(started, /service-process/);
+    process.kill(pid ?? 0, "SIGUSR2");
+    await expect.poll(started.printed, PATIENCE).toContain("(exit code 70). Restarting it.");
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        PATIENCE,
+      )
+      .toBe(true);
+    expect(childPid(started, /service-process/)).not.toBe(pid);
+    process.kill(-(started.child.pid ?? 0), "SIGINT");
+    expect(await started.ended).toBe(0);
   });
 
   it("refuses what is no port before it does anything", async () => {

@@ -1,4 +1,8 @@
 import { defineConfig } from "tsdown";
 import { libraryBuild } from "../../tsdown.base.ts";
 
-export default defineConfig(libraryBuild);
+export default defineConfig({
+  ...libraryBuild,
+  // Loaded by its address, as a thread of its own.
+  copy: [{ from: "src/postgres/heartbeat-worker.mjs", to: "dist" }],
+});

@@ -70,10 +70,7 @@ const {
   THROUGHLINE_OFFLINE_PACE_MS,
   WORKSHOP_TOOL_MS,
 } = process.env;
-const checkpointer = createPostgresCheckpointer({
-  connectionString: LANGGRAPH_DATABASE_URL,
-  standstillMs: 2_000,
-});
+const checkpointer = createPostgresCheckpointer({ connectionString: LANGGRAPH_DATABASE_URL });
 const database = await openPostgres({ connection: LANGGRAPH_DATABASE_URL });
 await checkpointer.setup();
 

@@ -4,6 +4,6 @@ export interface ServerProcessOptions {
   readonly graphs?: string;
   readonly leaseMs?: number;
   readonly reapEveryMs?: number;
-  readonly maxAttempts?: number;
+  readonly maxCrashes?: number;
   readonly instance?: string;
 }

@@ -8,6 +8,7 @@ export { type GraphSpec, type LanggraphJson, readLanggraphJson } from "./graphs/
 export { loadProjectGraphs } from "./graphs/project-graphs.js";
 export type { RunnableGraph } from "./graphs/runnable-graph.js";
 export { createInProcProvider, type InProcProviderOptions } from "./inproc/inproc-provider.js";
+export { failStrayRun } from "./inproc/stray-errors.js";
 export type { Checkpointer } from "./persistence/checkpointer.js";
 export { fencedSaver } from "./persistence/fenced-saver.js";
 export { createMemoryGraphStore, type GraphStore } from "./persistence/graph-store.js";
@@ -16,7 +17,10 @@ export {
   createPostgresCheckpointer,
   type PostgresCheckpointerOptions,
 } from "./persistence/postgres-checkpointer.js";
-export { createPostgresGraphStore } from "./persistence/postgres-graph-store.js";
+export {
+  createPostgresGraphStore,
+  type PostgresGraphStoreOptions,
+} from "./persistence/postgres-graph-store.js";
 export { createStoreItems, type StoreItem, type StoreItems } from "./persistence/store-items.js";
 export { tenantNamespace, tenantStore } from "./persistence/tenant-store.js";
 export type { GraphProvider } from "./provider/graph-provider.js";

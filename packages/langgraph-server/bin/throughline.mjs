@@ -9,8 +9,8 @@ if (!existsSync(built)) {
 }
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const { runCli } = await import(built.href);
-// `| head` closes the pipe: whoever read has seen enough.
-process.stdout.once("error", () => process.exit(0));
+// `| head` closes the pipe when it has read enough. A server goes on without a reader.
+if (process.argv[2] !== "serve") process.stdout.once("error", () => process.exit(0));
 const code = await runCli(process.argv.slice(2), { version });
 // Connections that are kept for a next request must not keep a person waiting; what was written gets out first.
 process.stdout.write("", () => process.exit(code));

@@ -12,7 +12,11 @@ import type { UpstreamChunk } from "./upstream-chunk.js";
 export type FreshRunStart =
   /** New input. Only messages the thread does not hold yet are sent (R26). */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
-  /** Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with. */
+  /**
+   * Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with. Where
+   * the graph lost the node that asks, an answer ends as `graph_changed`, and `{ "__agui_cancelled__": true }` sets aside
+   * what was to run, so that the thread is idle.
+   */
   | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
   /** Time travel: run again from a checkpoint of the past, with these messages added to it. */
   | { readonly kind: "fork"; readonly checkpointId: string; readonly messages: readonly Message[] };
@@ -46,7 +50,10 @@ export interface GraphRunRequest {
   readonly signal: AbortSignal;
 }
 
-/** How a run ended, decided by the checkpoint and not by what the stream looked like. */
+/**
+ * How a run ended, decided by the checkpoint and not by what the stream looked like. An `error` that is a `StoreOutage` says
+ * that the graph came to its end and its checkpoint can't be read right now: how the run ended is still to be found out.
+ */
 export interface GraphFinal {
   readonly ok: boolean;
   readonly status: RunStatus;

@@ -32,7 +32,7 @@ export function createProviderTable(providers: readonly GraphProvider[]): Provid
       const known = [...byId.keys()];
       throw new ThroughlineError(
         "not_found",
-        `There is no agent "${graphId}". Its id must begin with one of: ${known.map((id) => `${id}:`).join(", ")}`,
+        `Unknown agent "${graphId}". Its id must begin with one of: ${known.map((id) => `${id}:`).join(", ")}.`,
         { details: { graphId, providers: known } },
       );
     },

@@ -89,7 +89,7 @@ export function describeEndings(provider: () => GraphProvider): void {
     const { chunks, final } = await openThread(provider(), "nobody").say("Hello");
     expect(chunks).toEqual([]);
     expect(final).toMatchObject({ ok: false, status: "error", error: { code: "not_found" } });
-    expect(final.error?.message).toContain("langgraph:chat");
+    expect(final.error?.message).toMatch(/^Unknown agent "nobody". Available: .*chat/);
   });
 
   it("runs the original input when nothing of a crashed run was stored", async () => {

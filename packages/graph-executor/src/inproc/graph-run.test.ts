@@ -125,6 +125,7 @@ it("carries ids and billing facts in configurable, and never a key", async () =>
     executorType: "inproc",
     tone: "dry",
     "ag-ui": { tools: [], context: [] },
+    command: null,
   });
 });
 

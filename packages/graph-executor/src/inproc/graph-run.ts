@@ -1,36 +1,51 @@
+import { setMaxListeners } from "node:events";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import {
   type AttachmentPort,
+  type Clock,
   type GraphFinal,
   type GraphRunRequest,
   type GraphRunResult,
+  isStoreOutage,
   type JsonObject,
+  retryStore,
   ThroughlineError,
+  toStoreFailure,
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { bindGraph } from "../graphs/bind-graph.js";
+import { graphShape } from "../graphs/graph-shape.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
 import { RunStore } from "../persistence/run-store.js";
+import { graphChanged } from "./graph-change.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
-import { toRunError, toStopError } from "./run-error.js";
+import { isOfLoop, toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
 import { settleable } from "./settleable.js";
 import { planStart, type StartPlan } from "./start-plan.js";
+import { createRunScope } from "./stray-errors.js";
 import { readThread } from "./thread-reading.js";
 
 /** All of them: each carries something a full translation needs, and together they cost little more than `messages`. */
 const STREAM_MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"] as const;
 
+/** How long the last reading of a run waits for the store; its driver reads the checkpoint itself if that is too short. */
+const FINAL_PATIENCE_MS = 60_000;
+
 export interface GraphRunSetup {
-  readonly open: (configurable: RunConfigurable) => Promise<RunnableGraph>;
+  /** `undefined` when there is no graph of this name. */
+  readonly open: (configurable: RunConfigurable) => Promise<RunnableGraph | undefined>;
+  readonly unknownAgent: () => Promise<ThroughlineError>;
   /** Already fenced, where there is a lease. */
   readonly saver: BaseCheckpointSaver;
+  /** Already fenced, and the caller's own part. */
   readonly store: BaseStore | undefined;
   readonly attachments: AttachmentPort | undefined;
   readonly extraConfigurable: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
+  readonly clock: Clock;
 }
 
 /**
@@ -49,25 +64,35 @@ async function* pump(
 ): AsyncGenerator<UpstreamChunk> {
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
-  const saver = new RunSaver(setup.saver, {
-    runId: request.runId,
-    onWriteFailed: (error) => stop.abort(toWriteError(error)),
-  });
-  const store = setup.store && new RunStore(setup.store);
+  // Every task of the graph listens to it, and every write that waits for the store.
+  setMaxListeners(0, signal);
+  const inRun = createRunScope((error) => stop.abort(error));
+  const waiting = { clock: setup.clock, signal };
+  const onWriteFailed = (error: unknown) => stop.abort(toWriteError(error));
+  const saver = new RunSaver(setup.saver, { ...waiting, runId: request.runId, onWriteFailed });
+  const store = setup.store && new RunStore(setup.store, { ...waiting, onWriteFailed });
   const configurable = runConfigurable(request, setup.extraConfigurable);
   let graph: RunnableGraph | undefined;
+  let isOpened = false;
   let nodesRan = false;
   // What stands if the reader leaves in the middle.
   let end: StreamEnd = { kind: "failed", error: toStopError("The stream was left before its end.") };
   try {
     signal.throwIfAborted();
-    graph = bindGraph(await setup.open(configurable), {
-      checkpointer: setup.attachments ? attachmentSaver(saver, request, setup.attachments) : saver,
-      ...(store && { store }),
-    });
-    const plan = await planStart({ graph, saver, request });
-    if (plan.kind === "run") {
-      for await (const item of stream(graph, plan, { configurable, context: setup.context, signal })) {
+    const opened = await inRun(() => setup.open(configurable));
+    isOpened = true;
+    if (opened) {
+      saver.stampShape(graphShape(opened));
+      graph = bindGraph(opened, { checkpointer: withAttachments(), ...(store && { store }) });
+    }
+    const plan = await planStart({ graph, saver, request, unknownAgent: setup.unknownAgent });
+    if (graph && plan.kind === "run") {
+      for await (const item of stream(graph, plan, {
+        configurable,
+        context: setup.context,
+        signal,
+        inRun,
+      })) {
         if (item.mode === "tasks") nodesRan = true;
         yield item;
       }
@@ -75,12 +100,28 @@ async function* pump(
     signal.throwIfAborted();
     end = { kind: "ended" };
   } catch (error) {
-    const failure = signal.aborted ? toStopError(signal.reason) : toRunError(error, nodesRan);
-    end = { kind: "failed", error: failure };
+    end = { kind: "failed", error: toFailure(error) };
   } finally {
     stop.abort(toStopError("The run is over."));
     await Promise.all([saver.close(), store?.close()]);
-    settle(await readFinal(end, graph, setup.saver, request.threadId));
+    settle(isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined));
+  }
+
+  function withAttachments(): BaseCheckpointSaver {
+    const { attachments } = setup;
+    if (!attachments) return saver;
+    return attachmentSaver(saver, request, {
+      readAttachment: (owner, id) => retryStore(waiting, () => attachments.readAttachment(owner, id)),
+    });
+  }
+
+  function toFailure(error: unknown): ThroughlineError {
+    if (signal.aborted) return toStopError(signal.reason);
+    const failure = toRunError(error, nodesRan);
+    const isUnfit = failure.code === "run_failed" && isOfLoop(error) && saver.foundOtherShape;
+    return isUnfit
+      ? graphChanged(request.graphId, { kind: "unfit" }, { asks: false, cause: error })
+      : failure;
   }
 }
 
@@ -91,24 +132,29 @@ async function* stream(
     readonly configurable: RunConfigurable;
     readonly context: Readonly<Record<string, unknown>> | undefined;
     readonly signal: AbortSignal;
+    /** What the graph leaves unhandled is told by the async context it runs in. */
+    readonly inRun: <Result>(work: () => Result) => Result;
   },
 ): AsyncGenerator<UpstreamChunk> {
-  const { context, signal } = options;
-  const chunks: AsyncIterable<unknown> = await graph.stream(plan.input, {
-    streamMode: [...STREAM_MODES],
-    subgraphs: true,
-    // A superstep begins only when the one before is stored, so a takeover never repeats more than one of them.
-    durability: "sync",
-    configurable: {
-      ...options.configurable,
-      ...(plan.checkpointId !== undefined && { checkpoint_id: plan.checkpointId }),
-    },
-    signal,
-    ...(context && { context }),
-  });
+  const { context, signal, inRun } = options;
+  const chunks: AsyncIterable<unknown> = await inRun(() =>
+    graph.stream(plan.input, {
+      streamMode: [...STREAM_MODES],
+      subgraphs: true,
+      // A superstep begins only when the one before is stored, so a recovery never repeats more than one of them.
+      durability: "sync",
+      configurable: {
+        ...options.configurable,
+        ...(plan.checkpointId !== undefined && { checkpoint_id: plan.checkpointId }),
+      },
+      signal,
+      ...(context && { context }),
+    }),
+  );
   const iterator = chunks[Symbol.asyncIterator]();
-  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    const chunk = toChunk(next.value);
+  const next = () => inRun(() => iterator.next());
+  for (let item = await next(); !item.done; item = await next()) {
+    const chunk = toChunk(item.value);
     if (chunk) yield chunk;
   }
 }
@@ -121,20 +167,25 @@ function toChunk(item: unknown): UpstreamChunk | undefined {
   return { ns: ns.filter((segment) => typeof segment === "string"), mode, data };
 }
 
+/** How a run ended; where the store is away and the stream ended well, that can't be told, and the outage is the answer. */
 async function readFinal(
   end: StreamEnd,
   graph: RunnableGraph | undefined,
-  saver: BaseCheckpointSaver,
-  threadId: string,
+  { saver, clock }: GraphRunSetup,
+  { threadId, signal }: GraphRunRequest,
 ): Promise<GraphFinal> {
-  if (!graph) return toGraphFinal(end, undefined);
   try {
-    return toGraphFinal(end, await readThread(graph, saver, threadId));
+    const patience = { clock, signal, patienceMs: FINAL_PATIENCE_MS };
+    const reading = await retryStore(patience, () => readThread(graph, saver, threadId));
+    return toGraphFinal(end, reading);
   } catch (error) {
-    const unreadable = new ThroughlineError("internal", "The run's checkpoint could not be read.", {
-      cause: error,
-    });
-    return toGraphFinal(end.kind === "failed" ? end : { kind: "failed", error: unreadable }, undefined);
+    if (end.kind === "failed") return toGraphFinal(end, undefined);
+    const failure = toStoreFailure(error);
+    const unreadable =
+      failure instanceof ThroughlineError && isStoreOutage(failure)
+        ? failure
+        : new ThroughlineError("internal", "The run's checkpoint could not be read.", { cause: error });
+    return toGraphFinal({ kind: "failed", error: unreadable }, undefined);
   }
 }
 

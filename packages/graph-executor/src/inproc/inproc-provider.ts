@@ -1,6 +1,7 @@
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import {
   type AttachmentPort,
+  type Clock,
   type Fence,
   GRAPH_PROVIDER_ID,
   type GraphCheckpoint,
@@ -11,6 +12,7 @@ import {
   type LeasePort,
   parseGraphId,
   type StateUpdate,
+  systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
@@ -18,21 +20,28 @@ import { bindGraph } from "../graphs/bind-graph.js";
 import type { GraphSource } from "../graphs/graph-source.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
+import { emptyBatchesByEvent } from "../persistence/event-driven-batches.js";
 import { fencedSaver } from "../persistence/fenced-saver.js";
+import { fencedStore } from "../persistence/fenced-store.js";
+import { PatientSaver } from "../persistence/patient-saver.js";
 import { tenantStore } from "../persistence/tenant-store.js";
 import type { GraphProvider } from "../provider/graph-provider.js";
+import { unknownAgent } from "../provider/unknown-agent.js";
 import { committedMessages } from "./committed-messages.js";
 import { copyThread } from "./copy-thread.js";
 import { startGraphRun } from "./graph-run.js";
 import { toRunError } from "./run-error.js";
-import { newestCheckpoint, pastCheckpoint, readThread } from "./thread-reading.js";
+import { newestCheckpoint, pastCheckpoint, readThread, storedCheckpoint } from "./thread-reading.js";
 
 export interface InProcProviderOptions {
   readonly graphs: GraphSource;
   readonly checkpointer: BaseCheckpointSaver;
   /** Shared by all tenants; every run sees its caller's part of it only. */
   readonly store?: BaseStore;
-  /** R17: with it every checkpoint write presents the run's fence, and a run without one is refused. */
+  /**
+   * R17: with it every write of a run to the checkpointer and the store presents the run's fence, and a run without one is
+   * refused. With a `heldQuery`, those of the two that are PostgreSQL's must be in the registry's own database.
+   */
   readonly lease?: LeasePort;
   /** Where files behind the messages of checkpoints are read; a graph gets the bytes, a checkpoint never does. */
   readonly attachments?: AttachmentPort;
@@ -40,35 +49,52 @@ export interface InProcProviderOptions {
   readonly configurable?: (request: GraphRunRequest) => JsonObject;
   /** LangGraph's `context`, for graphs compiled with a context schema. */
   readonly context?: (request: GraphRunRequest) => Readonly<Record<string, unknown>> | undefined;
+  readonly clock?: Clock;
+  /**
+   * How long a reading or writing outside a run waits for a database that is away before it throws a `StoreOutage`. Runs
+   * wait however long. Default 10 s.
+   */
+  readonly patienceMs?: number;
 }
 
 /** Runs graphs in this process. */
 export function createInProcProvider(options: InProcProviderOptions): GraphProvider {
-  const { graphs, checkpointer, store, lease } = options;
+  const { graphs, store, lease, clock = systemClock, patienceMs = 10_000 } = options;
+  if (store) emptyBatchesByEvent();
+  const patient = (saver: BaseCheckpointSaver) => new PatientSaver(saver, { clock, patienceMs });
+  const checkpointer = patient(options.checkpointer);
 
-  async function open(graphId: string, configurable: JsonObject): Promise<RunnableGraph> {
+  async function open(graphId: string, configurable: JsonObject): Promise<RunnableGraph | undefined> {
     const graphName = parseGraphId(graphId);
-    const graph = graphName === undefined ? undefined : await graphs.open(graphName, { configurable });
-    if (graph) return graph;
-    const known = (await graphs.list()).map((descriptor) => descriptor.graphId);
-    throw new ThroughlineError(
-      "not_found",
-      `There is no agent "${graphId}". There is: ${known.join(", ")}.`,
-      {
-        details: { graphId, known },
-      },
+    return graphName === undefined ? undefined : graphs.open(graphName, { configurable });
+  }
+
+  async function unknown(graphId: string): Promise<ThroughlineError> {
+    return unknownAgent(
+      graphId,
+      (await graphs.list()).map(({ graphName }) => graphName),
     );
   }
 
-  async function openThread(thread: GraphThread, saver = checkpointer): Promise<RunnableGraph> {
-    const graph = await open(thread.graphId, { thread_id: thread.threadId });
-    return bindGraph(graph, { checkpointer: saver });
+  async function openThread(
+    { graphId, threadId }: GraphThread,
+    saver: BaseCheckpointSaver = checkpointer,
+  ): Promise<RunnableGraph | undefined> {
+    const graph = await open(graphId, { thread_id: threadId });
+    return graph && bindGraph(graph, { checkpointer: saver });
+  }
+
+  function requireFence(fence: Fence | undefined): Fence {
+    if (fence) return fence;
+    throw new ThroughlineError("internal", "A checkpoint can't be written without the fence of its lease.");
   }
 
   function fenced(fence: Fence | undefined): BaseCheckpointSaver {
-    if (!lease) return checkpointer;
-    if (fence) return fencedSaver(checkpointer, lease, fence);
-    throw new ThroughlineError("internal", "A checkpoint can't be written without the fence of its lease.");
+    return lease ? fencedSaver(options.checkpointer, lease, requireFence(fence)) : options.checkpointer;
+  }
+
+  function storeOf({ caller, fence }: GraphRunRequest): BaseStore | undefined {
+    return store && tenantStore(lease ? fencedStore(store, lease, requireFence(fence)) : store, caller);
   }
 
   return {
@@ -79,11 +105,13 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
       try {
         const setup = {
           open: (configurable: JsonObject) => open(request.graphId, configurable),
+          unknownAgent: () => unknown(request.graphId),
           saver: fenced(request.fence),
-          store: store && tenantStore(store, request.caller),
+          store: storeOf(request),
           attachments: options.attachments,
           extraConfigurable: options.configurable?.(request) ?? {},
           context: options.context?.(request),
+          clock,
         };
         return startGraphRun(setup, request);
       } catch (error) {
@@ -92,31 +120,42 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
     },
 
     async getState(thread, checkpointId) {
+      const { graphId, threadId } = thread;
       const graph = await openThread(thread);
       if (checkpointId === undefined) {
-        return newestCheckpoint(await readThread(graph, checkpointer, thread.threadId));
+        const newest = newestCheckpoint(await readThread(graph, checkpointer, threadId));
+        if (!graph && !newest) throw await unknown(graphId);
+        return newest;
       }
-      const past = { configurable: { thread_id: thread.threadId, checkpoint_id: checkpointId } };
-      const isThere = (await checkpointer.getTuple(past)) !== undefined;
-      return isThere ? pastCheckpoint(await graph.getState(past)) : undefined;
+      const past = { configurable: { thread_id: threadId, checkpoint_id: checkpointId } };
+      const tuple = await checkpointer.getTuple(past);
+      if (!graph && !tuple) throw await unknown(graphId);
+      if (!tuple) return undefined;
+      return graph ? pastCheckpoint(await graph.getState(past)) : storedCheckpoint(tuple);
     },
 
     async history(thread, { limit, before }) {
+      const { graphId, threadId } = thread;
       const graph = await openThread(thread);
-      const pages = graph.getStateHistory(
-        { configurable: { thread_id: thread.threadId } },
-        { limit, ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }) },
-      );
-      const checkpoints: GraphCheckpoint[] = [];
-      for await (const snapshot of pages) {
-        const checkpoint = pastCheckpoint(snapshot);
-        if (checkpoint) checkpoints.push(checkpoint);
+      const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
+      const page = {
+        limit,
+        ...(before !== undefined && { before: { configurable: { checkpoint_id: before } } }),
+      };
+      const checkpoints: (GraphCheckpoint | undefined)[] = [];
+      if (graph) {
+        for await (const state of graph.getStateHistory(config, page))
+          checkpoints.push(pastCheckpoint(state));
+      } else {
+        for await (const tuple of checkpointer.list(config, page)) checkpoints.push(storedCheckpoint(tuple));
+        if (checkpoints.length === 0) throw await unknown(graphId);
       }
-      return checkpoints;
+      return checkpoints.filter((checkpoint) => checkpoint !== undefined);
     },
 
     async updateState(thread, update, fence) {
-      const graph = await openThread(thread, fenced(fence));
+      const graph = await openThread(thread, patient(fenced(fence)));
+      if (!graph) throw await unknown(thread.graphId);
       const config = { configurable: { thread_id: thread.threadId } };
       try {
         const written = await graph.updateState(config, updateValues(update), update.asNode);
@@ -134,12 +173,13 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
         from: from.threadId,
         checkpointId,
         to: to.threadId,
-        target: fenced(fence),
+        target: patient(fenced(fence)),
         runId: fence?.runId,
       });
     },
 
-    deleteThread: ({ threadId }, fence) => (fence ? fenced(fence) : checkpointer).deleteThread(threadId),
+    deleteThread: ({ threadId }, fence) =>
+      (fence ? patient(fenced(fence)) : checkpointer).deleteThread(threadId),
 
     listAgents: () => graphs.list(),
 

@@ -1,6 +1,12 @@
-import type { BaseCheckpointSaver, CheckpointPendingWrite } from "@langchain/langgraph-checkpoint";
+import {
+  type BaseCheckpointSaver,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  INTERRUPT,
+} from "@langchain/langgraph-checkpoint";
 import type { Interrupt } from "@throughline/ai-core";
 import { read, readArray, readString, toPlain } from "@throughline/coerce";
+import { pendingNodes } from "./pending-nodes.js";
 import { holdsResult } from "./task-result.js";
 
 /** An interrupt that a checkpoint lists, and how many answers its task has taken so far. */
@@ -65,6 +71,30 @@ export function allQuestions(task: OpenTask): readonly Question[] {
   return [...task.questions, ...(task.below ?? []).flatMap(allQuestions)];
 }
 
+/**
+ * Questions that a checkpoint holds and that no task of its state asks, because the graph no longer has the node. Its name
+ * is known where only one such node was to run.
+ */
+export function orphanQuestions(
+  { checkpoint, pendingWrites = [] }: CheckpointTuple,
+  snapshot: object,
+): readonly Question[] {
+  const tasks = readArray(snapshot, "tasks");
+  const asked = new Set(tasks.flatMap((task) => readArray(task, "interrupts")).map((raw) => read(raw, "id")));
+  const named = new Set(tasks.map((task) => read(task, "name")));
+  const lacked = pendingNodes(checkpoint).filter(({ node }) => !named.has(node));
+  const node = lacked.length === 1 ? (lacked[0]?.node ?? null) : null;
+  return pendingWrites.flatMap(([taskId, channel, raw]): Question[] => {
+    const interruptId = channel === INTERRUPT ? readString(raw, "id") : undefined;
+    if (interruptId === undefined || asked.has(interruptId) || holdsResult(pendingWrites, taskId)) return [];
+    // A question may be stored once more for the task around the one that asks.
+    asked.add(interruptId);
+    const ns = [node === null ? taskId : `${node}:${taskId}`];
+    const consumed = countTaken(pendingWrites.filter(([writer]) => writer === taskId));
+    return [{ interrupt_id: interruptId, value: toPlain(read(raw, "value")), node, ns, consumed }];
+  });
+}
+
 /** Whether a task can run on without an answer. A subgraph whose tasks are all done still has its superstep to close. */
 export function canRunOn({ below = [], questions }: OpenTask): boolean {
   return below.length > 0 ? below.some(canRunOn) : questions.length === 0;
@@ -84,7 +114,7 @@ async function writesOfAsker(
 ): Promise<readonly CheckpointPendingWrite[]> {
   const below = await readWrites(reader, ns);
   const asked = below.find(
-    ([, channel, value]) => channel === "__interrupt__" && readString(value, "id") === interruptId,
+    ([, channel, value]) => channel === INTERRUPT && readString(value, "id") === interruptId,
   );
   const [writes, asker] = asked ? [below, asked[0]] : [own, taskId];
   return writes.filter(([writer]) => writer === asker);

@@ -7,7 +7,8 @@ export type RunConfigurable = JsonObject & { readonly thread_id: string };
 /**
  * R32: everything here may end up in a checkpoint or a trace, so it holds the id of a key and never the key.
  * R30: a graph that declares no state for it finds the frontend's tools and context here as well.
- * R29: a command is here and nowhere else: an input is written to a checkpoint, and shown.
+ * R29: a command is here and nowhere else: an input is written to a checkpoint, and shown. Where there is none it is null:
+ * LangGraph servers keep what a thread's runs were configured with, and a key left out would be the last command again.
  */
 export function runConfigurable(request: GraphRunRequest, extra: JsonObject): RunConfigurable {
   const { caller } = request;
@@ -23,7 +24,7 @@ export function runConfigurable(request: GraphRunRequest, extra: JsonObject): Ru
     traceId: caller.traceId,
     executorType: "inproc",
     "ag-ui": frontendOf(request),
-    ...(request.command && { command: toPlain(request.command) }),
+    command: request.command ? toPlain(request.command) : null,
   };
 }
 

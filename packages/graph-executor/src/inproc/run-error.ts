@@ -36,7 +36,16 @@ export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError 
   return new ThroughlineError("run_failed", "The graph failed while it ran.", { cause: error });
 }
 
-/** A run stopped by its signal: `cancelled`, unless whoever aborted it named another reason. */
+/** Whether an error came from LangGraph's own work between the nodes, such as applying what they wrote, and from no node. */
+export function isOfLoop(error: unknown): boolean {
+  return (
+    !(error instanceof ThroughlineError) &&
+    read(error, "pregelTaskId") === undefined &&
+    readString(error, "name") !== "GraphRecursionError"
+  );
+}
+
+/** A run stopped by its signal: `cancelled`, unless the abort gives another reason. */
 export function toStopError(reason: unknown): ThroughlineError {
   if (reason instanceof ThroughlineError) return reason;
   return new ThroughlineError("cancelled", "The run was stopped.", { cause: reason });

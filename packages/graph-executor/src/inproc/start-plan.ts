@@ -4,8 +4,10 @@ import { type FreshRunStart, type GraphRunRequest, type Json, ThroughlineError }
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
 import { markAnswers } from "./answer-mark.js";
+import { graphChanged } from "./graph-change.js";
 import { graphInput } from "./graph-input.js";
 import { canRunOn } from "./open-task.js";
+import { isDeclined, setAside } from "./set-aside.js";
 import { readThread, type ThreadReading } from "./thread-reading.js";
 
 /** What to give the graph; `rest` when there is nothing to run and the checkpoint says it all. */
@@ -18,9 +20,12 @@ const GO_ON: StartPlan = { kind: "run", input: null };
 const REST: StartPlan = { kind: "rest" };
 
 export interface StartContext {
-  readonly graph: RunnableGraph;
+  /** Absent where there is no graph of this name any more. */
+  readonly graph: RunnableGraph | undefined;
   readonly saver: BaseCheckpointSaver;
   readonly request: GraphRunRequest;
+  /** What a run of an unknown graph ends with when it has nothing to go on from. */
+  readonly unknownAgent: () => Promise<ThroughlineError>;
 }
 
 /** Reads the thread only where the start depends on it: plain input goes to the graph at once. */
@@ -31,11 +36,13 @@ export async function planStart(context: StartContext): Promise<StartPlan> {
 
 async function planFresh(context: StartContext, start: FreshRunStart): Promise<StartPlan> {
   const { graph, saver, request } = context;
+  if (start.kind === "resume") {
+    return planResume(context, start.answers, await readThread(graph, saver, request.threadId));
+  }
+  if (!graph) throw await context.unknownAgent();
   switch (start.kind) {
     case "input":
       return { kind: "run", input: graphInput(graph, request, start) };
-    case "resume":
-      return planResume(context, start.answers, await readThread(graph, saver, request.threadId));
     case "fork": {
       const { checkpointId, messages } = start;
       await requireCheckpoint(context, checkpointId);
@@ -47,11 +54,13 @@ async function planFresh(context: StartContext, start: FreshRunStart): Promise<S
 
 /** An id that is not open is refused here: LangGraph would take the whole map for one answer to some question. */
 async function planResume(
-  { saver, request }: StartContext,
+  { graph, saver, request, unknownAgent }: StartContext,
   answers: Readonly<Record<string, Json>>,
-  { questions, tuple, openTasks }: ThreadReading,
+  { questions, tuple, openTasks, change }: ThreadReading,
 ): Promise<StartPlan> {
+  if (!graph && !tuple) throw await unknownAgent();
   const ids = Object.keys(answers);
+  if (ids.length === 0 && change) throw graphChanged(request.graphId, change, { asks: questions.length > 0 });
   if (ids.length === 0 && openTasks.length > 0 && questions.length === 0) return GO_ON;
   const answered = questions.filter((question) => ids.includes(question.interrupt_id));
   const unknown = ids.find((id) => !answered.some((question) => question.interrupt_id === id));
@@ -59,6 +68,12 @@ async function planResume(
     throw new ThroughlineError("conflict", "The question that was answered is no longer open.", {
       details: unknown === undefined ? {} : { interruptId: unknown },
     });
+  }
+  if (change) {
+    if (!ids.every((id) => isDeclined(answers[id])))
+      throw graphChanged(request.graphId, change, { asks: true });
+    await setAside(saver, tuple);
+    return REST;
   }
   await markAnswers(saver, tuple, request.runId, answered);
   return { kind: "run", input: new Command({ resume: answers }) };
@@ -70,7 +85,14 @@ async function planContinue(context: StartContext, original: FreshRunStart): Pro
   const reading = await readThread(graph, saver, request.threadId);
   const wroteCheckpoint = runOf(reading) === request.runId;
   // A thread of several turns has a checkpoint of an earlier run; going on from that would drop this run's input.
-  if (!wroteCheckpoint && !reading.marks.has(request.runId)) return planFresh(context, original);
+  if (!wroteCheckpoint && !reading.marks.has(request.runId)) {
+    if (!graph && original.kind !== "resume")
+      throw graphChanged(request.graphId, { kind: "gone" }, { asks: false });
+    return planFresh(context, original);
+  }
+  if (reading.change) {
+    throw graphChanged(request.graphId, reading.change, { asks: reading.questions.length > 0 });
+  }
   const answers = original.kind === "resume" ? original.answers : {};
   const untaken = reading.questions.filter(
     (question) => question.interrupt_id in answers && reading.marks.isAnswered(question, request.runId),

@@ -11,9 +11,15 @@ import {
   toPlainObject,
 } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
+import { ReadOnceSaver } from "../persistence/read-once-saver.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
 import { type AnswerMarks, readAnswerMarks } from "./answer-mark.js";
-import { allQuestions, type OpenTask, type Question, readOpenTasks } from "./open-task.js";
+import { type GraphChange, lackedNodes } from "./graph-change.js";
+import { allQuestions, type OpenTask, orphanQuestions, type Question, readOpenTasks } from "./open-task.js";
+import { isTrigger, pendingNodes } from "./pending-nodes.js";
+
+/** Where LangGraph looks for a saver other than the graph's own. */
+const CHECKPOINTER_KEY = "__pregel_checkpointer";
 
 /** A thread as its saver holds it at this moment. */
 export interface ThreadReading {
@@ -23,35 +29,101 @@ export interface ThreadReading {
   readonly openTasks: readonly OpenTask[];
   readonly questions: readonly Question[];
   readonly marks: AnswerMarks;
+  /** How the graph no longer fits what the thread is about to run; `undefined` where it does. */
+  readonly change: GraphChange | undefined;
 }
 
-/** The thread at its newest checkpoint. */
+/** The thread at its newest checkpoint; one read where nothing is open. `graph` is absent where there is none any more. */
 export async function readThread(
-  graph: RunnableGraph,
+  graph: RunnableGraph | undefined,
   saver: BaseCheckpointSaver,
   threadId: string,
 ): Promise<ThreadReading> {
+  const once = new ReadOnceSaver(saver);
   const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
-  const snapshot = await graph.getState(config, { subgraphs: true });
-  const tuple = await saver.getTuple(config);
-  const openTasks = await readOpenTasks({ saver, threadId }, snapshot);
-  const questions = openTasks.flatMap(allQuestions);
-  return { snapshot, tuple, openTasks, questions, marks: readAnswerMarks(tuple) };
+  const tuple = await once.getTuple(config);
+  const applied = graph && (await snapshotBy(graph, once, config));
+  const snapshot = applied ?? snapshotOf(tuple, config);
+  const openTasks = await readOpenTasks({ saver: once, threadId }, snapshot);
+  const orphans = tuple ? orphanQuestions(tuple, snapshot) : [];
+  return {
+    snapshot,
+    tuple,
+    openTasks,
+    questions: [...openTasks.flatMap(allQuestions), ...orphans],
+    marks: readAnswerMarks(tuple),
+    change: tuple && (await findChange(tuple)),
+  };
+
+  async function findChange(stored: CheckpointTuple): Promise<GraphChange | undefined> {
+    if (!graph || !applied) {
+      const isOpen = snapshot.next.length > 0 || orphans.length > 0;
+      return isOpen ? { kind: graph ? "unfit" : "gone" } : undefined;
+    }
+    const nodes = await lackedNodes({ graph, saver: once, threadId }, stored, snapshot);
+    return nodes.length > 0 || orphans.length > 0 ? { kind: "lacks", nodes } : undefined;
+  }
 }
 
-/** Questions that nobody has answered. An answered one stays listed until its task is done. */
+/** Questions without an answer. An answered one stays listed until its task is done. */
 export function waitingQuestions({ questions, marks }: ThreadReading): readonly Interrupt[] {
-  return questions
-    .filter((question) => !marks.isAnswered(question))
-    .map(({ consumed: _, ...interrupt }) => interrupt);
+  return questions.filter((question) => !marks.isAnswered(question)).map(toInterrupt);
+}
+
+function toInterrupt({ consumed: _, ...interrupt }: Question): Interrupt {
+  return interrupt;
 }
 
 /** `undefined` when the thread has no checkpoint. */
 export function newestCheckpoint(reading: ThreadReading): GraphCheckpoint | undefined {
-  const { openTasks, snapshot } = reading;
+  const { openTasks, snapshot, change } = reading;
   // Where every task is done and their checkpoint is missing, a crash came between: the graph is not done.
   const next = (openTasks.length > 0 ? openTasks : snapshot.tasks).map((task) => task.name);
-  return toGraphCheckpoint(snapshot, next, waitingQuestions(reading));
+  const lacked = change?.kind === "lacks" ? change.nodes.filter((node) => !node.includes("/")) : [];
+  return toGraphCheckpoint(
+    snapshot,
+    snapshot.tasks.length > 0 ? [...next, ...lacked] : [...snapshot.next, ...lacked],
+    waitingQuestions(reading),
+  );
+}
+
+/** A checkpoint of the past that no graph can read any more. */
+export function storedCheckpoint(tuple: CheckpointTuple): GraphCheckpoint | undefined {
+  const snapshot = snapshotOf(tuple, tuple.config);
+  return toGraphCheckpoint(snapshot, snapshot.next, orphanQuestions(tuple, snapshot).map(toInterrupt));
+}
+
+/** `undefined` for a state that the graph can't be given; one that can't be read is another matter. */
+async function snapshotBy(
+  graph: RunnableGraph,
+  saver: ReadOnceSaver,
+  { configurable }: { readonly configurable: Readonly<Record<string, string>> },
+): Promise<StateSnapshot | undefined> {
+  try {
+    const config = { configurable: { ...configurable, [CHECKPOINTER_KEY]: saver } };
+    return await graph.getState(config, { subgraphs: true });
+  } catch (error) {
+    if (saver.hasFailed) throw error;
+    return undefined;
+  }
+}
+
+/** What a checkpoint says without its graph: its values, its nodes to run by name, and no tasks. */
+function snapshotOf(tuple: CheckpointTuple | undefined, config: StateSnapshot["config"]): StateSnapshot {
+  if (!tuple) return { values: {}, next: [], tasks: [], config };
+  const { checkpoint, metadata, parentConfig } = tuple;
+  const values = Object.entries(checkpoint.channel_values).filter(
+    ([channel]) => !isTrigger(channel) && !channel.startsWith("__"),
+  );
+  return {
+    values: Object.fromEntries(values),
+    next: [...new Set(pendingNodes(checkpoint).map(({ node }) => node))],
+    tasks: [],
+    config: tuple.config,
+    createdAt: checkpoint.ts,
+    ...(metadata && { metadata }),
+    ...(parentConfig && { parentConfig }),
+  };
 }
 
 /** A checkpoint of the past, with all that was to run and every question that was open, answered since or not. */

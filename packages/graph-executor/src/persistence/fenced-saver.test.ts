@@ -1,12 +1,13 @@
 import { type BaseCheckpointSaver, emptyCheckpoint, MemorySaver } from "@langchain/langgraph-checkpoint";
 import { validate } from "@langchain/langgraph-checkpoint-validation";
-import { type LeasePort, ThroughlineError } from "@throughline/ai-core";
+import { type LeasePort, systemClock, ThroughlineError } from "@throughline/ai-core";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FencedPostgresSaver } from "./fenced-postgres-saver.js";
 import { fencedSaver } from "./fenced-saver.js";
-import { OneStatementSaver } from "./one-statement-saver.js";
+import { heldQuery, neverAsked, putRun, setUpRuns } from "./held-runs-fixture.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
-import { RunSaver } from "./run-saver.js";
+import { RunSaver, type RunSaverOptions } from "./run-saver.js";
 
 const fence = { threadId: "thread-1", runId: "run-1", token: 3n };
 const held: LeasePort = { assertHeld: async () => {} };
@@ -16,12 +17,12 @@ const lost: LeasePort = {
   },
 };
 
-/** Both wrappers, as a run has them. */
-function wrapped(saver: BaseCheckpointSaver): BaseCheckpointSaver {
-  const onWriteFailed = (error: unknown) => {
-    throw error;
-  };
-  return new RunSaver(fencedSaver(saver, held, fence), { runId: "run-1", onWriteFailed });
+function runSaver(
+  inner: BaseCheckpointSaver,
+  onWriteFailed: RunSaverOptions["onWriteFailed"] = () => {},
+): RunSaver {
+  const { signal } = new AbortController();
+  return new RunSaver(inner, { runId: "run-1", clock: systemClock, signal, onWriteFailed });
 }
 
 // The suite is written for runners whose words are global. It skips one case for savers called MemorySaver, which keep
@@ -37,11 +38,11 @@ validate({
 });
 
 let postgres: PostgresFixture | undefined;
-const opened = new Map<BaseCheckpointSaver, OneStatementSaver>();
+const opened = new Map<BaseCheckpointSaver, FencedPostgresSaver>();
 let schemas = 0;
 
 validate({
-  checkpointerName: "a fenced OneStatementSaver",
+  checkpointerName: "a fenced FencedPostgresSaver",
   beforeAllTimeout: 60_000,
   async beforeAll() {
     postgres = await startPostgresFixture();
@@ -49,9 +50,11 @@ validate({
   async createCheckpointer() {
     schemas += 1;
     const pool = new pg.Pool({ connectionString: postgres?.url });
-    const saver = new OneStatementSaver(pool, `validation_${schemas}`);
+    const saver = new FencedPostgresSaver(pool, `validation_${schemas}`);
     await saver.setup();
-    const fenced = fencedSaver(saver, held, fence);
+    await setUpRuns(pool);
+    await putRun(pool, fence);
+    const fenced = fencedSaver(saver, { ...neverAsked, heldQuery }, fence);
     opened.set(fenced, saver);
     return fenced;
   },
@@ -83,7 +86,7 @@ describe("The saver of a run", () => {
   const metadata = { source: "loop", step: 0, parents: {} } as const;
 
   it("writes down which run a checkpoint is of", async () => {
-    const saver = wrapped(new MemorySaver());
+    const saver = runSaver(fencedSaver(new MemorySaver(), held, fence));
     await saver.put(config, emptyCheckpoint(), metadata, {});
     expect((await saver.getTuple(config))?.metadata).toMatchObject({ throughline_run: "run-1", step: 0 });
   });
@@ -97,10 +100,7 @@ describe("The saver of a run", () => {
         if (!isHeld) throw new ThroughlineError("conflict", "lost");
       },
     };
-    const saver = new RunSaver(fencedSaver(inner, flapping, fence), {
-      runId: "run-1",
-      onWriteFailed: (error) => failures.push(error),
-    });
+    const saver = runSaver(fencedSaver(inner, flapping, fence), (error) => failures.push(error));
     const checkpoint = emptyCheckpoint();
     const answer = await saver.put(config, checkpoint, metadata, {});
     isHeld = true;
@@ -112,7 +112,7 @@ describe("The saver of a run", () => {
 
   it("writes nothing once its run is over", async () => {
     const inner = new MemorySaver();
-    const saver = new RunSaver(inner, { runId: "run-1", onWriteFailed: () => {} });
+    const saver = runSaver(inner);
     await saver.close();
     await saver.put(config, emptyCheckpoint(), metadata, {});
     expect(await inner.getTuple(config)).toBeUndefined();
@@ -127,7 +127,7 @@ describe("The saver of a run", () => {
           letGo = resolve;
         }),
     };
-    const saver = new RunSaver(fencedSaver(inner, slow, fence), { runId: "run-1", onWriteFailed: () => {} });
+    const saver = runSaver(fencedSaver(inner, slow, fence));
     void saver.put(config, emptyCheckpoint(), metadata, {});
     const closed = saver.close();
     letGo();

@@ -1,24 +1,10 @@
+import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
+import { isStoreOutage } from "@throughline/ai-core";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { settleable } from "../inproc/settleable.js";
 import { createPostgresCheckpointer } from "./postgres-checkpointer.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
-
-/** The next transaction that is to be committed stands still before that, as in a process that was stopped. */
-function pauseBeforeCommit() {
-  const begun = settleable<void>();
-  const ended = settleable<void>();
-  const query = pg.Client.prototype.query;
-  let isPaused = false;
-  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-    const go = () => Reflect.apply(query, this, given);
-    if (given[0] !== "COMMIT" || isPaused) return go();
-    isPaused = true;
-    begun.settle();
-    return ended.promise.then(go);
-  });
-  return { begun: begun.promise, end: ended.settle };
-}
+import { storePool, surviveBrokenConnections } from "./store-pool.js";
 
 describe("A PostgreSQL checkpointer", () => {
   let postgres: PostgresFixture;
@@ -57,7 +43,7 @@ describe("A PostgreSQL checkpointer", () => {
         return Number(rows[0].count);
       };
       while ((await waitingForLock()) < 8);
-      vi.advanceTimersByTime(20_000);
+      vi.advanceTimersByTime(8_000);
       await elsewhere.query("commit");
       expect(await reading).toEqual(Array.from({ length: 100 }, () => undefined));
     } finally {
@@ -78,25 +64,79 @@ describe("A PostgreSQL checkpointer", () => {
     await Promise.all(checkpointers.map((checkpointer) => checkpointer.close()));
   });
 
-  it("lets whoever takes a run over write what a paused instance was about to delete", async () => {
-    const checkpointers = Array.from({ length: 2 }, () =>
-      createPostgresCheckpointer({ connectionString: postgres.url, schema: "paused", standstillMs: 50 }),
-    );
-    const [zombie, heir] = checkpointers;
-    if (!zombie || !heir) return expect.unreachable();
-    await zombie.setup();
-    const where = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: "c" } };
-    await zombie.saver.putWrites(where, [["__error__", "of the zombie"]], "task");
-    const pause = pauseBeforeCommit();
-    const refused = expect(zombie.saver.deleteThread("t")).rejects.toThrow();
-    await pause.begun;
-    // The same row: it waits for as long as the zombie's transaction is open.
-    await heir.saver.putWrites(where, [["__error__", "of the heir"]], "task");
-    pause.end();
-    await refused;
-    const { rows } = await query("select convert_from(blob, 'utf8') as value from paused.checkpoint_writes");
-    expect(rows).toEqual([{ value: JSON.stringify("of the heir") }]);
-    await Promise.all(checkpointers.map((checkpointer) => checkpointer.close()));
+  it("gives up a statement that does not end, here and on the server, and the connection with it", async () => {
+    const { saver, setup, close } = createPostgresCheckpointer({
+      connectionString: postgres.url,
+      schema: "stalled",
+      maxConnections: 2,
+      deadlineMs: 200,
+    });
+    await setup();
+    const read = () => saver.getTuple({ configurable: { thread_id: "t", checkpoint_ns: "" } });
+    await read();
+    const backend = () =>
+      query("select pid, state from pg_stat_activity where application_name = 'throughline checkpoints'");
+    const [before] = (await backend()).rows;
+    const elsewhere = new pg.Client({ connectionString: postgres.url });
+    await elsewhere.connect();
+    await elsewhere.query("begin; lock table stalled.checkpoints in access exclusive mode");
+    await expect(read()).rejects.toSatisfy(isStoreOutage);
+    const isOver = async () => (await backend()).rows.every(({ pid }) => pid !== before.pid);
+    await vi.waitUntil(isOver, { timeout: 5_000 });
+    await elsewhere.query("commit");
+    await elsewhere.end();
+    expect(await read()).toBeUndefined();
+    await close();
+  });
+
+  it("takes a statement that misses its deadline on a connection of its own for a broken one", async () => {
+    const config = storePool({
+      connectionString: postgres.url,
+      maxConnections: 2,
+      name: "late",
+      deadlineMs: 100,
+    });
+    const pool = surviveBrokenConnections(new pg.Pool(config));
+    const client = await pool.connect();
+    await client.query("set statement_timeout = 0");
+    await expect(client.query("select pg_sleep(2)")).rejects.toThrow("Query read timeout");
+    client.release();
+    expect(pool.idleCount).toBe(0);
+    const { rows } = await pool.query("select 1 as one");
+    expect(rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it("writes the same rows when a write is repeated because its answer was lost", async () => {
+    const { saver, setup, close } = createPostgresCheckpointer({
+      connectionString: postgres.url,
+      schema: "repeated",
+    });
+    await setup();
+    const checkpoint = {
+      ...emptyCheckpoint(),
+      channel_values: { words: ["a"] },
+      channel_versions: { words: 1.5 },
+    };
+    const tables = async () =>
+      Promise.all(
+        ["checkpoints", "checkpoint_blobs", "checkpoint_writes"].map(
+          async (table) => (await query(`select * from repeated.${table} t order by t::text`)).rows,
+        ),
+      );
+    const write = async () => {
+      const where = { configurable: { thread_id: "t", checkpoint_ns: "" } };
+      const metadata = { source: "loop", step: 0, parents: {} } as const;
+      const stored = await saver.put(where, checkpoint, metadata, { words: 1.5 });
+      await saver.putWrites(stored, [["words", "b"]], "task");
+      await saver.putWrites(stored, [["__interrupt__", { id: "i", value: "?" }]], "task");
+    };
+    await write();
+    const once = await tables();
+    await write();
+    expect(await tables()).toEqual(once);
+    expect(once.map((rows) => rows.length)).toEqual([1, 1, 2]);
+    await close();
   });
 
   it("leaves a pool open that it was lent", async () => {

@@ -2,32 +2,42 @@ import pg from "pg";
 import { attachmentSerializer } from "./attachment-serializer.js";
 import { checkpointTypes } from "./bytea-arrays.js";
 import type { Checkpointer } from "./checkpointer.js";
-import { OneStatementSaver } from "./one-statement-saver.js";
-import { PATIENT_POOL } from "./patient-pool.js";
+import { FencedPostgresSaver } from "./fenced-postgres-saver.js";
 import { underSetupLock } from "./setup-lock.js";
+import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections } from "./store-pool.js";
 
 export type PostgresCheckpointerOptions = {
-  /** Default `langgraph`: its tables stay apart from everybody else's. */
+  /** Default `langgraph`: its tables stay apart from all others. */
   readonly schema?: string;
 } & (
   | {
       readonly connectionString: string;
       readonly maxConnections?: number;
-      /** Past this time without a statement the database ends a transaction. Default 15 s, as long as a lease usually is. */
-      readonly standstillMs?: number;
+      /** How long a statement may take before its connection is given up. Default 10 s. */
+      readonly deadlineMs?: number;
     }
   /** Stays open when the checkpointer closes. */
   | { readonly pool: pg.Pool }
 );
 
 export function createPostgresCheckpointer(options: PostgresCheckpointerOptions): Checkpointer {
+  const schema = options.schema ?? "langgraph";
   const isShared = "pool" in options;
-  const pool = isShared ? options.pool : createPool(options);
-  const saver = new OneStatementSaver(pool, options.schema ?? "langgraph");
+  const pool = isShared ? options.pool : createPool(options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+  const saver = new FencedPostgresSaver(pool, schema);
   saver.serde = attachmentSerializer(saver.serde);
   return {
     saver,
-    setup: () => underSetupLock(pool, () => saver.setup()),
+    async setup() {
+      if (isShared) return underSetupLock(pool, () => saver.setup());
+      // A migration takes as long as it takes, and so does waiting for the instance that does it.
+      const patient = createPool(options, 0);
+      try {
+        await underSetupLock(patient, () => new FencedPostgresSaver(patient, schema).setup());
+      } finally {
+        await patient.end();
+      }
+    },
     async close() {
       if (!isShared) await pool.end();
     },
@@ -36,22 +46,8 @@ export function createPostgresCheckpointer(options: PostgresCheckpointerOptions)
 
 type OwnPool = Exclude<PostgresCheckpointerOptions, { readonly pool: pg.Pool }>;
 
-function createPool({ connectionString, maxConnections = 8, standstillMs = 15_000 }: OwnPool): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString,
-    max: Math.max(2, maxConnections),
-    application_name: "throughline checkpoints",
-    ...PATIENT_POOL,
-    types: checkpointTypes,
-    // A process that is paused in the middle of a write holds rows that whoever takes its run over has to write too. Not a
-    // parameter of the connection: poolers refuse those.
-    async onConnect(client) {
-      // The saver listens for no errors between two statements of a transaction, and one without a listener ends the process.
-      client.on("error", () => {});
-      await client.query(`set idle_in_transaction_session_timeout = ${standstillMs}`);
-    },
-  });
-  // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
-  pool.on("error", () => {});
-  return pool;
+function createPool({ connectionString, maxConnections = 8 }: OwnPool, deadlineMs: number): pg.Pool {
+  const name = "throughline checkpoints";
+  const config = storePool({ connectionString, maxConnections, name, deadlineMs });
+  return surviveBrokenConnections(new pg.Pool({ ...config, types: checkpointTypes }));
 }

@@ -1,39 +1,41 @@
-import { PostgresStore } from "@langchain/langgraph-checkpoint-postgres/store";
-import { ThroughlineError } from "@throughline/ai-core";
-import { read } from "@throughline/coerce";
-import pg from "pg";
+import { FencedPostgresStore } from "./fenced-postgres-store.js";
 import type { GraphStore } from "./graph-store.js";
-import { PATIENT_POOL } from "./patient-pool.js";
 import { underSetupLock } from "./setup-lock.js";
+import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections } from "./store-pool.js";
 
 export interface PostgresGraphStoreOptions {
   readonly connectionString: string;
   /** Default `langgraph`, beside the checkpoints. */
   readonly schema?: string;
   readonly maxConnections?: number;
+  /** How long a statement may take before its connection is given up. Default 10 s. */
+  readonly deadlineMs?: number;
 }
 
 export function createPostgresGraphStore(options: PostgresGraphStoreOptions): GraphStore {
-  const { connectionString, schema = "langgraph", maxConnections = 4 } = options;
-  const store = new PostgresStore({
-    connectionOptions: {
-      connectionString,
-      max: Math.max(2, maxConnections),
-      application_name: "throughline store",
-      ...PATIENT_POOL,
-    },
-    schema,
-    ensureTables: false,
-  });
-  const pool = read(read(store, "core"), "pool");
-  if (!(pool instanceof pg.Pool)) {
-    throw new ThroughlineError("internal", "This version of the store keeps its connections elsewhere.");
-  }
-  // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
-  pool.on("error", () => {});
+  const store = openStore(options, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
   return {
     store,
-    setup: () => underSetupLock(pool, () => store.setup()),
+    async setup() {
+      // A migration takes as long as it takes, and so does waiting for the instance that does it.
+      const patient = openStore(options, 0);
+      try {
+        await underSetupLock(patient.pool, () => patient.setup());
+      } finally {
+        await patient.stop();
+      }
+    },
     close: () => store.stop(),
   };
+}
+
+function openStore(
+  { connectionString, schema = "langgraph", maxConnections = 4 }: PostgresGraphStoreOptions,
+  deadlineMs: number,
+): FencedPostgresStore {
+  const name = "throughline store";
+  const connection = storePool({ connectionString, maxConnections, name, deadlineMs });
+  const store = new FencedPostgresStore(connection, schema);
+  surviveBrokenConnections(store.pool);
+  return store;
 }

@@ -1,6 +1,7 @@
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import { systemClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { RunStore } from "./run-store.js";
+import { RunStore, type RunStoreOptions } from "./run-store.js";
 
 /** Keeps every write waiting until it is let go. */
 class SlowStore extends InMemoryStore {
@@ -15,9 +16,16 @@ class SlowStore extends InMemoryStore {
   }
 }
 
+const options = (given: Partial<RunStoreOptions> = {}): RunStoreOptions => ({
+  clock: systemClock,
+  signal: new AbortController().signal,
+  onWriteFailed: () => {},
+  ...given,
+});
+
 describe("The store of a run", () => {
   it("keeps, finds and forgets while the run goes on", async () => {
-    const store = new RunStore(new InMemoryStore());
+    const store = new RunStore(new InMemoryStore(), options());
     await store.put(["notes"], "tea", { likes: true });
     expect(await store.get(["notes"], "tea")).toMatchObject({ value: { likes: true } });
     expect(await store.search(["notes"])).toHaveLength(1);
@@ -27,7 +35,7 @@ describe("The store of a run", () => {
 
   it("takes nothing from a node that outlives its run, and still lets it read", async () => {
     const inner = new InMemoryStore();
-    const store = new RunStore(inner);
+    const store = new RunStore(inner, options());
     await store.put(["notes"], "tea", { likes: true });
     await store.close();
     await store.put(["notes"], "late", { likes: true });
@@ -45,7 +53,7 @@ describe("The store of a run", () => {
 
   it("is closed when the write that was under way is done", async () => {
     const inner = new SlowStore();
-    const store = new RunStore(inner);
+    const store = new RunStore(inner, options());
     const order: string[] = [];
     const writing = store.put(["notes"], "tea", {}).then(() => order.push("written"));
     const closing = store.close().then(() => order.push("closed"));

@@ -1,12 +1,7 @@
 import type { Client } from "@langchain/langgraph-sdk";
-import {
-  type Clock,
-  GRAPH_PROVIDER_ID,
-  type JsonObject,
-  ThroughlineError,
-  toGraphId,
-} from "@throughline/ai-core";
+import { type Clock, type JsonObject, ThroughlineError } from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
+import { unknownAgent } from "../provider/unknown-agent.js";
 import { pause } from "./pause.js";
 import { activeRuns, findOwnRun, OWN_ATTEMPT_KEY, OWN_RUN_KEY, ownRunId } from "./server-run.js";
 import { threadMissing } from "./server-thread.js";
@@ -20,7 +15,10 @@ export interface RunOrder {
   readonly threadId: string;
   readonly graphName: string;
   readonly start: RunStart;
+  /** Stays with the thread: later runs there begin with it. */
   readonly configurable: JsonObject;
+  /** Of this run alone. */
+  readonly metadata: JsonObject;
 }
 
 export type RunStart =
@@ -109,13 +107,13 @@ function refusesModes(error: unknown): boolean {
 }
 
 async function postRun(client: Client, order: RunOrder, modes: readonly StreamMode[]): Promise<string> {
-  const { runId, attempt, start, configurable } = order;
+  const { runId, attempt, start, configurable, metadata } = order;
   let created: string | undefined;
   const run = await client.runs.create(order.threadId, order.graphName, {
     ...("resume" in start ? { command: { resume: start.resume } } : { input: start.input }),
     // A server keeps what a run was configured with for all later runs of its thread, a fork's checkpoint included.
     config: { configurable: { checkpoint_id: null, ...configurable } },
-    metadata: { [OWN_RUN_KEY]: runId, [OWN_ATTEMPT_KEY]: attempt },
+    metadata: { ...metadata, [OWN_RUN_KEY]: runId, [OWN_ATTEMPT_KEY]: attempt },
     streamMode: [...modes],
     streamSubgraphs: true,
     streamResumable: true,
@@ -160,14 +158,8 @@ async function refused(client: Client, error: unknown, order: RunOrder): Promise
   );
   if (!hasThread) return threadMissing(error);
   const assistants = await client.assistants.search({ limit: LISTED }).catch(() => []);
-  const agents = [
-    ...new Set(assistants.map(({ graph_id }) => `${GRAPH_PROVIDER_ID}:${graph_id}`)),
-  ].toSorted();
-  return new ThroughlineError(
-    "not_found",
-    `There is no agent ${toGraphId(order.graphName)}. There is: ${agents.join(", ") || "none"}.`,
-    { cause: error },
-  );
+  const names = assistants.map(({ graph_id }) => graph_id).toSorted();
+  return unknownAgent(order.graphName, names, error);
 }
 
 function invalidOrUnavailable(error: unknown): ThroughlineError {

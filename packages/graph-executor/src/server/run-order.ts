@@ -8,10 +8,14 @@ import {
   type Message,
   ThroughlineError,
 } from "@throughline/ai-core";
+import { toPlain } from "@throughline/coerce";
 import { frontendOf, runConfigurable } from "../inproc/run-config.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
 import type { RunOrder, RunStart } from "./create-run.js";
 import { ensureThread, graphNameOf, moveHead } from "./server-thread.js";
+
+/** Where the metadata of an upstream run says in whose name it runs; the graphs' model factory reads it there. */
+const IDENTITY_KEY = "throughline_identity";
 
 /** What begins a run; `go_on` takes the thread up where it stands. */
 export type OrderStart = FreshRunStart | { readonly kind: "go_on" };
@@ -62,8 +66,26 @@ export function createOrders(client: Client, states: GraphStatePort) {
     threadId: request.threadId,
     graphName: graphNameOf(request.graphId),
     start: await toRunStart(request, start),
-    configurable: { ...runConfigurable(request, {}), executorType: "langgraph_server" },
+    ...identified(runConfigurable(request, {})),
   });
+}
+
+/**
+ * The account and key of a run go to the server as the run's own metadata. What is in `configurable` stays with the thread
+ * and becomes part of every later run there, a foreign one's too, which would then be paid by our caller. They are null
+ * there, so that what earlier versions left is overwritten.
+ */
+function identified(configurable: JsonObject): Pick<RunOrder, "configurable" | "metadata"> {
+  const { virtualKeyId, billingAccountId } = configurable;
+  return {
+    configurable: {
+      ...configurable,
+      virtualKeyId: null,
+      billingAccountId: null,
+      executorType: "langgraph_server",
+    },
+    metadata: { [IDENTITY_KEY]: toPlain({ virtualKeyId, billingAccountId }) },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { systemClock, ThroughlineError } from "@throughline/ai-core";
+import { type GraphFinal, systemClock, ThroughlineError } from "@throughline/ai-core";
+import { read, readArray } from "@throughline/coerce";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { createRunMaker } from "./create-run.js";
@@ -129,7 +130,7 @@ describe("a run on a LangGraph server", () => {
     const { final } = await readToEnd(provider.runGraph(runRequest({ graphId: "langgraph:nobody" })));
     expect(final.error).toMatchObject({
       code: "not_found",
-      message: expect.stringContaining("langgraph:nobody"),
+      message: expect.stringMatching(/^Unknown agent "nobody". Available: chat, poet, /),
     });
   });
 });
@@ -161,6 +162,48 @@ describe("a log on a LangGraph server", () => {
     }
     expect(ids.length).toBeGreaterThan(10);
     expect(ids).toEqual(ids.map((_, index) => String(index + 9)));
+  });
+});
+
+describe("what a LangGraph server keeps of a run for later ones of its thread", () => {
+  const configurableOf = async (threadId: string, upstreamRunId = "") => {
+    const run: unknown = await outsider.runs.get(threadId, upstreamRunId);
+    return read(read(read(run, "kwargs"), "config"), "configurable");
+  };
+  const lifecycleLog = (final: GraphFinal) =>
+    readArray(final.state, "log").map((entry) => read(entry, "command"));
+
+  it("is not its command: a run without one does nothing again", async () => {
+    const hire = runRequest({
+      graphId: "langgraph:sentinel",
+      start: { kind: "input", messages: [] },
+      command: { name: "hire" },
+    });
+    const { threadId } = hire;
+    expect(lifecycleLog((await readToEnd(provider.runGraph(hire))).final)).toEqual(["hire"]);
+    const ask = runRequest({ graphId: hire.graphId, threadId, text: "How are you?" });
+    const { final } = await readToEnd(provider.runGraph(ask));
+    expect(final.status).toBe("success");
+    expect(lifecycleLog(final)).toEqual(["hire"]);
+    expect(final.messages?.at(-1)?.role).toBe("assistant");
+    expect(await configurableOf(threadId, final.upstreamRunId)).toMatchObject({ command: null });
+  });
+
+  it("is not in whose name it ran: a foreign run gets neither account nor key of ours", async () => {
+    const ours = runRequest();
+    const { final } = await readToEnd(provider.runGraph(ours));
+    const run = await outsider.runs.get(ours.threadId, final.upstreamRunId ?? "");
+    expect(run.metadata).toMatchObject({
+      throughline_identity: { virtualKeyId: "key-1", billingAccountId: "acme" },
+    });
+    const foreign = await outsider.runs.create(ours.threadId, "poet", {
+      input: { messages: [{ type: "human", id: "h2", content: "Another" }] },
+    });
+    await outsider.runs.join(ours.threadId, foreign.run_id);
+    const later = await outsider.runs.get(ours.threadId, foreign.run_id);
+    expect(later.status).toBe("success");
+    expect(JSON.stringify(later)).not.toContain("key-1");
+    expect(JSON.stringify(later)).not.toContain("acme");
   });
 });
 
@@ -199,6 +242,7 @@ describe("a thread that can't take a run", () => {
       graphName: "poet",
       start: { input: null },
       configurable: {},
+      metadata: {},
     };
     const options = { client: outsider, clock: systemClock, connectMs: 1_000, busyMs: 1_000 };
     await expect(createRunMaker(options)(order)).rejects.toMatchObject({ code: "not_found" });

@@ -4,7 +4,7 @@ import { statusOf } from "./upstream-failure.js";
 
 export function graphNameOf(graphId: string): string {
   const graphName = parseGraphId(graphId);
-  if (graphName === undefined) throw new ThroughlineError("not_found", `There is no agent ${graphId}.`);
+  if (graphName === undefined) throw new ThroughlineError("not_found", `Unknown agent "${graphId}".`);
   return graphName;
 }
 

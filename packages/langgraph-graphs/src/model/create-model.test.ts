@@ -106,6 +106,21 @@ describe("with a proxy", () => {
     });
   });
 
+  it("finds in whose name a run on a LangGraph server runs in its metadata, where `configurable` says null", async () => {
+    const { virtualKeyId, billingAccountId, ...rest } = configurable;
+    const config = {
+      configurable: { ...rest, virtualKeyId: null, billingAccountId: null },
+      metadata: { throughline_identity: { virtualKeyId, billingAccountId } },
+    };
+    for await (const _ of await (await createModel(config, { keys })).stream(hello));
+    for await (const _ of await (await createModel({ configurable: config.configurable }, { keys })).stream(
+      hello,
+    ));
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-one", "Bearer sk-own"]);
+    const spend = String(calls[0]?.headers["x-litellm-spend-logs-metadata"]);
+    expect(JSON.parse(spend)).toMatchObject({ accountId: "acme", virtualKeyId: "key-1" });
+  });
+
   it("uses the person's own key and sends only what is known when the run names nothing", async () => {
     const model = await createModel(undefined, { keys });
     for await (const _ of await model.stream(hello));

@@ -26,10 +26,19 @@ const modelConfigSchema = z.object({
 });
 export type ModelConfig = z.infer<typeof modelConfigSchema>;
 
-/** Reads the model's part of a run's `configurable`; throws `invalid_input` naming `configurable.{field}`. */
+/** Where a run on a LangGraph server says in whose name it runs: what is in `configurable` stays with the thread there. */
+const IDENTITY_KEY = "throughline_identity";
+
+/**
+ * Reads the model's part of a run's `configurable`; throws `invalid_input` naming `configurable.{field}`. A value that is
+ * null is as good as absent: that is how a LangGraph server is told that a run has none.
+ */
 export function readModelConfig(config: RunnableConfig | undefined): ModelConfig {
+  const said = [config?.configurable, config?.metadata?.[IDENTITY_KEY]].flatMap((part) =>
+    Object.entries(Object(part)).filter(([, value]) => value !== null),
+  );
   const parsed = z.object({ configurable: modelConfigSchema }).safeParse({
-    configurable: config?.configurable ?? {},
+    configurable: Object.fromEntries(said),
   });
   if (!parsed.success) throw invalidInput(parsed.error, "configurable");
   return parsed.data.configurable;

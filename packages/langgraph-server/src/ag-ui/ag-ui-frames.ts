@@ -8,7 +8,7 @@ export interface FailureIds {
   readonly runId: string;
 }
 
-export function encodeEvent(event: object): Buffer {
+function encodeEvent(event: object): Buffer {
   return encodeSseFrame({ data: JSON.stringify(event) });
 }
 
@@ -27,15 +27,15 @@ export function emptyRunFrames({ threadName, runId }: FailureIds, metadata: Json
 }
 
 /**
- * What a watcher hears before a stream ends early. An open run gets a terminal, because clients wait for one; without an id,
- * so that the cursor they hold still brings them back to the run itself.
+ * What a subscriber hears before a stream ends early. An open run gets a terminal, because clients wait for one; without an
+ * id, so that the cursor they hold still brings them back to the run itself. A stream that broke on our side gets none: the
+ * run goes on, and stock clients would take a RUN_ERROR for its end.
  */
-export function agUiLastWords(ids: FailureIds, ending: Ending, last: Buffer | undefined): Buffer[] {
-  if (ending.reason === "done") return [];
+export function agUiLastWords(ids: FailureIds, ending: Ending, hasFrames: boolean): Buffer[] {
+  if (ending.reason === "done" || ending.reason === "failed") return [];
   const error = earlyEndError(ending.reason);
-  if (last === undefined) return failureFrames(ids, error);
-  const isOpen = ending.reason === "expired" ? !isTerminal(last) : ending.runOpen;
-  if (isOpen) return [encodeEvent(runError(error))];
+  if (!hasFrames) return failureFrames(ids, error);
+  if (ending.runOpen) return [encodeEvent(runError(error))];
   // Whoever followed would come back for ever: only this tells that there is nothing to come back to.
   return ending.reason === "deleted" ? failureFrames(ids, error) : [];
 }
@@ -44,11 +44,4 @@ function runError(error: unknown): JsonObject {
   const { code, message, hint, details } = toWireError(error);
   const facts: { [key: string]: Json } = { hint, ...(details && { details }) };
   return { type: "RUN_ERROR", message, code, metadata: { throughline: facts } };
-}
-
-/** Only asked when a token expires, so that counting open runs costs nothing per frame. */
-function isTerminal(frame: Buffer): boolean {
-  const text = frame.toString();
-  const data = text.slice(text.lastIndexOf("\ndata: ") + "\ndata: ".length);
-  return /^(?:data: )?\{"type":"RUN_(?:FINISHED|ERROR)"/.test(data);
 }

@@ -47,7 +47,7 @@ export function connectAgent(
     },
     stream,
     expiresAt: credentials.expiresAt,
-    lastWords: (ending, last) => agUiLastWords(ids, ending, last),
+    lastWords: (ending, hasFrames) => agUiLastWords(ids, ending, hasFrames),
   });
   return response;
 }

@@ -1,4 +1,5 @@
 import { type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-core";
+import type { ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
 import { checked } from "../http/checked-request.js";
 import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
@@ -6,7 +7,6 @@ import type { RouteDoc } from "../http/route-doc.js";
 import type { Route } from "../http/route-table.js";
 import { wholeNumber } from "../http/whole-number.js";
 import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
-import type { ThreadListing } from "../threads/thread-directory.js";
 import type { ThreadService } from "../threads/thread-service.js";
 import { titleSchema } from "../threads/thread-wire.js";
 

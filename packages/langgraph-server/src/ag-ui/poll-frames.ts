@@ -1,46 +1,53 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type AgUiLine,
   createAgUiFace,
   currentMessages,
-  emptyFold,
   type InterruptForm,
   type ThreadFold,
-  threadFoldPort,
 } from "@throughline/stream-adapter";
-import { readFold, type ThreadLog } from "@throughline/thread-log";
-import type { ThreadAddress } from "../thread/thread-address.js";
-import { encodeEvent } from "./ag-ui-frames.js";
+import { encodeSseFrame } from "../hub/sse-frame.js";
+import type { ThreadReading } from "../hub/thread-hub.js";
 
 export interface Poll {
+  readonly threadName: string;
   /** The client's own: boundaries it expects, of a run that never was (R29). */
   readonly runId: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
 }
 
-/** How a thread stands right now, in one short answer. Reads the log and writes nothing, so it is never busy. */
-export async function pollFrames(
-  service: { readonly log: Pick<ThreadLog, "read" | "snapshot"> },
-  thread: ThreadAddress,
-  { runId, line, interrupts }: Poll,
-): Promise<Buffer[]> {
-  const folded = await readFold(service.log, threadFoldPort, thread.ref);
-  const fold = folded.kind === "folded" ? folded.state : emptyFold;
-  const face = createAgUiFace({ threadName: thread.threadName, line, interrupts });
-  const activeRunId = fold.run?.open ? fold.run.run_id : null;
+/**
+ * How a thread stands right now, in one short answer. A poller that sends its cursor is told only what changed since: state
+ * and messages that are as they were are left out. The last frame's id is the cursor of the next poll.
+ */
+export function pollFrames(reading: ThreadReading, { threadName, runId, line, interrupts }: Poll): Buffer[] {
+  const { fold, position, before } = reading;
+  const face = createAgUiFace({ threadName, line, interrupts });
+  const throughline = {
+    poll: true,
+    activeRunId: fold.run?.open ? fold.run.run_id : null,
+    lastRun: fold.run && { runId: fold.run.run_id, status: fold.run.open ? "running" : fold.run.status },
+  };
+  const unchanged = before ? unchangedSections(before, fold) : new Set<string>();
   return face
-    .fullPrelude(stoodStill(fold, runId), undefined)
-    .map(({ event }) =>
-      encodeEvent(
-        event.type === "RUN_STARTED"
-          ? { ...event, metadata: { throughline: { poll: true, activeRunId } } }
-          : event,
-      ),
-    );
+    .fullPrelude(standingStill(fold, runId), position)
+    .filter(({ event }) => !unchanged.has(event.type))
+    .map(({ id, event }) => {
+      const told = event.type === "RUN_STARTED" ? { ...event, metadata: { throughline } } : event;
+      return encodeSseFrame({ ...(id !== undefined && { id }), data: JSON.stringify(told) });
+    });
+}
+
+function unchangedSections(before: ThreadFold, now: ThreadFold): ReadonlySet<string> {
+  const unchanged = new Set<string>();
+  if (isDeepStrictEqual(before.state, now.state)) unchanged.add("STATE_SNAPSHOT");
+  if (isDeepStrictEqual(currentMessages(before), currentMessages(now))) unchanged.add("MESSAGES_SNAPSHOT");
+  return unchanged;
 }
 
 /** The fold as if nothing moved: text that streams is told as far as it has come. */
-function stoodStill(fold: ThreadFold, runId: string): ThreadFold {
+function standingStill(fold: ThreadFold, runId: string): ThreadFold {
   return {
     ...fold,
     run: {

@@ -1,9 +1,8 @@
-import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
-import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
+import { type ErrorCode, type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
 import type { Arrival } from "../commands/arrivals.js";
 import { type CommandLane, laneOf } from "../commands/command-lane.js";
 import type { RunService, StartRunRequest } from "../drive/run-service.js";
-import { startWithinLimits, type WatchableStart } from "../drive/start-within-limits.js";
+import { type AcceptedStart, requireAccepted } from "../drive/start-refusal.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
 import { cursorOf } from "../http/last-event-id.js";
 import { subscribeOnStream } from "../http/subscribe-stream.js";
@@ -18,13 +17,13 @@ import { contextOf, faceOf, runInputOf, toolsOf } from "./run-input.js";
 export type RunParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
-  readonly log: Pick<ThreadLog, "read" | "snapshot">;
-  readonly registry: Pick<RunRegistry, "countOpen">;
 }>;
 
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["rate_limited", "store_unavailable"]);
+
 /**
- * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now but a limit is told as
- * a run that failed, because stock clients see nothing else.
+ * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit and a
+ * store that is away, is told as a run that failed, because stock clients see nothing else.
  */
 export async function runAgent(
   c: RouteContext,
@@ -38,6 +37,7 @@ export async function runAgent(
   const account = caller.billingAccountId;
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(clock) };
+  const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
   const watching = usage.watch(account, limits);
 
   function answer(frames: readonly Buffer[]): Response {
@@ -61,7 +61,7 @@ export async function runAgent(
     const lane = laneOf(agent, input.forwardedProps?.throughline ?? {});
     switch (lane.kind) {
       case "poll":
-        return answer(await pollFrames(service, thread, { runId: ids.runId, ...faceOf(input) }));
+        return answer(pollFrames(await service.hub.read(thread, cursor), { ...ids, ...faceOf(input) }));
       case "stop": {
         const stopped = await service.runs.stop(thread, lane.runId);
         return answer(emptyRunFrames(ids, { stop: stopped.kind }));
@@ -74,7 +74,7 @@ export async function runAgent(
   async function start(
     thread: ThreadAddress,
     { command, strategy }: Extract<CommandLane, { kind: "run" }>,
-  ): Promise<WatchableStart> {
+  ): Promise<AcceptedStart> {
     const options = input.forwardedProps?.throughline ?? {};
     if (options.profile === "debug" && !parts.allowDebug) {
       throw new ThroughlineError(
@@ -100,11 +100,10 @@ export async function runAgent(
       profile: options.profile ?? "user",
       strategy,
     };
-    return startWithinLimits(parts, { caller, limits }, request);
+    return requireAccepted(await service.runs.start(request));
   }
 
-  function stream(thread: ThreadAddress, { kind, run }: WatchableStart): Response {
-    const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
+  function stream(thread: ThreadAddress, { kind, run }: AcceptedStart): Response {
     const holds = {
       messageIds: (input.messages ?? []).flatMap((message) =>
         "id" in message && message.id ? [message.id] : [],
@@ -114,7 +113,7 @@ export async function runAgent(
     const from: SubscribeFrom =
       kind === "attached" && cursor !== undefined
         ? { kind: "cursor", cursor }
-        : { kind: "run", runId: run.runId, holds };
+        : { kind: "run", runId: run.runId, isNew: kind === "started" || kind === "queued", holds };
     const opened = openStream(c, parts, watching);
     subscribeOnStream({
       hub: service.hub,
@@ -123,7 +122,7 @@ export async function runAgent(
       options: { face: { kind: "ag-ui", ...faceOf(input) }, from, follow: false },
       stream: opened.stream,
       expiresAt: credentials.expiresAt,
-      lastWords: (ending, last) => agUiLastWords(ids, ending, last),
+      lastWords: (ending, hasFrames) => agUiLastWords(ids, ending, hasFrames),
     });
     return opened.response;
   }
@@ -131,7 +130,8 @@ export async function runAgent(
   try {
     return await begin();
   } catch (error) {
-    if (error instanceof ThroughlineError && error.code === "rate_limited") {
+    // Nothing was begun, and the same request may be sent again.
+    if (error instanceof ThroughlineError && RETRYABLE.has(error.code)) {
       watching.leave();
       throw error;
     }

@@ -8,12 +8,11 @@ import {
   ThroughlineError,
   threadNameSchema,
 } from "@throughline/ai-core";
-import type { RunRegistry } from "@throughline/thread-log";
 import { z } from "zod";
 import { runIdSchema } from "../ag-ui/run-agent-input.js";
 import type { Arrival } from "../commands/arrivals.js";
 import type { RunService } from "../drive/run-service.js";
-import { startWithinLimits } from "../drive/start-within-limits.js";
+import { requireAccepted } from "../drive/start-refusal.js";
 import { bodyOf } from "../http/checked-request.js";
 import { earlyEndError } from "../http/early-end.js";
 import {
@@ -56,7 +55,6 @@ type RunRequest = z.infer<typeof runRequestSchema>;
 type RunsParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
-  readonly registry: Pick<RunRegistry, "countOpen">;
 }>;
 
 /** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
@@ -120,30 +118,28 @@ async function startRun(
   c.header("x-trace-id", request.traceId);
   const watching = usage.watch(caller.billingAccountId, limits);
   try {
-    const { run } = await startWithinLimits(
-      parts,
-      { ...who, caller, limits },
-      {
-        thread,
-        caller,
-        ingressRequestId: request.requestId,
-        traceparent: c.get("trace").traceparent,
-        clientRunId: request.runId,
-        arrival,
-        input: { kind: "input", messages: messagesOf(request) },
-        tools: [],
-        context: [],
-        model: request.model,
-        profile: "user",
-        strategy: "reject",
-      },
-    );
+    const outcome = await service.runs.start({
+      thread,
+      caller,
+      ingressRequestId: request.requestId,
+      traceparent: c.get("trace").traceparent,
+      clientRunId: request.runId,
+      arrival,
+      input: { kind: "input", messages: messagesOf(request) },
+      tools: [],
+      context: [],
+      model: request.model,
+      profile: "user",
+      strategy: "reject",
+    });
+    const { kind, run } = requireAccepted(outcome);
+    const isNew = kind === "started" || kind === "queued";
     const { stream, response } = openStream(c, parts, watching);
     subscribeOnStream({
       hub: service.hub,
       clock,
       thread,
-      options: { face: { kind: "ai-events" }, from: { kind: "run", runId: run.runId }, follow: false },
+      options: { face: { kind: "ai-events" }, from: { kind: "run", runId: run.runId, isNew }, follow: false },
       stream,
       expiresAt: who.credentials.expiresAt,
       lastWords,

@@ -4,9 +4,9 @@ import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { signedInThread } from "../http/signed-in-thread.js";
-import { type AttachmentGate, storeAttachment } from "./accept-attachments.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
+import { type AttachmentGate, storeAttachment } from "./store-attachments.js";
 
 const ATTACHMENTS = "/agents/:agentId/threads/:threadName/attachments";
 

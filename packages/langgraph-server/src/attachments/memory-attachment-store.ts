@@ -1,5 +1,5 @@
 import {
-  type Admit,
+  admitInMemory,
   type MemoryDatabase,
   subjectKey,
   type ThreadRef,
@@ -19,16 +19,13 @@ interface HeldThread {
 /** Instances that share a database share its attachments. */
 const stores = new WeakMap<MemoryDatabase, Map<string, HeldThread>>();
 
-export function createMemoryAttachmentStore(
-  database: MemoryDatabase,
-  { admit }: { readonly admit?: Admit } = {},
-): AttachmentStore {
+export function createMemoryAttachmentStore(database: MemoryDatabase): AttachmentStore {
   const threads = stores.get(database) ?? new Map<string, HeldThread>();
   stores.set(database, threads);
   const heldOf = (thread: ThreadRef) => threads.get(threadKey(thread))?.held;
 
   function hold(thread: ThreadRef): Map<string, Held> {
-    admit?.(thread);
+    admitInMemory(database, thread);
     const held = heldOf(thread) ?? new Map<string, Held>();
     threads.set(threadKey(thread), { thread, held });
     return held;

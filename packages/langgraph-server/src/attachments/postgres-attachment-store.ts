@@ -1,5 +1,5 @@
 import {
-  type AdmitInTransaction,
+  admitInTransaction,
   inTransaction,
   type PostgresDatabase,
   subjectKey,
@@ -23,7 +23,6 @@ const SAME_THREAD = "account = $1 and subject = $2 and thread_id = $3";
 export function createPostgresAttachmentStore(
   { pool, schema }: PostgresDatabase,
   folder: AttachmentFolder | undefined,
-  { admit }: { readonly admit?: AdmitInTransaction } = {},
 ): AttachmentStore {
   const table = `${schema}.attachments`;
 
@@ -40,7 +39,7 @@ export function createPostgresAttachmentStore(
       const there = await find(thread, id);
       if (there) return there;
       await inTransaction(pool, async (client) => {
-        await admit?.(client, thread);
+        await admitInTransaction(client, schema, thread);
         await folder?.write(thread, id, content);
         await client.query(
           `insert into ${table} (account, subject, thread_id, attachment_id, mime_type, filename, bytes, content)
@@ -70,7 +69,7 @@ export function createPostgresAttachmentStore(
     },
     async copyThread(from, to) {
       await inTransaction(pool, async (client) => {
-        await admit?.(client, to);
+        await admitInTransaction(client, schema, to);
         await folder?.copyThread(from, to);
         await client.query(
           `insert into ${table} (account, subject, thread_id, attachment_id, mime_type, filename, bytes, content)

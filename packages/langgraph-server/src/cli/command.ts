@@ -33,8 +33,8 @@ export interface CommandInput<Given extends Options = Options> {
   readonly defaults: Readonly<Record<string, string>>;
   /** Aborted when whoever started the process wants it to end. */
   readonly signal: AbortSignal;
-  /** What to say once it serves, instead of the usual welcome. The service ends if this fails. */
-  readonly onServing?: (serving: Serving) => Promise<string>;
+  /** Called once it serves. Returns what to print instead of the usual welcome, if anything. The service ends if this fails. */
+  readonly onServing?: (serving: Serving) => Promise<string | undefined>;
 }
 
 export interface Command {

@@ -21,8 +21,11 @@ export interface CliOptions {
   readonly defaults?: Readonly<Record<string, string>>;
   /** Aborted when whoever started the process wants it to end. */
   readonly signal?: AbortSignal;
-  /** Of `serve`: called once it answers, for what to say instead of the usual welcome. The service ends if this fails. */
-  readonly onServing?: (serving: Serving) => Promise<string>;
+  /**
+   * Of `serve`: called once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
+   * if this fails.
+   */
+  readonly onServing?: (serving: Serving) => Promise<string | undefined>;
 }
 
 const ordinary = [
@@ -37,7 +40,10 @@ const ordinary = [
 ];
 const COMMANDS: readonly Command[] = [...ordinary, completionCommand(ordinary)];
 
-/** Runs `throughline` and gives its exit code: 0 done, 1 failed, 2 called the wrong way, 130 left with Ctrl-C. */
+/**
+ * Runs `throughline` and returns its exit code: 0 done, 1 failed, 2 called the wrong way, 130 left with Ctrl-C. `serve` exits
+ * with 70 when an error leaves the process in doubt.
+ */
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<number> {
   const { version = "0.0.0", terminal = processTerminal(), defaults = {} } = options;
   const [first, ...rest] = argv;

@@ -91,7 +91,7 @@ describe("P56: a run that was asked to stop and whose driver is silent", () => {
     if (!row) throw new Error("a run that started has a row");
     // As after a power cut in the very moment: the stop is noted, and nobody heard of it.
     row.stopRequested = true;
-    row.leaseUntil = Number.NEGATIVE_INFINITY;
+    row.leaseUntil = 0;
     const fire = await b.service.runs.start(
       startRequest(thread, nothing, { command: { name: "fire" }, strategy: "preempt" }),
     );

@@ -18,6 +18,7 @@ it("R25: a stop that comes while a run is claimed is known to whoever takes it u
     start: { kind: "input", messages: [] },
     request: {},
     strategy: "reject",
+    listing: { threadName: "main", derivedTitle: undefined },
   };
   const { runId } = request;
   await heard.during(async () => {

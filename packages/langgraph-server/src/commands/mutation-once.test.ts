@@ -32,7 +32,7 @@ async function syncTakenOverAfter(chunks: number): Promise<boolean> {
     if (outcome.kind !== "started") throw new Error(outcome.kind);
     const isFrozen = await provider.frozen;
     const run = shared.database.runs.get(outcome.run.runId);
-    if (run && isFrozen) run.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (run && isFrozen) run.leaseUntil = 0;
     await b.service.runs.reap();
     const watching = b.watch(thread, { kind: "run", runId: outcome.run.runId });
     await watching.ended;

@@ -20,7 +20,7 @@ import { formatPlace, type PagePlace, parsePlace } from "./page-place.js";
 import { nextTime } from "./plan-tick.js";
 import { parseSchedule } from "./schedule.js";
 
-/** Of an account. */
+/** Crons an account may have. */
 export const DEFAULT_MAX_CRONS = 100;
 
 export interface CronServiceOptions extends Omit<DeliveryDeps, "store"> {
@@ -36,6 +36,7 @@ export interface CronServiceOptions extends Omit<DeliveryDeps, "store"> {
 
 export function createCronService(options: CronServiceOptions): CronService {
   const { registry, agents } = options;
+  options.store.onBadRow((row) => options.observer.badRow(row));
   const store = observeTicks(options.store, options.observer);
   const runner = startCronRunner({ ...options, store, deliver: (claimed) => deliverTick(options, claimed) });
 
@@ -90,7 +91,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     try {
       outcome = await deliverTick(options, claimed);
     } catch (error) {
-      // Whoever asked hears of it now; nothing is tried again behind their back.
+      // The caller gets the error now, so the tick is not tried again later.
       await store.settle(tick, failedOutcome(error));
       throw error;
     }
@@ -155,7 +156,7 @@ async function accept(agents: AgentCatalogPort, definition: CronDefinition): Pro
   const agent = graphName === undefined ? undefined : await agents.getAgent(toGraphId(graphName));
   if (!agent) {
     const known = (await agents.listAgents()).map(({ graphId }) => graphId);
-    throw invalid("agent", `is not an agent there is. There is: ${known.join(", ")}`);
+    throw invalid("agent", `is unknown. Available: ${known.join(", ")}`);
   }
   const { command, state } = definition.input;
   if (command && !agent.commands.includes(command.name)) {
@@ -175,18 +176,18 @@ function changed(cron: Cron, changes: CronChange, virtualKeyId: string, now: num
   const after: Cron = { ...cron, virtualKeyId, definition, updatedAt: now };
   const isAnotherRhythm = definition.schedule !== before.schedule || definition.timeZone !== before.timeZone;
   if (isAnotherRhythm) return scheduled({ ...after, anchorAt: now }, now);
-  // A pause is no downtime: what it left out was not missed.
+  // Times that fall into a pause are not missed.
   const isMoved = definition.enabled !== before.enabled || definition.jitterMs !== before.jitterMs;
   return isMoved ? scheduled(after, now) : after;
 }
 
 function scheduled(cron: Cron, now: number): Cron {
   const next = nextTime(cron, now);
-  if (cron.definition.enabled && next.nextAt === undefined) throw invalid("schedule", "has no time to come");
+  if (cron.definition.enabled && next.nextAt === undefined) throw invalid("schedule", "has no future runs");
   return { ...cron, ...next };
 }
 
-/** What an optional field without a value would overwrite. */
+/** The changes without fields that have no value, which would overwrite what is there. */
 function definedOnly(changes: CronChange): { [K in keyof CronDefinition]?: CronDefinition[K] } {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
@@ -195,7 +196,7 @@ export function scopeOf({ billingAccountId: account, subject }: Caller): CronSco
   return { account, ...(subject !== undefined && { subject }) };
 }
 
-/** One more than asked for tells whether there is a next page. */
+/** Asks for one item more, which tells whether there is a next page. */
 function placed({ limit, after }: PageRequest): { readonly limit: number; readonly after?: PagePlace } {
   return { limit: limit + 1, ...(after !== undefined && { after: parsePlace(after) }) };
 }
@@ -210,7 +211,7 @@ function cut<T>(
   return { items, next: found.length > limit && last ? formatPlace(placeOf(last)) : undefined };
 }
 
-/** As the registry says of any other run. */
+/** The same as for any other run. */
 const BUSY_RETRY_MS = 1_000;
 
 function refusal({ reason, runId }: Extract<TickOutcome, { kind: "skipped" }>): ThroughlineError {

@@ -1,6 +1,6 @@
 import type { Migration } from "@throughline/thread-log";
 
-/** What a person set is one JSON text, checked whenever it is read; columns are what statements look for. */
+/** A cron's definition is one JSON text, checked whenever it is read; columns are what statements look for. */
 export const CRON_MIGRATION: Migration = {
   id: 1,
   statements: (schema) => [
@@ -36,5 +36,14 @@ export const CRON_MIGRATION: Migration = {
     )`,
     `create index cron_ticks_newest on ${schema}.cron_ticks (cron_id, claimed_at desc, tick_id desc)`,
     `create index cron_ticks_pending on ${schema}.cron_ticks (retry_at) where retry_at is not null`,
+  ],
+};
+
+/** Rows that can't be read are set aside: the newest format that failed to read a row is kept with it. */
+export const UNREADABLE_CRON_MIGRATION: Migration = {
+  id: 5,
+  statements: (schema) => [
+    `alter table ${schema}.crons add column unreadable_format integer`,
+    `alter table ${schema}.cron_ticks add column unreadable_format integer`,
   ],
 };

@@ -1,5 +1,7 @@
-import { type Cron, type CronTick, tickOutcomeSchema } from "./cron.js";
+import { subjectKey } from "@throughline/thread-log";
+import { type Cron, type CronScope, type CronTick, tickOutcomeSchema } from "./cron.js";
 import { cronDefinitionSchema } from "./cron-definition.js";
+import { UnreadableRow } from "./unreadable-row.js";
 
 export interface CronRow {
   readonly account: string;
@@ -17,7 +19,21 @@ export interface CronRow {
 export const CRON_COLUMNS = `c.account, c.subject, c.cron_id, c.virtual_key_id, c.definition, c.anchor_at, c.next_at, c.due_at,
   c.created_at, c.updated_at`;
 
+/** Account, subject and id: what finds a row. */
+export function keyOf(scope: CronScope, id: string): [string, string, string] {
+  return [scope.account, subjectKey(scope), id];
+}
+
+/** Throws `UnreadableRow`. */
 export function toCron(row: CronRow): Cron {
+  try {
+    return readCron(row);
+  } catch (error) {
+    throw new UnreadableRow({ table: "crons", cronId: row.cron_id }, error);
+  }
+}
+
+function readCron(row: CronRow): Cron {
   return {
     account: row.account,
     ...(row.subject !== "" && { subject: row.subject }),
@@ -46,7 +62,16 @@ export interface TickRow {
 export const TICK_COLUMNS =
   "t.tick_id, t.scheduled_at, t.claimed_at, t.agent, t.thread_name, t.missed, t.attempt, t.outcome";
 
+/** Throws `UnreadableRow`. */
 export function toTick(cronId: string, row: TickRow): CronTick {
+  try {
+    return readTick(cronId, row);
+  } catch (error) {
+    throw new UnreadableRow({ table: "cron_ticks", cronId, tickId: row.tick_id }, error);
+  }
+}
+
+function readTick(cronId: string, row: TickRow): CronTick {
   return {
     cronId,
     id: row.tick_id,

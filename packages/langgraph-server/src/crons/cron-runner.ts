@@ -1,5 +1,5 @@
-import { type Clock, type ErrorCode, ThroughlineError, toWireError } from "@throughline/ai-core";
-import { isBeingDeleted } from "../thread/being-deleted.js";
+import { type Clock, type ErrorCode, StoreOutage, ThroughlineError, toWireError } from "@throughline/ai-core";
+import { isBeingDeleted } from "@throughline/thread-log";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import { type Poller, poll } from "../timing/poll.js";
 import type { ClaimedTick, TickOutcome } from "./cron.js";
@@ -16,18 +16,24 @@ export interface CronRunnerOptions {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-/** A look is over when every tick that was due is delivered. */
+/** A poll is over when every tick that was due is delivered. */
 export type CronRunner = Poller;
 
-/** How long a deliverer may take before another one tries: starting a run takes milliseconds. */
+/** How long a delivery may take before another instance tries: starting a run takes milliseconds. */
 export const TICK_LEASE_MS = 30_000;
 const PER_CLAIM = 16;
 const MAX_ATTEMPTS = 10;
 const MAX_WAIT_MS = 60_000;
-/** What may be otherwise in a moment. */
-const PASSING: readonly ErrorCode[] = ["rate_limited", "shutting_down", "upstream_unavailable", "internal"];
+/** Codes of failures that a later attempt may not meet. */
+const PASSING: readonly ErrorCode[] = [
+  "rate_limited",
+  "shutting_down",
+  "upstream_unavailable",
+  "store_unavailable",
+  "internal",
+];
 
-/** Finds crons that are due and ticks that somebody left undelivered. At once, whenever one falls due, and now and then. */
+/** Delivers crons that are due and ticks that were left undelivered: at once, when the next one is due, and at intervals. */
 export function startCronRunner(options: CronRunnerOptions): CronRunner {
   const { store, observer } = options;
 
@@ -38,7 +44,7 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
       const passing = passingCode(error);
       if (passing === "internal")
         observer.failed("A cron's tick could not be delivered; it is tried again.", error);
-      // Where nothing can be written it stays pending, and is found again when its lease has run out.
+      // When even this can't be written, the tick stays pending and is claimed again when its lease has run out.
       const wait = passing === "shutting_down" ? 0 : Math.min(1_000 * 2 ** claimed.tick.attempt, MAX_WAIT_MS);
       await store.postpone(claimed.tick, wait).catch(() => {});
     }
@@ -48,6 +54,8 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
     try {
       return await options.deliver(claimed);
     } catch (error) {
+      // A store that is away is never the tick's failure, however long that takes.
+      if (error instanceof StoreOutage) throw error;
       if (passingCode(error) !== undefined && claimed.tick.attempt < MAX_ATTEMPTS) throw error;
       return failedOutcome(error);
     }
@@ -72,7 +80,7 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
       await claimAll(closing);
       return store.untilDue();
     },
-    failed: (error) => observer.failed("Crons that are due could not be looked for.", error),
+    failed: (error) => observer.failed("Crons that are due could not be claimed.", error),
   });
 }
 

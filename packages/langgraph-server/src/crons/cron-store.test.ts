@@ -1,3 +1,4 @@
+import { StoreOutage } from "@throughline/ai-core";
 import { createMemoryDatabase, migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
@@ -228,6 +229,20 @@ describe.each([
     expect(names.length).toBe(KEPT_TICKS + 3);
   });
 
+  it("goes on with all other crons when one of them can't be claimed, and does not try that one again", async () => {
+    const broken: Partial<Cron["definition"]> = JSON.parse('{"schedule":5,"timeZone":"UTC"}');
+    await a.create(acme.account, 10, (at) => ({
+      ...make("one")(at),
+      definition: { ...make("one")(at).definition, ...broken },
+    }));
+    await create("two");
+    now = START + MINUTE;
+    const { ticks } = await a.claimDue(16, LEASE);
+    expect(ticks.map(({ cron }) => cron.id.slice(-3))).toEqual(["two"]);
+    now = START + 2 * MINUTE;
+    expect((await a.claimDue(16, LEASE)).crons).toBe(1);
+  });
+
   it("says how long until something is due, also of a paused cron, which is never", async () => {
     const cron = await create("one");
     now = START + 20_000;
@@ -255,7 +270,7 @@ describe.each([
 });
 
 describe("The store of crons in PostgreSQL", () => {
-  it("goes by the database's clock unless told otherwise", async () => {
+  it("goes by the database's clock unless told otherwise, and says when the database is away", async () => {
     const postgres = await openTestPostgres();
     const database = await openPostgres({ connection: postgres.url });
     await migrate(database.pool, database.schema, {
@@ -269,6 +284,7 @@ describe("The store of crons in PostgreSQL", () => {
     expect(told).toBeGreaterThanOrEqual(before.rows[0]?.now.getTime() ?? 0);
     expect(told).toBeLessThanOrEqual(after.rows[0]?.now.getTime() ?? 0);
     await database.close();
+    await expect(store.find({ account: "acme" }, "one")).rejects.toBeInstanceOf(StoreOutage);
     await postgres.close();
   });
 });

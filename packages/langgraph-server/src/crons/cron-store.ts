@@ -1,8 +1,11 @@
+import type { BadRow } from "../thread/service-observer.js";
 import type { ClaimedTick, Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 import type { Page } from "./page-place.js";
 
-/** Of each cron's ticks the latest; those that are pending stay beyond that. */
+/** How many ticks of each cron are kept. Pending ones are kept beyond that. */
 export const KEPT_TICKS = 100;
+
+export type BadRowListener = (row: BadRow) => void;
 
 /** A cron and the latest of its ticks. */
 export interface CronEntry {
@@ -11,19 +14,24 @@ export interface CronEntry {
 }
 
 export interface Claimed {
-  /** How many crons were due, of those there may be more than ticks to deliver. */
+  /** How many crons were due. There may be fewer ticks to deliver. */
   readonly crons: number;
   readonly ticks: readonly ClaimedTick[];
-  /** Those that nobody has to deliver: they were missed, or their cron can't be read any more. */
+  /** Ticks that need no delivery: they were missed, or their cron's schedule can't be computed. */
   readonly decided: readonly CronTick[];
 }
 
 /**
- * Where crons are. R18: every `now` given to a callback is the store's own. A callback runs inside the transaction that
- * writes what it returns, so it is pure and quick.
+ * Stores crons and their ticks. R18: every `now` given to a callback is the store's own. A callback runs inside the
+ * transaction that writes what it returns, so it is pure and quick.
  */
 export interface CronStore {
   now(): Promise<number>;
+  /**
+   * Tells of each row that can't be decoded, when it is set aside. Such a row is then in no claim and no listing until it
+   * is repaired or a version that can read it comes; it can be deleted.
+   */
+  onBadRow(listener: BadRowListener): void;
   /** `undefined` when the account has `limit` crons already, over all of its subjects. */
   create(account: string, limit: number, make: (now: number) => Cron): Promise<Cron | undefined>;
   find(scope: CronScope, id: string): Promise<CronEntry | undefined>;
@@ -35,7 +43,7 @@ export interface CronStore {
     apply: (cron: Cron, now: number) => Cron,
   ): Promise<CronEntry | undefined>;
   remove(scope: CronScope, id: string): Promise<boolean>;
-  /** Of every subject where none is given. Gives how many there were. */
+  /** Of every subject where none is given. Returns how many crons there were. */
   removeAll(account: string, subject?: string): Promise<number>;
   /** Newest first. */
   ticks(scope: CronScope, id: string, page: Page): Promise<readonly CronTick[]>;
@@ -45,16 +53,13 @@ export interface CronStore {
     leaseMs: number,
     make: (cron: Cron, now: number) => CronTick,
   ): Promise<ClaimedTick | undefined>;
-  /** Crons that are due, each for one caller alone: their ticks are written and their next time is set, or nothing is. */
+  /** Claims crons that are due, each for one caller alone: their ticks are written and their next time is set, or nothing is. */
   claimDue(limit: number, leaseMs: number): Promise<Claimed>;
-  /** Ticks whose deliverer was not heard of within its lease, or that were postponed until now. */
+  /** Claims ticks whose deliverer's lease ran out, and ticks that were postponed until now. */
   claimPending(limit: number, leaseMs: number): Promise<readonly ClaimedTick[]>;
-  /**
-   * Says what became of a tick. Once it started a run it stays so, whatever a slower deliverer believes; `false` to whom it
-   * told nothing new.
-   */
+  /** Records the outcome of a tick. `started` is final, whatever a slower deliverer records. `false`: nothing changed. */
   settle(tick: CronTick, outcome: TickOutcome): Promise<boolean>;
-  /** To be delivered again, that much later. */
+  /** Delivers the tick again after `ms`. */
   postpone(tick: CronTick, ms: number): Promise<void>;
   /** How long until something is due; `undefined` when nothing ever is. */
   untilDue(): Promise<number | undefined>;

@@ -1,8 +1,8 @@
-import { ThroughlineError } from "@throughline/ai-core";
+import { toWireError } from "@throughline/ai-core";
 import type { Cron, CronTick, TickOutcome } from "./cron.js";
 import { planTick } from "./plan-tick.js";
 
-/** What claiming a cron that is due leaves behind: the tick, if there is one, and the cron with its next time. */
+/** The result of claiming a cron that is due: its tick, if there is one, and the cron with its next time. */
 export interface CronClaim {
   readonly cron: Cron;
   readonly tick: CronTick | undefined;
@@ -17,10 +17,10 @@ export function claimCron(cron: Cron, now: number): CronClaim {
     const tick = newTick(cron, { id, scheduledAt: plan.scheduledAt, now, missed: plan.missed, outcome });
     return { cron: { ...cron, ...plan.next }, tick };
   } catch (error) {
-    if (!(error instanceof ThroughlineError)) throw error;
-    // Accepted once and unreadable now, as a time zone that this machine's tables do not hold. Left due it would be claimed
-    // for ever, and everybody else's crons with it.
-    const outcome: TickOutcome = { kind: "failed", code: error.code, message: error.message };
+    // The schedule was accepted once and can't be computed now, for example because this machine's tables lack its time
+    // zone. The cron is no longer due: otherwise it would fail every claim, and with it the crons of everyone else.
+    const { code, message } = toWireError(error);
+    const outcome: TickOutcome = { kind: "failed", code, message };
     const tick = newTick(cron, {
       id: new Date(now).toISOString(),
       scheduledAt: now,
@@ -32,12 +32,12 @@ export function claimCron(cron: Cron, now: number): CronClaim {
   }
 }
 
-/** A tick that somebody asked for. */
+/** A tick that a caller asked for. */
 export function askedTick(cron: Cron, now: number, id: string): CronTick {
   return newTick(cron, { id, scheduledAt: now, now, missed: 0, outcome: { kind: "pending" } });
 }
 
-/** R25: whoever delivers a tick, and however often, it is one run. */
+/** R25: the run's alias. However often a tick is delivered, and by which instance, it is one run. */
 export function tickAlias({ cronId, id }: Pick<CronTick, "cronId" | "id">): string {
   return `cron:${cronId}:${id}`;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CronDefinition } from "./cron-definition.js";
 
-/** Whose crons: without a subject the account's own, with one that person's. */
+/** The owner of crons: an account, or one subject of it. */
 export interface CronScope {
   readonly account: string;
   readonly subject?: string | undefined;
@@ -10,14 +10,14 @@ export interface CronScope {
 /** Times are milliseconds since the Unix epoch, by the store's clock. */
 export interface Cron extends CronScope {
   readonly id: string;
-  /** R32: who pays. Of whoever wrote the cron last. */
+  /** R32: the key that pays, of the caller who wrote the cron last. */
   readonly virtualKeyId: string;
   readonly definition: CronDefinition;
-  /** Intervals count from here: when the schedule was set. */
+  /** When the schedule was set. Intervals count from here. */
   readonly anchorAt: number;
-  /** The first time on the schedule that was not dealt with; absent while paused, and when none is left. */
+  /** The first scheduled time that has no tick yet; absent while paused, and when none is left. */
   readonly nextAt: number | undefined;
-  /** `nextAt` and its jitter. */
+  /** `nextAt` plus its jitter. */
   readonly dueAt: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -37,14 +37,14 @@ export const tickOutcomeSchema = z.discriminatedUnion("kind", [
 ]);
 export type TickOutcome = z.infer<typeof tickOutcomeSchema>;
 
-/** One time a cron was due, or somebody asked for it. */
+/** One time a cron was due, or a caller asked for it. */
 export interface CronTick {
   readonly cronId: string;
-  /** The scheduled time, or a name of its own when somebody asked. Unique in its cron. */
+  /** The scheduled time, or a random name when a caller asked for it. Unique in its cron. */
   readonly id: string;
   readonly scheduledAt: number;
   readonly claimedAt: number;
-  /** Where it runs, fixed when it was claimed: tried again after a change of the cron it must find its own run. */
+  /** Where it runs, fixed when it is claimed: delivered again after a change of the cron, it must find its own run. */
   readonly agent: string;
   readonly threadName: string;
   /** Scheduled times that passed without a run: before this one, or up to it where this one was missed too. */

@@ -1,5 +1,4 @@
-import type { Admit, MemoryDatabase } from "@throughline/thread-log";
-import { subjectKey } from "@throughline/thread-log";
+import { admitInMemory, type MemoryDatabase, subjectKey } from "@throughline/thread-log";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "./cron.js";
 import { type CronEntry, type CronStore, KEPT_TICKS } from "./cron-store.js";
 import { claimCron } from "./cron-tick.js";
@@ -16,13 +15,12 @@ interface MemoryCrons {
   readonly ticks: Map<string, MemoryTick[]>;
 }
 
-/** Services that share a database share its crons. */
+/** Crons by database: services that share one share its crons. */
 const cronsOf = new WeakMap<MemoryDatabase, MemoryCrons>();
 
 export function createMemoryCronStore(
   database: MemoryDatabase,
   now: () => number = () => database.clock.now(),
-  { admit }: { readonly admit?: Admit } = {},
 ): CronStore {
   const held: MemoryCrons = cronsOf.get(database) ?? { crons: new Map(), ticks: new Map() };
   cronsOf.set(database, held);
@@ -53,10 +51,12 @@ export function createMemoryCronStore(
 
   return {
     now: async () => now(),
+    // Nothing is encoded here, so there is nothing that can't be decoded.
+    onBadRow() {},
     async create(account, limit, make) {
       if ([...crons.values()].filter((cron) => cron.account === account).length >= limit) return undefined;
       const cron = make(now());
-      admit?.({ account: cron.account, subject: cron.subject });
+      admitInMemory(database, { account: cron.account, subject: cron.subject });
       crons.set(cron.id, cron);
       return cron;
     },

@@ -1,5 +1,15 @@
 import type { Migration } from "@throughline/thread-log";
 
+/** Deletions that were under way when scopes began to be closed by rows of their own. */
+export const CLOSURE_MIGRATION: Migration = {
+  id: 6,
+  statements: (schema) => [
+    `insert into ${schema}.closures (closure_id, account, subject, thread_id)
+     select deletion_id, account, subject, thread_id from ${schema}.deletions where phase in ('erasing', 'sweeping')
+     on conflict do nothing`,
+  ],
+};
+
 export const DELETION_MIGRATION: Migration = {
   id: 4,
   statements: (schema) => [

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createSimulatedClock } from "@throughline/ai-core";
 import {
+  admitInMemory,
+  admitInTransaction,
   createMemoryDatabase,
   inTransaction,
   migrate,
@@ -44,15 +46,20 @@ afterAll(async () => {
 
 function inMemory(): Place {
   const clock = createSimulatedClock(1_000_000);
-  const store = createMemoryDeletionStore(createMemoryDatabase(clock));
-  return { store, admit: async (wish) => store.admit(wish), pass: async (ms) => clock.advance(ms) };
+  const memory = createMemoryDatabase(clock);
+  return {
+    store: createMemoryDeletionStore(memory),
+    admit: async (wish) => admitInMemory(memory, wish),
+    pass: async (ms) => clock.advance(ms),
+  };
 }
 
 function inPostgres(): Place {
   const store = createPostgresDeletionStore(database);
   return {
     store,
-    admit: (wish) => inTransaction(database.pool, (client) => store.admit(client, wish)),
+    admit: (wish) =>
+      inTransaction(database.pool, (client) => admitInTransaction(client, database.schema, wish)),
     async pass(ms) {
       await database.pool.query(
         `update ${database.schema}.deletions set due_at = due_at - $1::double precision * interval '1 millisecond'`,
@@ -197,7 +204,7 @@ it("A deletion waits for what is just beginning, and what begins after it is ref
   });
   const order: string[] = [];
   const beginning = inTransaction(database.pool, async (client) => {
-    await store.admit(client, { account });
+    await admitInTransaction(client, database.schema, { account });
     admitted();
     await held;
     order.push("begun");
@@ -215,7 +222,9 @@ it("A deletion waits for what is just beginning, and what begins after it is ref
       return rows.length;
     })
     .toBeGreaterThan(0);
-  const late = inTransaction(database.pool, (client) => store.admit(client, { account }));
+  const late = inTransaction(database.pool, (client) =>
+    admitInTransaction(client, database.schema, { account }),
+  );
   letGo();
   await Promise.all([beginning, deletion, expect(late).rejects.toMatchObject({ code: "conflict" })]);
   expect(order).toEqual(["begun", "closed"]);

@@ -243,6 +243,7 @@ describe.each([
         profile: "user",
       },
       strategy: "reject",
+      listing: { threadName: "main", derivedTitle: undefined },
       owner: "somebody who died",
       leaseMs: LEASE_MS,
     });
@@ -259,6 +260,7 @@ describe.each([
         start: { kind: "input", messages: [] },
         request: {},
         strategy: "reject",
+        listing: { threadName: "main", derivedTitle: undefined },
         owner: "o",
         leaseMs: 1,
       }),
@@ -267,14 +269,6 @@ describe.each([
     expect(await registry.list(ref, 1)).toEqual([]);
     expect(await log.open(ref, leased.fence, { stateKey })).toEqual({ ok: false, reason: "deleted" });
 
-    await directory.runStarted({
-      thread: ref,
-      graphId,
-      threadName: "abandoned",
-      runId: leased.run.runId,
-      token: leased.fence.token,
-      derivedTitle: "late",
-    });
     await until(ann, deletion.id, "done");
     expect(await directory.find(ref)).toBeUndefined();
     expect(await state.getState({ graphId, threadId: ref.threadId })).toBeUndefined();

@@ -21,6 +21,10 @@ export interface ListedThread {
  */
 export type DeletionPhase = "erasing" | "erased" | "sweeping" | "done";
 
+export function isClosedIn(phase: DeletionPhase): boolean {
+  return phase === "erasing" || phase === "sweeping";
+}
+
 /** After a crash in the middle of a step they may be too small. */
 export interface DeletionCounts {
   readonly threads: number;

@@ -1,9 +1,8 @@
 import { type Clock, type GraphStatePort, parseGraphId, toGraphId } from "@throughline/ai-core";
 import type { StoreItems } from "@throughline/graph-executor";
-import type { RunRegistry, ThreadLog, ThreadSummary } from "@throughline/thread-log";
+import type { RunRegistry, ThreadDirectory, ThreadLog, ThreadSummary } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import type { CronStore } from "../crons/cron-store.js";
-import type { ThreadDirectory } from "../threads/thread-directory.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import type { DeletionCounts, DeletionScope, ListedThread } from "./deletion.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { MemoryDatabase, ThreadRef } from "@throughline/thread-log";
-import { beingDeleted } from "../thread/being-deleted.js";
+import { closeMemoryScope, type MemoryDatabase, openMemoryScope } from "@throughline/thread-log";
 import {
   addCounts,
   type Deletion,
   type DeletionScope,
+  isClosedIn,
   type ListedThread,
   NOTHING_DELETED,
   threadHash,
 } from "./deletion.js";
-import { forbids } from "./deletion-gate.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 
 interface Held {
@@ -24,12 +23,7 @@ interface Held {
 /** Services that share a database share its deletions. */
 const deletionsOf = new WeakMap<MemoryDatabase, Map<string, Held>>();
 
-export interface MemoryDeletionStore extends DeletionStore {
-  /** For everything that makes something which a deletion would have to find, in the turn that makes it. */
-  admit(scope: Partial<ThreadRef> & Pick<ThreadRef, "account">): void;
-}
-
-export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDeletionStore {
+export function createMemoryDeletionStore(database: MemoryDatabase): DeletionStore {
   const all = deletionsOf.get(database) ?? new Map<string, Held>();
   deletionsOf.set(database, all);
   const now = () => database.clock.now();
@@ -54,11 +48,6 @@ export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDelet
   }
 
   return {
-    admit(wish) {
-      for (const { scope, deletion } of all.values()) {
-        if (forbids({ ...scope, phase: deletion.phase }, wish)) throw beingDeleted();
-      }
-    },
     async begin({ scope, graphId, askedBy }) {
       const { account, subject, threadId } = scope;
       const same = [...all.values()].find(
@@ -89,6 +78,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDelet
         threads: new Map(),
       };
       all.set(made.deletion.id, made);
+      closeMemoryScope(database, made.deletion.id, scope);
       if (threadId !== undefined && graphId !== undefined) {
         write(made, [{ thread: { account, ...(subject && { subject }), threadId }, graphId }]);
       }
@@ -133,6 +123,8 @@ export function createMemoryDeletionStore(database: MemoryDatabase): MemoryDelet
     move: (claimed, phase, dueInMs) =>
       change(claimed, (found) => {
         const isDone = phase === "done";
+        if (isClosedIn(phase)) closeMemoryScope(database, found.deletion.id, found.scope);
+        else openMemoryScope(database, found.deletion.id);
         found.deletion = {
           ...found.deletion,
           phase,

@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { type AdmitInTransaction, inTransaction, type PostgresDatabase } from "@throughline/thread-log";
+import {
+  closeScope,
+  inTransaction,
+  lockAccount,
+  openScope,
+  type PostgresDatabase,
+} from "@throughline/thread-log";
 import type pg from "pg";
 import { z } from "zod";
-import { beingDeleted } from "../thread/being-deleted.js";
 import {
   addCounts,
   type Deletion,
   type DeletionPhase,
+  isClosedIn,
   type ListedThread,
   NOTHING_DELETED,
   threadHash,
@@ -43,24 +49,10 @@ const countsSchema = z.object({
   crons: z.number(),
 });
 
-export interface PostgresDeletionStore extends DeletionStore {
-  /** For everything that makes something which a deletion would have to find. */
-  readonly admit: AdmitInTransaction;
-}
-
-/**
- * Whoever makes something of an account holds the account's lock with others while it does; whoever closes the account, or a
- * part of it, holds it alone. So a deletion sees all that began before it, and all that begins after sees the deletion.
- */
-export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase): PostgresDeletionStore {
+/** While a deletion erases or sweeps, its scope is closed in the transaction that moves it (`closeScope`). */
+export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase): DeletionStore {
   const table = `${schema}.deletions`;
   const threads = `${schema}.deletion_threads`;
-
-  async function close(client: pg.PoolClient, account: string): Promise<void> {
-    await client.query("select pg_advisory_xact_lock(hashtext('throughline deletions'), hashtext($1))", [
-      account,
-    ]);
-  }
 
   async function change(
     queries: pg.Pool | pg.PoolClient,
@@ -95,23 +87,10 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
   }
 
   return {
-    async admit(client, { account, subject, threadId }) {
-      await client.query(
-        "select pg_advisory_xact_lock_shared(hashtext('throughline deletions'), hashtext($1))",
-        [account],
-      );
-      // A statement of its own: what it sees must be no older than the lock.
-      const { rowCount } = await client.query(
-        `select 1 from ${table} where account = $1 and phase in ('erasing', 'sweeping')
-           and (subject is null or subject = $2) and (thread_id is null or thread_id = $3) limit 1`,
-        [account, subject ?? "", threadId ?? null],
-      );
-      if (rowCount !== 0) throw beingDeleted();
-    },
     begin: ({ scope, graphId, askedBy }) =>
       inTransaction(pool, async (client) => {
         const { account, subject, threadId } = scope;
-        await close(client, account);
+        await lockAccount(client, account);
         const { rows: same } = await client.query<Row>(
           `select ${COLUMNS} from ${table} where account = $1 and phase = 'erasing'
              and subject is not distinct from $2 and thread_id is not distinct from $3`,
@@ -137,6 +116,7 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
         if (isThread && graphId !== undefined) {
           await write(client, rows[0].deletion_id, [{ thread: { account, subject, threadId }, graphId }]);
         }
+        await closeScope(client, schema, rows[0].deletion_id, scope);
         return toDeletion(rows[0]);
       }),
     async find(id) {
@@ -203,7 +183,7 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
     move: (claimed, phase, dueInMs) =>
       inTransaction(pool, async (client) => {
         const { id, account } = claimed.deletion;
-        await close(client, account);
+        await lockAccount(client, account);
         const isDone = phase === "done";
         const isHeld = await change(
           client,
@@ -217,6 +197,8 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
           dueInMs,
         );
         if (!isHeld) return false;
+        if (isClosedIn(phase)) await closeScope(client, schema, id, claimed.scope);
+        else await openScope(client, schema, id);
         await client.query(
           isDone
             ? `delete from ${threads} where deletion_id = $1`

@@ -5,13 +5,13 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 import type { DriverDeps } from "./driver-deps.js";
 
 /**
- * R5: a run that an outsider started becomes a row like any other, under a name that every instance gives it, so one of
- * them drives it. Gives the run to drive; `undefined` when somebody drives it already, or it waits behind a run of
- * ours that is open (R24) and is claimed from the queue like any other.
+ * R5: a foreign run becomes a row like any other, under a name that every instance gives it, so one of them drives it. Gives
+ * the run to drive; `undefined` when it is driven already, or waits behind a run of ours that is open (R24) and is claimed
+ * from the queue like any other.
  */
 export async function adoptForeignRun(
   { registry, clock, lease }: Pick<DriverDeps, "registry" | "clock" | "lease">,
-  { ref, graphId, stateKey }: ThreadAddress,
+  { ref, graphId, stateKey, threadName }: ThreadAddress,
   upstreamRunId: string,
 ): Promise<LeasedRun | undefined> {
   const name = `upstream:${upstreamRunId}`;
@@ -28,6 +28,7 @@ export async function adoptForeignRun(
     request: toRunRow(emptyRequest("foreign", { ref, stateKey }, name)),
     upstreamRunId,
     strategy: "enqueue",
+    listing: { threadName, derivedTitle: undefined },
   });
   return started.kind === "started" ? started : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Envelope, Fence } from "@throughline/ai-core";
+import { type Envelope, type Fence, systemClock } from "@throughline/ai-core";
 import type { AppendResult } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
@@ -36,6 +36,8 @@ function openQueue(maxWaiting?: number) {
           });
         }),
     },
+    clock: systemClock,
+    stallMs: 60_000,
     thread,
     fence,
     onAppended() {},
@@ -60,7 +62,7 @@ describe("An append queue", () => {
     await turn();
     expect(appends.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[1], [2, 3, 4]]);
     appends[1]?.answer(done);
-    expect(await queue.settled()).toBe(true);
+    expect(await queue.drained()).toEqual({ ok: true, next: undefined });
   });
 
   it("holds its caller back while too much waits", async () => {
@@ -88,7 +90,7 @@ describe("An append queue", () => {
     appends[0]?.answer({ ok: false, reason: "fenced" });
     await room;
     queue.push([entry(3)]);
-    expect(await queue.settled()).toBe(false);
+    expect(await queue.drained()).toEqual({ ok: false });
     expect(appends).toHaveLength(1);
     expect(failures).toEqual([{ kind: "refused", reason: "fenced" }]);
   });
@@ -99,7 +101,7 @@ describe("An append queue", () => {
       queue.push([entry(1)]);
       queue.close();
       appends[0]?.answer(answer);
-      expect(await queue.settled()).toBe(false);
+      expect(await queue.drained()).toEqual({ ok: false });
       expect(failures).toEqual(answer instanceof Error ? [] : [{ kind: "refused", reason: "fenced" }]);
     }
   });
@@ -109,7 +111,7 @@ describe("An append queue", () => {
     const error = new Error("away");
     queue.push([entry(1)]);
     appends[0]?.answer(error);
-    expect(await queue.settled()).toBe(false);
+    expect(await queue.drained()).toEqual({ ok: false });
     expect(failures).toEqual([{ kind: "failed", error }]);
   });
 });

@@ -1,16 +1,21 @@
-import type { Envelope, Fence } from "@throughline/ai-core";
-import type { RefusalReason, ThreadLog, ThreadRef } from "@throughline/thread-log";
+import type { Clock, Envelope, Fence, Timer } from "@throughline/ai-core";
+import type { Finish, RefusalReason, ThreadLog, ThreadRef } from "@throughline/thread-log";
 
 /** Why nothing more can be appended. */
 export type AppendFailure =
   | { readonly kind: "refused"; readonly reason: RefusalReason }
-  /** The store was away for longer than the log waits. */
-  | { readonly kind: "failed"; readonly error: unknown };
+  /** The store did not take an entry, and never will. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** One append has been under way for too long: another instance may fare better. */
+  | { readonly kind: "stalled" };
 
 export interface AppendQueueOptions {
   readonly log: Pick<ThreadLog, "append">;
+  readonly clock: Clock;
   readonly thread: ThreadRef;
   readonly fence: Fence;
+  /** How long one append may take before the queue counts as stalled. */
+  readonly stallMs: number;
   /** Called once; a refusal is told also when the queue was closed by then, because it is what a fence is counted by. */
   readonly onFailure: (failure: AppendFailure) => void;
   readonly onAppended: (count: number) => void;
@@ -18,13 +23,19 @@ export interface AppendQueueOptions {
   readonly maxWaiting?: number;
 }
 
+export type Drained =
+  /** All that was pushed is durable. `next`: after a finish, a run of the thread that waits. */
+  { readonly ok: true; readonly next: string | undefined } | { readonly ok: false };
+
 /** One run's way into the log, in order: what is ready while an append is in flight goes with the next one. */
 export interface AppendQueue {
   push(envelopes: readonly Envelope[]): void;
+  /** The last push: the run ends in the commit that carries it. */
+  finish(envelopes: readonly Envelope[], finish: Finish): void;
   /** `undefined` while there is room; else resolves when there is, or when nothing more will be appended. */
   room(): Promise<void> | undefined;
-  /** Resolves when nothing is in flight or waiting: `true` when all that was pushed is durable. */
-  settled(): Promise<boolean>;
+  /** Resolves when nothing is in flight or waiting. */
+  drained(): Promise<Drained>;
   /** Drops what waits. What is in flight may still arrive. */
   close(): void;
 }
@@ -32,27 +43,29 @@ export interface AppendQueue {
 const DEFAULT_MAX_WAITING = 512;
 
 export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
-  const { log, thread, fence, maxWaiting = DEFAULT_MAX_WAITING } = options;
+  const { log, clock, thread, fence, stallMs, maxWaiting = DEFAULT_MAX_WAITING } = options;
+  const over = new AbortController();
   let waiting: Envelope[] = [];
+  let end: Finish | undefined;
+  let next: string | undefined;
   let flight: Promise<void> | undefined;
-  let closed = false;
   let wake: (() => void)[] = [];
 
   function tellRoom(): void {
-    if (!closed && waiting.length >= maxWaiting) return;
+    if (!over.signal.aborted && waiting.length >= maxWaiting) return;
     const woken = wake;
     wake = [];
     for (const resolve of woken) resolve();
   }
 
   function close(): void {
-    closed = true;
+    over.abort();
     waiting = [];
     tellRoom();
   }
 
   function fail(failure: AppendFailure): void {
-    if (closed && failure.kind === "failed") return;
+    if (over.signal.aborted && failure.kind !== "refused") return;
     close();
     options.onFailure(failure);
   }
@@ -60,32 +73,44 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   async function appendAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting;
+      const finish = end;
       waiting = [];
       tellRoom();
+      const stall: Timer = clock.schedule(stallMs, () => fail({ kind: "stalled" }));
       try {
-        const result = await log.append(thread, batch, fence);
-        if (result.ok) options.onAppended(batch.length);
-        else fail({ kind: "refused", reason: result.reason });
+        const result = await log.append(thread, batch, fence, { finish, signal: over.signal });
+        if (result.ok) {
+          next = result.next;
+          options.onAppended(batch.length);
+        } else fail({ kind: "refused", reason: result.reason });
       } catch (error) {
         fail({ kind: "failed", error });
+      } finally {
+        stall.cancel();
       }
     }
     flight = undefined;
   }
 
+  function push(envelopes: readonly Envelope[]): void {
+    if (over.signal.aborted || envelopes.length === 0) return;
+    waiting.push(...envelopes);
+    flight ??= appendAll();
+  }
+
   return {
-    push(envelopes) {
-      if (closed || envelopes.length === 0) return;
-      waiting.push(...envelopes);
-      flight ??= appendAll();
+    push,
+    finish(envelopes, finish) {
+      end = finish;
+      push(envelopes);
     },
     room() {
-      if (closed || waiting.length < maxWaiting) return undefined;
+      if (over.signal.aborted || waiting.length < maxWaiting) return undefined;
       return new Promise((resolve) => wake.push(resolve));
     },
-    async settled() {
+    async drained() {
       while (flight) await flight;
-      return !closed;
+      return over.signal.aborted ? { ok: false } : { ok: true, next };
     },
     close,
   };

@@ -1,185 +1,228 @@
 import {
-  type FollowedRun,
   type FreshRunStart,
   type GraphFinal,
-  type GraphRunResult,
   type GraphRunStart,
+  isStoreOutage,
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/stream-adapter";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
-import { type ReadFold, readThreadFold } from "../thread/read-thread-fold.js";
 import { noteOf } from "../thread/run-note.js";
-import { fromRunRow, type RunRequest } from "../thread/run-request.js";
+import { parseRunRow, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
-import type { LeaveReason } from "../thread/service-observer.js";
+import { addressOf } from "../thread/thread-address.js";
+import { viewAt } from "../thread/view-at.js";
 import { unheldMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
 import { noteCall } from "./call-notes.js";
 import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
-import { outsidersMessages } from "./foreign-messages.js";
-import { planTakeUp } from "./plan-take-up.js";
+import { foreignMessages } from "./foreign-messages.js";
+import { planRecovery } from "./plan-recovery.js";
+import { runGraph } from "./run-graph.js";
+import { holdRun } from "./run-hold.js";
 import { createRunRecorder, type RunRecorder } from "./run-recorder.js";
 import { createUsageFacts } from "./usage-facts.js";
 
 export interface DrivenRun {
   readonly run: RunRecord;
-  /** Settles once the run's beginning is in the log, or will not be; never rejects. */
+  /** Resolves once the run's beginning is in the log, or will not be; never rejects. */
   readonly begun: Promise<void>;
-  /** Settles once the run was ended or left; never rejects. `next`: a run of this thread waits. */
-  readonly done: Promise<{ readonly ended: boolean; readonly next: boolean }>;
+  /** Resolves once the run was ended or left; never rejects. `next`: a run of this thread waits. */
+  readonly done: Promise<{ readonly next: boolean }>;
   stop(): void;
-  /** Lets go of the run without ending it, so that another instance may take it up. */
+  /** Lets go of the run without ending it, so that another instance may recover it. */
   handOver(): void;
 }
 
-const STOPPED = new ThroughlineError("cancelled", "The run was stopped.");
-const LEFT = new ThroughlineError("conflict", "This instance no longer drives the run.");
-/** An upstream that does not answer a stop is not waited for longer: the run ends as stopped whatever it does. */
-const STOP_GRACE_MS = 5_000;
+export interface DriveOptions {
+  /** Aborted when the instance has no more time to wait for its stores. */
+  readonly closed: AbortSignal;
+}
+
+/** An append that takes as many leases as this is not waited for any longer. */
+const STALL_LEASES = 4;
 
 /**
- * R1: the only reader of a run. Holds its lease, pumps its graph into the log to the end whoever watches, and finishes it
- * exactly once. It writes nothing once it knows that the lease is gone; what it does not know yet, the fence refuses.
+ * R1: the only reader of a run. Holds its lease, pumps its graph into the log to the end whether or not it is watched, and
+ * finishes it exactly once. While a store is away it waits; when its lease may be gone it stops and leaves the run to be
+ * recovered. What it writes after that, the fence refuses.
  */
-export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun {
-  const { log, registry, clock, observer } = deps;
+export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveOptions): DrivenRun {
+  const { log, registry, clock, observer, lease } = deps;
+  const { run, fence } = leased;
   const about = noteOf(run);
-  const abort = new AbortController();
   const { promise: begun, resolve: begin } = deferred();
-  let left: LeaveReason | undefined;
   let excess: ThroughlineError | undefined;
 
+  const hold = holdRun({
+    leased,
+    keeper: deps.keeper,
+    registry,
+    clock,
+    closed,
+    onOutage: (outage) => observer.storeAway(outage),
+  });
   const queue = createAppendQueue({
     log,
+    clock,
     thread: run.thread,
     fence,
+    stallMs: STALL_LEASES * lease.leaseMs,
     onAppended: (count) => observer.entriesAppended(count),
     onFailure,
   });
 
   function onFailure(failure: AppendFailure): void {
-    if (failure.kind === "refused") {
-      observer.appendRefused(failure.reason);
-      leave(failure.reason === "deleted" ? "deleted" : "lost_lease");
-    } else {
-      observer.failed("The log could not be written.", failure.error, about);
-      leave("log_unavailable");
+    switch (failure.kind) {
+      case "refused":
+        observer.appendRefused(failure.reason);
+        leave(failure.reason === "deleted" ? "deleted" : "lost_lease");
+        break;
+      case "failed":
+        observer.failed("The log could not be written.", failure.error, about);
+        leave(isStoreOutage(failure.error) ? "stalled" : "failed");
+        break;
+      case "stalled":
+        leave("stalled");
+        break;
     }
   }
 
-  function leave(why: LeaveReason): void {
-    if (left !== undefined) return;
-    left = why;
+  function leave(why: Parameters<typeof hold.leave>[0]): void {
+    hold.leave(why);
     queue.close();
-    abort.abort(LEFT);
   }
 
-  const stop = () => abort.abort(STOPPED);
-  const stopKeeping = deps.keeper.keep(fence, { lost: () => leave("lost_lease"), stop });
-  if (run.stopRequested) stop();
-
-  async function drive(): Promise<{ ended: boolean; next: boolean }> {
+  async function drive(): Promise<{ next: boolean }> {
     try {
-      const end = await work();
-      if (end !== undefined && left === undefined) return await finish(end);
+      const ended = await work();
+      if (ended) return ended;
     } catch (error) {
-      observer.failed("A run could not be driven.", error, about);
-      leave("failed");
+      if (hold.leftWhy() === undefined) observer.failed("A run could not be driven.", error, about);
+      leave(isStoreOutage(error) ? "stalled" : "failed");
     } finally {
-      stopKeeping();
+      hold.close();
       begin();
     }
-    await queue.settled();
-    return letGo(left ?? "lost_lease");
+    queue.close();
+    await queue.drained();
+    return letGo();
   }
 
-  async function letGo(why: LeaveReason): Promise<{ ended: boolean; next: boolean }> {
+  /** The run goes on elsewhere, or here, with another lease. */
+  async function letGo(): Promise<{ next: boolean }> {
+    const why = hold.leftWhy() ?? "lost_lease";
     observer.runLeft({ ...about, why });
     try {
-      // Nothing stays running: what fails even to be given up in order is given up.
-      if (why === "failed" && run.attempt > deps.maxAttempts) return await finish({ status: "lost" });
-      // Whoever deletes the thread waits for the last word of its driver.
-      if (why === "deleted") await registry.finish(fence, { status: "cancelled" });
-      // What failed is left until its lease runs out, or it would be taken up again at once, and again.
-      if (why === "handed_over" || why === "log_unavailable") await registry.release(fence);
+      switch (why) {
+        case "failed":
+          // Left to run out, so that a run whose driver keeps failing spends its budget and ends.
+          return run.crashes >= deps.maxCrashes ? await finishUnlogged({ status: "lost" }) : { next: false };
+        case "deleted":
+          // The deletion waits for the last word of the driver.
+          return await finishUnlogged({ status: "cancelled" });
+        default:
+          await hold.release();
+      }
     } catch (error) {
-      observer.failed("A lease could not be given up; it runs out by itself.", error, about);
+      observer.failed("A lease could not be released; it runs out by itself.", error, about);
     }
-    return { ended: false, next: false };
+    return { next: false };
   }
 
-  /** `undefined` when the run is to be left as it is. */
-  async function work(): Promise<Finish | undefined> {
-    const request = fromRunRow(run.request);
-    const opened = await log.open(run.thread, fence, { stateKey: request.stateKey });
-    if (!opened.ok) {
-      onFailure({ kind: "refused", reason: opened.reason });
+  /** For a run whose end is not written to the log. */
+  async function finishUnlogged(end: Finish): Promise<{ next: boolean }> {
+    const result = await registry.finish(fence, end);
+    if (!result.ok) return { next: false };
+    observer.runEnded({ ...about, status: end.status });
+    return { next: result.next !== undefined };
+  }
+
+  /** `undefined` when the run is left. */
+  async function work(): Promise<{ next: boolean } | undefined> {
+    const request = parseRunRow(run.request);
+    if (!request.ok) {
+      observer.badRow({ table: "runs", id: run.runId, error: request.error });
+      return finishUnlogged({ status: "error" });
+    }
+    const taken = await hold.ask(() =>
+      viewAt(deps.views, addressOf(run, request.value.stateKey), leased.head),
+    );
+    try {
+      return await attempt(request.value, taken.view.fold());
+    } finally {
+      taken.release();
+    }
+  }
+
+  async function attempt(request: RunRequest, fold: ThreadFold): Promise<{ next: boolean } | undefined> {
+    const plan = await hold.ask(() => planRecovery(deps, run, { fold, position: leased.head }));
+    if (plan.kind === "ended") return finishUnlogged(plan);
+    if (run.attempt > 0) observer.recovered(about);
+    const recorder = await openRecorder(request, fold, plan.kind === "again" ? plan.withdrawn : []);
+    const start = freshStart(run.start, plan.kind === "again" ? undefined : fold);
+    recorder.start(runStart(run, request, await shownStart(request, start, fold)));
+    observer.runStarted(about);
+    if (request.work === "foreign") await queue.drained();
+    begin();
+    const final = await reachEnd(request, start, recorder);
+    if (hold.leftWhy() !== undefined) {
+      recorder.close();
       return undefined;
     }
-    const read: ReadFold =
-      opened.head.seq === 0
-        ? { fold: emptyFold, position: opened.head }
-        : await readThreadFold(deps, { ref: run.thread, graphId: run.graphId });
-    const plan = await planTakeUp(deps, run, read);
-    if (plan.kind === "ended") return { status: plan.status, interrupts: plan.interrupts };
-    if (run.attempt > 0) observer.takenOver(about);
+    const end: Finish = {
+      status: final.error?.code === "run_lost" ? "lost" : final.status,
+      interrupts: final.status === "interrupted" ? final.interrupts.map((open) => open.interrupt_id) : [],
+      upstreamRunId: final.upstreamRunId,
+    };
+    recorder.finish(final, end);
+    const drained = await queue.drained();
+    if (!drained.ok) return undefined;
+    observer.runEnded({ ...about, status: end.status });
+    return { next: drained.next !== undefined };
+  }
+
+  async function openRecorder(
+    request: RunRequest,
+    fold: ThreadFold,
+    withdrawn: readonly string[],
+  ): Promise<RunRecorder> {
     const agent = await deps.agents.getAgent(run.graphId);
-    // Whoever started a run pays for it.
+    // Only runs that were started here are billed.
     const factOf =
       request.work === "graph" ? createUsageFacts(run, request, deps.executor.executorType) : () => undefined;
-    const recorder = createRunRecorder({
+    return createRunRecorder({
       run,
       request,
       clock,
       queue,
-      fold: read.fold,
-      withdrawn: plan.kind === "again" ? plan.withdrawn : [],
+      fold,
+      withdrawn,
       stateKeys: agent && schemaKeys(agent.outputSchema),
       bounds: deps.boundsOf(run.thread.account),
       onExcess(error) {
         excess = error;
-        abort.abort(error);
+        hold.abort(error);
       },
       onEnvelope(envelope) {
         noteCall(observer, about, envelope);
         const fact = factOf(envelope);
         if (fact)
-          deps.usage.settle(fact).catch((error) => observer.failed("Usage was not recorded.", error, about));
+          deps.usage.record(fact).catch((error) => observer.failed("Usage was not recorded.", error, about));
       },
     });
-    const start = freshStart(run.start, plan.kind === "again" ? undefined : read.fold);
-    recorder.start(runStart(run, request, await shownStart(request, start, read.fold)));
-    observer.runStarted(about);
-    if (request.work === "foreign") await queue.settled();
-    begin();
-    const reached = await reachEnd(request, start, recorder);
-    const final: GraphFinal = excess
-      ? { ...reached, ok: false, status: "error", error: excess, interrupts: [] }
-      : reached;
-    if (left !== undefined) {
-      recorder.close();
-      return undefined;
-    }
-    recorder.finish(final);
-    if (!(await queue.settled())) return undefined;
-    if (final.upstreamRunId !== undefined) await registry.setUpstreamRun(fence, final.upstreamRunId);
-    return {
-      status: final.error?.code === "run_lost" ? "lost" : final.status,
-      interrupts: final.status === "interrupted" ? final.interrupts.map((open) => open.interrupt_id) : [],
-    };
   }
 
-  /** What a watcher is told the run began from. */
+  /** What a subscriber is told the run began from. */
   async function shownStart(
-    { work }: RunRequest,
+    { work: kind }: RunRequest,
     start: FreshRunStart,
     fold: ThreadFold,
   ): Promise<FreshRunStart> {
-    if (work !== "foreign") return start;
-    return { kind: "input", messages: await outsidersMessages(deps.state, run, fold) };
+    if (kind !== "foreign") return start;
+    return { kind: "input", messages: await foreignMessages(deps.state, run, fold) };
   }
 
   async function reachEnd(
@@ -187,100 +230,39 @@ export function driveRun(deps: DriverDeps, { run, fence }: LeasedRun): DrivenRun
     start: FreshRunStart,
     recorder: RunRecorder,
   ): Promise<GraphFinal> {
+    const byCheckpoint = () => hold.ask(() => checkpointFinal(deps.state, run));
     if (request.work === "reconcile" || (request.work === "foreign" && !deps.foreignRuns))
-      return checkpointFinal(deps.state, run);
-    if (run.attempt > deps.maxAttempts) {
-      const error = new ThroughlineError("run_lost", "The run was interrupted too often and was given up.");
-      return {
-        ...(await checkpointFinal(deps.state, run)),
-        ok: false,
-        status: "error",
-        error,
-        interrupts: [],
-      };
+      return byCheckpoint();
+    if (run.crashes > deps.maxCrashes) {
+      const error = new ThroughlineError(
+        "run_lost",
+        `The run's server crashed ${run.crashes} times while it ran, and it was given up.`,
+      );
+      return { ...(await byCheckpoint()), ok: false, status: "error", error, interrupts: [] };
     }
-    const final = await pump(request, start, recorder);
-    if (final.checkpointId !== undefined || left !== undefined) return final;
+    const graph = { leased, request, start, signal: hold.work, recorder, queue };
+    const reached = await runGraph(deps, graph);
+    // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
+    if (isStoreOutage(reached.error)) leave("stalled");
+    if (hold.leftWhy() !== undefined) return reached;
+    const final: GraphFinal = excess
+      ? { ...reached, ok: false, status: "error", error: excess, interrupts: [] }
+      : reached;
+    // Stopped before the graph was opened, or not waited for: what it left behind is still the truth.
+    return final.checkpointId === undefined ? { ...(await readCheckpoint(byCheckpoint)), ...final } : final;
+  }
+
+  /** A thread whose checkpoint can't be read (its graph is gone) ends its run without one. */
+  async function readCheckpoint(byCheckpoint: () => Promise<GraphFinal>): Promise<Partial<GraphFinal>> {
     try {
-      // Stopped before the graph was so much as opened, or not waited for: what it left behind is still the truth.
-      return { ...(await checkpointFinal(deps.state, run)), ...final };
-    } catch {
-      return final;
+      return await byCheckpoint();
+    } catch (error) {
+      if (isStoreOutage(error)) throw error;
+      return {};
     }
   }
 
-  /** R5: an outsider's run is read by its name, on its first attempt as on any later one; nothing is run again. */
-  function open(request: RunRequest, start: FreshRunStart): FollowedRun | GraphRunResult {
-    if (request.work === "foreign" && deps.foreignRuns && run.upstreamRunId !== undefined) {
-      const name = { threadId: run.thread.threadId, upstreamRunId: run.upstreamRunId };
-      return deps.foreignRuns.follow(name, abort.signal);
-    }
-    return deps.executor.runGraph({
-      runId: run.runId,
-      attempt: run.attempt,
-      ingressRequestId: request.ingressRequestId,
-      caller: request.caller,
-      graphId: run.graphId,
-      threadId: run.thread.threadId,
-      stateKey: request.stateKey,
-      model: request.model,
-      start: run.attempt === 0 ? start : { kind: "continue", original: start },
-      tools: request.tools,
-      context: request.context,
-      command: request.command,
-      profile: request.profile,
-      fence,
-      signal: abort.signal,
-    });
-  }
-
-  async function pump(request: RunRequest, start: FreshRunStart, recorder: RunRecorder): Promise<GraphFinal> {
-    const { stream, final } = open(request, start);
-    let over = false;
-    const read = async () => {
-      for await (const chunk of stream) {
-        if (over) break;
-        recorder.chunk(chunk);
-        await queue.room();
-      }
-      return final;
-    };
-    const grace = graceAfterAbort();
-    try {
-      return await Promise.race([read(), grace.expired]);
-    } finally {
-      over = true;
-      grace.cancel();
-    }
-  }
-
-  /** Settles some time after the run was stopped or left, unless it ended by then. */
-  function graceAfterAbort(): { readonly expired: Promise<GraphFinal>; cancel(): void } {
-    let cancel = () => {};
-    const expired = new Promise<GraphFinal>((resolve) => {
-      const wait = () => {
-        const timer = clock.schedule(STOP_GRACE_MS, () =>
-          resolve({ ok: false, status: "cancelled", error: STOPPED, interrupts: [] }),
-        );
-        cancel = () => timer.cancel();
-      };
-      if (abort.signal.aborted) wait();
-      else {
-        abort.signal.addEventListener("abort", wait, { once: true });
-        cancel = () => abort.signal.removeEventListener("abort", wait);
-      }
-    });
-    return { expired, cancel: () => cancel() };
-  }
-
-  async function finish(end: Finish): Promise<{ ended: boolean; next: boolean }> {
-    const result = await registry.finish(fence, end);
-    if (!result.ok) return { ended: result.reason === "ended", next: false };
-    observer.runEnded({ ...about, status: end.status });
-    return { ended: true, next: result.next !== undefined };
-  }
-
-  return { run, begun, done: drive(), stop, handOver: () => leave("handed_over") };
+  return { run, begun, done: drive(), stop: hold.stop, handOver: () => leave("handed_over") };
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -6,14 +6,17 @@ import type {
   GraphStatePort,
   UsagePort,
 } from "@throughline/ai-core";
-import type { Lease, LeaseKeeper, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { Lease, LeaseKeeper, RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import type { ServiceObserver } from "../thread/service-observer.js";
+import type { ThreadViews } from "../thread/thread-views.js";
 import type { RunBounds } from "./run-meter.js";
 
 /** What drives runs on this instance. */
 export interface DriverDeps {
   readonly log: ThreadLog;
+  readonly views: ThreadViews;
   readonly registry: RunRegistry;
+  readonly directory: ThreadDirectory;
   readonly keeper: LeaseKeeper;
   readonly executor: GraphExecutorPort;
   readonly state: GraphStatePort;
@@ -26,6 +29,6 @@ export interface DriverDeps {
   readonly lease: Lease;
   /** What an account's run may write. */
   readonly boundsOf: (account: string) => RunBounds;
-  /** How many times a run is taken up before it is lost. */
-  readonly maxAttempts: number;
+  /** Crash recoveries before a run fails as `run_lost`. */
+  readonly maxCrashes: number;
 }

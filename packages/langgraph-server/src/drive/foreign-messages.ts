@@ -3,10 +3,10 @@ import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
 import type { RunRecord } from "@throughline/thread-log";
 
 /**
- * R14: what people said to a run that an outsider started, as far as the thread shows it at its beginning. Nobody sent it
- * here, and a stream tells only what models say; without it the answer would stand before the question until the run ends.
+ * R14: what people said to a foreign run, as far as the thread shows it at its beginning. It was not sent here, and a stream
+ * tells only what models say; without it the answer would stand before the question until the run ends.
  */
-export async function outsidersMessages(
+export async function foreignMessages(
   state: Pick<GraphStatePort, "getState">,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
   fold: ThreadFold,

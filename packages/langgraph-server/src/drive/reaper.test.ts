@@ -1,4 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
+import type { LeasedRun } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { startReaper } from "./reaper.js";
 
@@ -23,6 +24,7 @@ function openReaper(random: number) {
     everyMs: 1_000,
     random: () => random,
     observer: { failed: (message) => void failures.push(message) },
+    room: () => 100,
     drive() {},
   });
   const setFailing = (failing: boolean) => {
@@ -60,6 +62,33 @@ describe("A reaper", () => {
     await turn();
     expect(looks).toEqual([0, 1_000, 2_000]);
     expect(failures).toHaveLength(1);
+    await reaper.close();
+  });
+
+  it("claims no more than the instance may drive", async () => {
+    const limits: number[] = [];
+    let room = 20;
+    const run = { run: {}, fence: {}, head: {} } as unknown as LeasedRun;
+    const reaper = startReaper({
+      registry: {
+        async claimExpired(_, limit) {
+          limits.push(limit);
+          return Array.from({ length: limit }, () => run);
+        },
+        claimQueued: async () => expect.unreachable(),
+      },
+      lease: { owner: "me", leaseMs: 1_000 },
+      clock: createSimulatedClock(),
+      everyMs: 1_000,
+      random: () => 0.5,
+      observer: { failed() {} },
+      room: () => room,
+      drive() {
+        room -= 1;
+      },
+    });
+    await reaper.now();
+    expect(limits).toEqual([16, 4]);
     await reaper.close();
   });
 });

@@ -11,26 +11,30 @@ export interface ReaperOptions {
   /** In [0, 1): spreads instances that started together. */
   readonly random: () => number;
   readonly observer: Pick<ServiceObserver, "failed">;
+  /** How many more runs this instance may drive. */
+  readonly room: () => number;
   readonly drive: (leased: LeasedRun) => void;
 }
 
-/** A look is over when everything that was due is being driven. */
+/** A poll is over when everything that was due, and fits, is being driven. */
 export type Reaper = Poller;
 
 const PER_CLAIM = 16;
 
-/** R27: finds runs whose driver is gone, and runs that wait on a thread that is free. At once, then again and again. */
+/** R27: claims runs whose driver is gone, and queued runs whose thread is free. At once, then at intervals. */
 export function startReaper(options: ReaperOptions): Reaper {
-  const { registry, lease, observer, drive } = options;
+  const { registry, lease, observer, room, drive } = options;
 
   async function claimAll(
     closing: AbortSignal,
     claim: (lease: Lease, limit: number) => Promise<readonly LeasedRun[]>,
   ): Promise<void> {
-    for (let found = PER_CLAIM; found === PER_CLAIM && !closing.aborted; ) {
-      const claimed = await claim(lease, PER_CLAIM);
+    while (!closing.aborted) {
+      const limit = Math.min(PER_CLAIM, room());
+      if (limit <= 0) return;
+      const claimed = await claim(lease, limit);
       claimed.forEach(drive);
-      found = claimed.length;
+      if (claimed.length < limit) return;
     }
   }
 
@@ -41,6 +45,6 @@ export function startReaper(options: ReaperOptions): Reaper {
       await claimAll(closing, (by, limit) => registry.claimQueued(by, limit));
       return undefined;
     },
-    failed: (error) => observer.failed("Abandoned and waiting runs could not be looked for.", error),
+    failed: (error) => observer.failed("Abandoned and queued runs could not be claimed.", error),
   });
 }

@@ -6,6 +6,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, userMessage } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
+import { silentObserver } from "../thread/service-observer.js";
+import { createThreadViews } from "../thread/thread-views.js";
 import { catalogGraphs } from "./catalog-graphs.js";
 import { reconcileThread } from "./reconcile-thread.js";
 
@@ -60,15 +62,45 @@ describe("A thread that somebody else changed", () => {
     );
     const late = { ...state, getState: async () => looks.shift() };
     const looks = [seen, undefined];
+    const views = createThreadViews({ log, state, clock: systemClock, observer: silentObserver });
     const settled = await reconcileThread(
-      { log, registry, state: late, clock: systemClock, lease: { owner: "late", leaseMs: 60_000 } },
+      {
+        log,
+        views,
+        registry,
+        directory,
+        state: late,
+        clock: systemClock,
+        lease: { owner: "late", leaseMs: 60_000 },
+      },
       thread,
       emptyFold,
     );
     expect(settled).toBeUndefined();
+    views.close();
     expect(looks).toEqual([]);
     expect(await registry.list(thread.ref, 10)).toEqual([]);
     expect(await directory.find(thread.ref)).toBeUndefined();
     expect((await log.threads({ account: thread.ref.account })).threads).toEqual([]);
+  });
+
+  it("keeps its log when its checkpoint could not be found once", async () => {
+    scene = await openServiceScene();
+    const { log, registry, state, directory } = scene.service;
+    const thread = scene.thread("chat");
+    await scene.run(thread, "Hello");
+    const head = await log.head(thread.ref);
+    const seen = await state.getState({ graphId: thread.graphId, threadId: thread.ref.threadId });
+    const reads = [seen && { ...seen, checkpointId: "another" }, undefined];
+    const missing = { ...state, getState: async () => reads.shift() };
+    const views = createThreadViews({ log, state, clock: systemClock, observer: silentObserver });
+    const lease = { owner: "late", leaseMs: 60_000 };
+    const deps = { log, views, registry, directory, state: missing, clock: systemClock, lease };
+    expect(await reconcileThread(deps, thread, emptyFold)).toBeUndefined();
+    views.close();
+    expect(reads).toEqual([]);
+    expect(await log.head(thread.ref)).toEqual(head);
+    expect(await registry.active(thread.ref)).toBeUndefined();
+    await scene.run(thread, "Still there?");
   });
 });

@@ -48,7 +48,7 @@ describe("A run that writes more than it may", () => {
   afterEach(() => scene.close());
 
   it("ends as too_large, with everything it began closed, and leaves its thread free", async () => {
-    const limits = { ...DEFAULT_LIMITS, maxEventsPerRun: 6 };
+    const limits = { ...DEFAULT_LIMITS, maxEventsPerRun: 3 };
     const limitsOf = () => limits;
     scene = await openServiceScene({ admission: { usage: createAccountUsage(), limitsOf } });
     const thread = scene.thread("poet");
@@ -57,7 +57,7 @@ describe("A run that writes more than it may", () => {
     expect(watching.frames.at(-1)?.data).toMatchObject({
       type: "RUN_ERROR",
       code: "too_large",
-      message: expect.stringMatching(/maxEventsPerRun: .* more than 6 events/),
+      message: expect.stringMatching(/maxEventsPerRun: .* more than 3 events/),
     });
     expect(watching.types().filter((type) => type === "TEXT_MESSAGE_START")).toHaveLength(
       watching.types().filter((type) => type === "TEXT_MESSAGE_END").length,

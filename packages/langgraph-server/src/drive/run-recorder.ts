@@ -9,7 +9,7 @@ import type {
   UpstreamChunk,
 } from "@throughline/ai-core";
 import { applyEntry, createRunTranslator, type ThreadFold } from "@throughline/stream-adapter";
-import type { RunRecord } from "@throughline/thread-log";
+import type { Finish, RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";
 import { createRunMeter, type RunBounds } from "./run-meter.js";
@@ -36,7 +36,8 @@ export interface RunRecorder {
   start(payload: PayloadOf<"run_start">): void;
   /** R31: an outsider's run also brings what it had streamed before we came. */
   chunk(chunk: UpstreamChunk | ForeignChunk): void;
-  finish(final: GraphFinal): void;
+  /** Nothing is recorded after it. */
+  finish(final: GraphFinal, end: Finish): void;
   /** Nothing is recorded any more. */
   close(): void;
 }
@@ -132,16 +133,19 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       recordWithinBounds(translator.push(chunk, clock.now()));
       arm();
     },
-    finish(final) {
+    finish(final, end) {
       if (closed) return;
       close();
       origin = "live";
-      const ending = translator.finish(final, fold, clock.now());
-      record(isCoarse ? ending.map(asCoarse) : ending);
+      const ending = translator.finish(final, fold, clock.now()).map(isCoarse ? asCoarse : asIs);
+      ending.forEach(options.onEnvelope);
+      queue.finish(ending, end);
     },
     close,
   };
 }
+
+const asIs = (envelope: Envelope) => envelope;
 
 /** R31: both ends of a run that passed unwatched say so. */
 function asCoarse(envelope: Envelope): Envelope {

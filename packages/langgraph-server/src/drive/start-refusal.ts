@@ -1,25 +1,27 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import type { StartOutcome } from "./run-service.js";
 
-/** Why a run was not started, as an error with what a client needs to go on. */
-export function refusalOf(
-  outcome: Extract<StartOutcome, { kind: "busy" | "conflict" | "interrupt_pending" }>,
-): ThroughlineError {
+/** A start that left a run to subscribe to. */
+export type AcceptedStart = Extract<StartOutcome, { run: unknown }>;
+
+/** Gives the start if it left a run; else throws why there is none, with what a client needs to go on. */
+export function requireAccepted(outcome: StartOutcome): AcceptedStart {
   switch (outcome.kind) {
+    case "started":
+    case "queued":
+    case "attached":
+    case "cancelled":
+      return outcome;
     case "busy":
-      return new ThroughlineError("busy", "Another run is active in this thread.", {
+      throw new ThroughlineError("busy", "Another run is active in this thread.", {
         details: { runId: outcome.runId, retryAfterMs: outcome.retryAfterMs },
       });
     case "conflict":
-      return new ThroughlineError(
-        "conflict",
-        "This question was answered otherwise already, or is not open.",
-        {
-          details: { interruptIds: [...outcome.interruptIds] },
-        },
-      );
+      throw new ThroughlineError("conflict", "The question was already answered, or is not open.", {
+        details: { interruptIds: [...outcome.interruptIds] },
+      });
     case "interrupt_pending":
-      return new ThroughlineError("interrupt_pending", "This thread waits for an answer.", {
+      throw new ThroughlineError("interrupt_pending", "This thread waits for an answer.", {
         details: { interruptIds: [...outcome.interruptIds] },
       });
   }

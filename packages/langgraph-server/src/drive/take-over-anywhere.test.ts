@@ -33,7 +33,7 @@ async function takeOverAfter(
     const watching = b.watch(thread, { kind: "nothing" });
     const isFrozen = await provider.frozen;
     const run = shared.database.runs.get(runId);
-    if (run && isFrozen) run.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (run && isFrozen) run.leaseUntil = 0;
     await b.service.runs.reap();
     await watching.ended;
     await expectCheckpoint(b, thread, watching.frames);

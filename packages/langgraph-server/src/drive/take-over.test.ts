@@ -38,7 +38,7 @@ describe("A run whose driver is gone", () => {
   /** As if nothing had been heard of its driver for a lease. */
   function expire(runId: string): void {
     const run = shared.database.runs.get(runId);
-    if (run) run.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (run) run.leaseUntil = 0;
   }
 
   it.each([
@@ -104,7 +104,7 @@ describe("A run whose driver is gone", () => {
 
   it("is lost once it was taken up too often, and says so", async () => {
     const a = await instance();
-    const b = await instance({ maxAttempts: 0 });
+    const b = await instance({ maxCrashes: 0 });
     const thread = a.thread("poet");
     const runId = await startOn(a, thread, "Write about rain");
     const watching = b.watch(thread, { kind: "run", runId });

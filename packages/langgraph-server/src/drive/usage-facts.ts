@@ -2,8 +2,8 @@ import type { Envelope, ExecutorType, UsageFact, UsagePort } from "@throughline/
 import type { RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../thread/run-request.js";
 
-/** Until somebody bills, nobody is told. */
-export const noUsage: UsagePort = { async open() {}, async settle() {} };
+/** No-op usage port, used when billing is off. */
+export const noUsage: UsagePort = { async record() {} };
 
 /** The model calls of one attempt, as billing sees them: one fact per call that says what it used. */
 export function createUsageFacts(

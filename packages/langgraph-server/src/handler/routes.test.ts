@@ -99,12 +99,47 @@ describe("CopilotKit's routes", () => {
     expect(typesOf(first)).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
     expect(first.at(0)?.data).toMatchObject({
       runId: "p-1",
-      metadata: { throughline: { activeRunId: null } },
+      metadata: { throughline: { activeRunId: null, lastRun: { status: "success" } } },
     });
     expect(first.at(-1)?.data).toMatchObject({ runId: "p-1" });
-    expect(first.flatMap(({ id }) => id ?? [])).toEqual([]);
     const again = await readEvents(await server.post(`${BASE}/agent/poet/run`, poll));
     expect(again).toEqual(first);
+  });
+
+  it("answer a poll that sends its cursor with what changed since, and no more", async () => {
+    await readEvents(await server.post(`${BASE}/agent/poet/run`, hello("polled again")));
+    const poll = async (lastSeenEventId?: string) =>
+      readEvents(
+        await server.post(`${BASE}/agent/poet/run`, {
+          threadId: "polled again",
+          runId: "p-1",
+          ...(lastSeenEventId !== undefined && { lastSeenEventId }),
+          forwardedProps: { throughline: { command: { name: "poll" } } },
+        }),
+      );
+    const whole = await poll();
+    const cursor = whole.at(-1)?.id;
+    expect(typesOf(await poll(cursor))).toEqual(["RUN_STARTED", "RUN_FINISHED"]);
+    await readEvents(await server.post(`${BASE}/agent/poet/run`, hello("polled again")));
+    const changed = await poll(cursor);
+    expect(typesOf(changed)).toContain("MESSAGES_SNAPSHOT");
+    expect(changed.at(-1)?.id).not.toBe(cursor);
+    expect(typesOf(await poll("no cursor of ours"))).toEqual(typesOf(whole));
+  });
+
+  it("tell a poller how the last run really ended", async () => {
+    const failed = hello("polled failure", {
+      forwardedProps: { throughline: { fork: { checkpointId: "none" } } },
+    });
+    await readEvents(await server.post(`${BASE}/agent/poet/run`, failed));
+    const polled = await readEvents(
+      await server.post(`${BASE}/agent/poet/run`, {
+        threadId: "polled failure",
+        runId: "p-2",
+        forwardedProps: { throughline: { command: { name: "poll" } } },
+      }),
+    );
+    expect(polled.at(0)?.data).toMatchObject({ metadata: { throughline: { lastRun: { status: "error" } } } });
   });
 
   it("pass a command to an agent that knows it, and refuse it for one that does not", async () => {

@@ -4,7 +4,7 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 
 /** Why a stream ends: as the hub says, or because its token did. */
-export type Ending = SubscriptionEnd | { readonly reason: "expired" };
+export type Ending = SubscriptionEnd | { readonly reason: "expired"; readonly runOpen: boolean };
 
 export interface StreamSubscription {
   readonly hub: ThreadHub;
@@ -13,14 +13,14 @@ export interface StreamSubscription {
   readonly options: SubscribeOptions;
   readonly stream: SseStream;
   readonly expiresAt: number | undefined;
-  /** What a reader must still hear, given the last frame it got. */
-  readonly lastWords: (ending: Ending, last: Buffer | undefined) => readonly Buffer[];
+  /** What a reader must still hear, given whether it got a frame. */
+  readonly lastWords: (ending: Ending, hasFrames: boolean) => readonly Buffer[];
 }
 
 /** Longer than this a timer of Node's fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Lets a reader watch a thread until one of them is through. The hub never waits; the stream decides who is too slow. */
+/** Subscribes a reader to a thread until one of them is through. The hub never waits; the stream decides who is too slow. */
 export function subscribeOnStream({
   hub,
   clock,
@@ -30,18 +30,18 @@ export function subscribeOnStream({
   expiresAt,
   lastWords,
 }: StreamSubscription): void {
-  let last: Buffer | undefined;
+  let hasFrames = false;
   let expiry: Timer | undefined;
 
   function finish(ending: Ending): void {
-    const words = lastWords(ending, last);
+    const words = lastWords(ending, hasFrames);
     if (words.length > 0) stream.write(words);
     stream.end();
   }
 
-  const watch = hub.subscribe(thread, options, {
+  const subscription = hub.subscribe(thread, options, {
     write(frames) {
-      last = frames.at(-1) ?? last;
+      hasFrames ||= frames.length > 0;
       return stream.write(frames);
     },
     drained: () => stream.drained(),
@@ -54,13 +54,14 @@ export function subscribeOnStream({
       expiry = clock.schedule(Math.min(wait, MAX_TIMER_MS), () => awaitExpiry(at));
       return;
     }
-    watch.leave();
-    finish({ reason: "expired" });
+    const runOpen = subscription.isRunOpen();
+    subscription.leave();
+    finish({ reason: "expired", runOpen });
   }
 
   if (expiresAt !== undefined) awaitExpiry(expiresAt);
   whenClosed(stream, () => {
     expiry?.cancel();
-    watch.leave();
+    subscription.leave();
   });
 }

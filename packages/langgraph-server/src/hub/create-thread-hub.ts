@@ -1,17 +1,27 @@
-import type { Clock, ExecutorType } from "@throughline/ai-core";
+import { type Clock, type ExecutorType, isStoreOutage, retryStore } from "@throughline/ai-core";
 import { parseFrameCursor, type ThreadFold } from "@throughline/stream-adapter";
-import { type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
-import { isBeingDeleted } from "../thread/being-deleted.js";
+import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
+import { foldAt } from "../thread/fold-at.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
+import type { ThreadView } from "../thread/thread-view.js";
 import type { TakenView, ThreadViews } from "../thread/thread-views.js";
+import { viewAt } from "../thread/view-at.js";
 import { type JoinRunOptions, joinRun } from "./join-run.js";
 import { joinFromCursor, joinFromNothing } from "./join-thread.js";
 import { createSubscriber, type Subscriber } from "./subscriber.js";
 import { openThreadChannel, type ThreadChannel } from "./thread-channel.js";
-import type { FrameSink, SubscribeFrom, SubscribeOptions, Subscription, ThreadHub } from "./thread-hub.js";
+import type {
+  FaceOptions,
+  FrameSink,
+  SubscribeFrom,
+  SubscribeOptions,
+  Subscription,
+  ThreadHub,
+  ThreadReading,
+} from "./thread-hub.js";
 import { type UntilBegunOptions, untilBegun } from "./until-begun.js";
-import { createWireFace } from "./wire-face.js";
+import { createWireFace, type WireFace } from "./wire-face.js";
 
 export interface ThreadHubOptions {
   readonly views: ThreadViews;
@@ -30,12 +40,16 @@ interface OpenChannel {
   readonly channel: ThreadChannel;
   readonly taken: TakenView;
   readonly unattend: (() => void) | undefined;
+  readonly faces: Map<string, WireFace>;
   subscribers: number;
-  reconciling: Promise<void> | undefined;
 }
 
+/** How long a request waits for a store that is away. */
+const REQUEST_PATIENCE_MS = 10_000;
+
 export function createThreadHub(options: ThreadHubOptions): ThreadHub {
-  const { views, log, observer } = options;
+  const { views, log, clock, observer } = options;
+  const reconciling = new Map<string, Promise<void>>();
   const channels = new Map<string, OpenChannel>();
   const subscribers = new Set<Subscriber>();
   let closed = false;
@@ -57,9 +71,17 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       channel: openThreadChannel(taken.view),
       taken,
       unattend: options.attend?.(thread),
+      faces: new Map(),
       subscribers: 0,
-      reconciling: undefined,
     };
+  }
+
+  /** One per thread and options: a face is a pure reading, and each would cost its subscriber a dozen closures. */
+  function faceOf({ faces }: OpenChannel, { threadName }: ThreadAddress, face: FaceOptions): WireFace {
+    const key = JSON.stringify(face);
+    const known = faces.get(key) ?? createWireFace(face, { threadName, executorType: options.executorType });
+    faces.set(key, known);
+    return known;
   }
 
   function exit(opened: OpenChannel, thread: ThreadAddress): void {
@@ -72,36 +94,61 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     opened.taken.release();
   }
 
-  /** A view that was there before its subscriber may lag behind what that one has seen elsewhere. */
-  async function reachHead({ channel }: OpenChannel, thread: ThreadAddress): Promise<void> {
-    await channel.view.reached(await log.head(thread.ref));
+  /** A view that was there before may lag behind what its reader has seen elsewhere. */
+  async function reachHead(view: ThreadView, thread: ThreadAddress): Promise<void> {
+    await view.reached(await log.head(thread.ref));
   }
 
   /** Once at a time per thread, for however many come at once. */
-  async function reconcile(opened: OpenChannel, thread: ThreadAddress): Promise<void> {
-    opened.reconciling ??= reconcileOnce(opened, thread).finally(() => {
-      opened.reconciling = undefined;
-    });
-    return opened.reconciling;
+  function reconcile(view: ThreadView, thread: ThreadAddress): Promise<void> {
+    const key = threadKey(thread.ref);
+    const known = reconciling.get(key);
+    if (known) return known;
+    const begun = reconcileOnce(view, thread).finally(() => reconciling.delete(key));
+    reconciling.set(key, begun);
+    return begun;
   }
 
-  async function reconcileOnce(opened: OpenChannel, thread: ThreadAddress): Promise<void> {
-    const fold = opened.channel.view.fold();
+  async function reconcileOnce(view: ThreadView, thread: ThreadAddress): Promise<void> {
+    const fold = view.fold();
     if (fold.run?.open) return;
-    if (await options.reconcile(thread, fold)) await reachHead(opened, thread);
+    if (await options.reconcile(thread, fold)) await reachHead(view, thread);
   }
 
+  /** What can't be compared with its checkpoint is shown as the log has it. */
   async function tryToReconcile(
-    opened: OpenChannel,
+    view: ThreadView,
     thread: ThreadAddress,
-    subscriber: Subscriber,
+    ask: (attempt: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     try {
-      await subscriber.ask(() => reconcile(opened, thread));
+      await ask(() => reconcile(view, thread));
     } catch (error) {
-      if (isBeingDeleted(error) || subscriber.gone.aborted) return;
-      // What the log says is still worth showing.
-      observer.failed("A thread could not be compared with its checkpoint.", error);
+      if (isStoreOutage(error)) throw error;
+      if (!isBeingDeleted(error))
+        observer.failed("A thread could not be compared with its checkpoint.", error);
+    }
+  }
+
+  async function read(thread: ThreadAddress, text: string | undefined): Promise<ThreadReading> {
+    const ask = <Result>(attempt: () => Promise<Result>) =>
+      retryStore({ clock, patienceMs: REQUEST_PATIENCE_MS }, attempt);
+    // Asked first: while the store is away the view would wait for it without end.
+    const head = await ask(() => log.head(thread.ref));
+    const taken = await viewAt(views, thread, head);
+    const { view } = taken;
+    try {
+      await tryToReconcile(view, thread, ask);
+      const fold = view.fold();
+      const position = view.position();
+      const cursor = text === undefined ? undefined : parseFrameCursor(text);
+      const isOfThis = cursor !== undefined && cursor.epoch === position?.epoch;
+      const before = isOfThis
+        ? (view.recent.foldAt(cursor.seq) ?? (await ask(() => foldAt(log, thread.ref, cursor))))
+        : undefined;
+      return { fold, position, before };
+    } finally {
+      taken.release();
     }
   }
 
@@ -114,10 +161,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       ...options,
       thread,
       channel,
-      face: createWireFace(wanted.face, {
-        threadName: thread.threadName,
-        executorType: options.executorType,
-      }),
+      face: faceOf(opened, thread, wanted.face),
       options: wanted,
       sink,
     };
@@ -134,13 +178,16 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     );
 
     async function join(): Promise<void> {
-      await channel.view.ready;
+      await channel.view.ready();
       if (wasOpen && !gone.aborted && from.kind !== "run") {
-        await subscriber.ask(() => reachHead(opened, thread));
+        await subscriber.ask(() => reachHead(channel.view, thread));
       }
-      if (!gone.aborted && from.kind !== "run") await tryToReconcile(opened, thread, subscriber);
+      if (!gone.aborted && from.kind !== "run") {
+        await tryToReconcile(channel.view, thread, subscriber.ask);
+      }
       if (!gone.aborted && from.kind !== "run" && !wanted.follow) await untilBegun(about, subscriber);
       if (gone.aborted) return;
+      await channel.view.ready();
       const unavailable = closed ? "shutting_down" : channel.endedWith();
       if (unavailable) return subscriber.end(unavailable);
       switch (from.kind) {
@@ -163,6 +210,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
 
   return {
     subscribe,
+    read,
     subscribers: () => subscribers.size,
     async close() {
       closed = true;

@@ -30,6 +30,8 @@ export async function joinRun(about: JoinRunOptions, subscriber: Subscriber, fro
   const end = await subscriber.ask(() => about.log.terminal(about.thread.ref, from.runId));
   if (subscriber.gone.aborted) return;
   if (end) return find(about, subscriber, from, end);
+  await view.ready();
+  if (subscriber.gone.aborted) return;
   subscriber.joined("run");
   subscriber.writeOwn(neverRanFrames(about.face, view.fold(), ended, about.clock.now()));
   subscriber.end("done");
@@ -75,6 +77,10 @@ function waitForRun(
       resolve(run);
     };
     const poll = async () => {
+      if (from.isNew) {
+        pause = untilElapsed(clock, POLL_MS);
+        await pause;
+      }
       while (waits) {
         told = false;
         const run = await subscriber.ask(() => registry.find(thread.ref, { runId: from.runId }));

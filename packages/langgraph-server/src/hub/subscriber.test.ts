@@ -77,7 +77,7 @@ describe("A watcher who is caught up from the log", () => {
       onEnded() {},
     });
     channel = openThreadChannel(view);
-    await view.ready;
+    await view.ready();
   });
   afterEach(async () => {
     view.end("unused");

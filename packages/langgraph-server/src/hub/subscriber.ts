@@ -35,6 +35,8 @@ export interface Subscriber {
   catchUp(from: { readonly fold: ThreadFold; readonly seq: number }, runId?: string): Promise<void>;
   /** The subscriber holds what the view holds. */
   goLive(): void;
+  /** AG-UI: a RUN_STARTED was written whose terminal was not. */
+  isRunOpen(): boolean;
   end(reason: EndReason): void;
   leave(): void;
 }
@@ -52,7 +54,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
   let live: LiveSubscriber | undefined;
   /** Where the log stood when the subscriber came: what lies before is told a second time, what comes after is news. */
   let cameAt = 0;
-  void view.ready.then(() => {
+  void view.ready().then(() => {
     cameAt = view.position()?.seq ?? 0;
   });
 
@@ -64,8 +66,12 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     return true;
   }
 
+  function isRunOpen(): boolean {
+    return live ? (view.fold().run?.open ?? false) : toldRunOpen;
+  }
+
   function end(reason: EndReason): void {
-    const runOpen = reason !== "done" && (live ? (view.fold().run?.open ?? false) : toldRunOpen);
+    const runOpen = reason !== "done" && isRunOpen();
     if (!leave()) return;
     sink.end({ reason, runOpen });
   }
@@ -104,8 +110,10 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
   }
 
   /** R3: trimmed away under a slow reader. Inside a run nothing may begin anew: the reader returns, and gets the prelude then. */
-  function afterGap(): void {
+  async function afterGap(): Promise<void> {
     observer.gap();
+    await view.ready();
+    if (over.signal.aborted) return;
     const prelude = toldRunOpen ? undefined : channel.prelude(face);
     if (prelude === undefined) end("failed");
     else {
@@ -152,6 +160,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     },
     catchUp,
     goLive,
+    isRunOpen,
     end,
     leave: () => void leave(),
   };

@@ -171,8 +171,8 @@ describe("A watcher", () => {
     const run = await scene.run(thread, "Write about rain");
     const cursor = withId(run.frames).at(-3)?.id ?? "";
     const read = vi.spyOn(scene.service.log, "read");
-    const snapshot = vi.spyOn(scene.service.log, "snapshot");
-    const reads = () => read.mock.calls.length + snapshot.mock.calls.length;
+    const load = vi.spyOn(scene.service.log, "follow");
+    const reads = () => read.mock.calls.length + load.mock.calls.length;
     const back = async () => {
       const watching = scene.watch(thread, { kind: "cursor", cursor });
       await watching.ended;

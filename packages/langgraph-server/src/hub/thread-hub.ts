@@ -1,5 +1,5 @@
-import type { JsonObject } from "@throughline/ai-core";
-import type { AgUiLine, InterruptForm } from "@throughline/stream-adapter";
+import type { JsonObject, LogPosition } from "@throughline/ai-core";
+import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/stream-adapter";
 import type { ThreadAddress } from "../thread/thread-address.js";
 
 /** Which reading of the log a subscriber wants. Subscribers with equal options share one encoded stream (R8). */
@@ -34,6 +34,8 @@ export type SubscribeFrom =
   | {
       readonly kind: "run";
       readonly runId: string;
+      /** It was started or queued this moment: its row need not be read again. */
+      readonly isNew?: boolean;
       readonly holds?: { readonly messageIds: readonly string[]; readonly state: JsonObject };
     };
 
@@ -70,8 +72,19 @@ export interface FrameSink {
 }
 
 export interface Subscription {
+  /** AG-UI: a RUN_STARTED was written whose terminal was not. */
+  isRunOpen(): boolean;
   /** The reader is gone. Idempotent; `end` is not called. */
   leave(): void;
+}
+
+/** A thread at one moment. */
+export interface ThreadReading {
+  readonly fold: ThreadFold;
+  /** `undefined` when the thread has no log. */
+  readonly position: LogPosition | undefined;
+  /** The fold at the cursor that was given, where the log still has it. */
+  readonly before: ThreadFold | undefined;
 }
 
 /**
@@ -85,6 +98,11 @@ export interface ThreadHub {
    * does not exist is an empty one.
    */
   subscribe(thread: ThreadAddress, options: SubscribeOptions, sink: FrameSink): Subscription;
+  /**
+   * How the thread stands now, reconciled with its checkpoint like a subscription from nothing. Rejects with `StoreOutage`
+   * when a store stays away for longer than a request may wait.
+   */
+  read(thread: ThreadAddress, cursor: string | undefined): Promise<ThreadReading>;
   /** How many there are now, on this instance. */
   subscribers(): number;
   /** Ends every subscription with `shutting_down`. */

@@ -22,16 +22,21 @@ describe("Whoever comes to a run that is in the registry and not in the log", ()
   /** As if a process had been killed right after it was told that the run is its. */
   async function leaveRunUnbegun(): Promise<string> {
     const other = await openServiceScene({ store: { kind: "memory", shared }, reapEveryMs: 60_000 });
-    const open = vi.spyOn(other.service.log, "open").mockReturnValue(new Promise(() => {}));
+    const silence = new Promise<never>(() => {});
+    vi.spyOn(other.service.executor, "runGraph").mockReturnValue({
+      stream: { [Symbol.asyncIterator]: () => ({ next: () => silence }) },
+      final: silence,
+    });
+    const append = vi.spyOn(other.service.log, "append").mockReturnValue(silence);
     const outcome = await other.service.runs.start(startRequest(thread, "Write about rain"));
     if (outcome.kind !== "started") throw new Error(outcome.kind);
-    expect(open).toHaveBeenCalled();
+    await vi.waitFor(() => expect(append).toHaveBeenCalled());
     return outcome.run.runId;
   }
 
   function expire(runId: string): void {
     const run = shared.database.runs.get(runId);
-    if (run) run.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (run) run.leaseUntil = 0;
   }
 
   it("waits, and sees it taken up and ended", async () => {

@@ -1,8 +1,15 @@
-import { type DestinationStream, type LevelWithSilent, type Logger, pino } from "pino";
+import {
+  type DestinationStream,
+  type LevelWithSilent,
+  type Logger,
+  type LoggerOptions as PinoOptions,
+  pino,
+} from "pino";
+import { describeError } from "./describe-error.js";
 
 export type { Logger } from "pino";
 
-/** What may never stand in a log: credentials, and what people and models say to each other. */
+/** Field names that never stand in a log: credentials, and what people and models say to each other. */
 const SECRET = [
   "authorization",
   "cookie",
@@ -22,12 +29,26 @@ export interface LoggerOptions {
 
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const names = [...SECRET, ...SAID];
-  const options = {
+  const withStack = level === "debug" || level === "trace";
+  const options: PinoOptions = {
     level,
     base: { service: "throughline" },
     redact: { paths: names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[left out]" },
-    // Of a foreign error only its kind: its message may hold a key, a prompt or a path.
-    serializers: { err: (error: unknown) => ({ type: error instanceof Error ? error.name : typeof error }) },
+    serializers: { err: (error: unknown) => describeError(error, { withStack }) },
+    hooks: {
+      // Pino takes the raw message of an error that is logged without one.
+      logMethod(args, method) {
+        const [first, message] = args;
+        const error: unknown = first instanceof Error ? first : isFields(first) ? first.err : undefined;
+        if (message !== undefined || error === undefined) return method.apply(this, args);
+        const fields = isFields(first) && !(first instanceof Error) ? first : { err: error };
+        method.apply(this, [fields, describeError(error, { withStack }).message ?? ""]);
+      },
+    },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

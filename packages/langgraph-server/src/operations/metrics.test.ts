@@ -46,17 +46,17 @@ describe("metrics", () => {
     const { observer } = metrics;
     const again = { ...run, attempt: 1 };
     observer.runStarted(run);
-    observer.takenOver(again);
+    observer.recovered(again);
     observer.runStarted(again);
     observer.runLeft({ ...run, why: "lost_lease" });
     expect(await read("active_runs")).toBe(1);
-    expect(await read("takeovers_total")).toBe(1);
+    expect(await read("recoveries_total")).toBe(1);
     observer.runEnded({ ...again, status: "lost" });
     expect(await read("active_runs")).toBeUndefined();
     expect(await read('runs_ended_without_completion_total{why="lost"')).toBe(1);
   });
 
-  it("count busy starts, replays, gaps, refused appends, limits, ticks of crons and what was swept", async () => {
+  it("count busy starts, replays, gaps, refused appends, limits, ticks, bad rows, stray errors and what was swept", async () => {
     metrics = createMetrics({ clock: createSimulatedClock() });
     const { observer } = metrics;
     observer.startRefused("busy");
@@ -69,6 +69,8 @@ describe("metrics", () => {
     observer.swept({ entries: 7, runs: 2 });
     metrics.limitMet("maxConcurrentRuns");
     metrics.slowReaderDropped();
+    observer.badRow({ table: "crons", id: "c1" });
+    metrics.strayError(false);
     expect(await read("busy_total")).toBe(1);
     expect(await read('starts_refused_total{reason="conflict"')).toBe(1);
     expect(await read('replays_total{how="resume"')).toBe(1);
@@ -82,6 +84,8 @@ describe("metrics", () => {
     expect(await read("runs_swept_total")).toBe(2);
     expect(await read('limits_met_total{limit="maxConcurrentRuns"')).toBe(1);
     expect(await read("slow_readers_dropped_total")).toBe(1);
+    expect(await read('bad_rows_total{table="crons"')).toBe(1);
+    expect(await read('stray_errors_total{attributed="false"')).toBe(1);
     expect(await read("event_loop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
   });
 });

@@ -12,22 +12,24 @@ export interface Metrics {
   streamOpened(): void;
   streamClosed(): void;
   requestAnswered(route: string, status: number): void;
-  /** A request was refused for the sake of this limit. */
+  /** Counts a request that was refused because of this limit. */
   limitMet(limit: string): void;
+  /** An error reached the process itself. Attributed: it belonged to one run, which failed for it. */
+  strayError(isAttributed: boolean): void;
   close(): void;
 }
 
-/** Longer than a model takes to answer, than a tool should take, and than anybody waits. */
+/** Longer than a model takes to answer, than a tool should take, and than a person waits. */
 const OLD_CALL_SECONDS = [60, 600, 3_600];
 
 interface DrivenHere {
   readonly graph: string;
   readonly attempt: number;
-  /** When each call began whose end is not in the log. */
+  /** When each call that has not ended began. */
   readonly calls: Map<string, number>;
 }
 
-/** Numbers about this instance. No label holds an account, a thread or anything else of a tenant's. */
+/** Metrics of this instance. No label holds an account, a thread or any other data of a tenant. */
 export function createMetrics({ clock = systemClock }: { readonly clock?: Clock } = {}): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service: "throughline" });
@@ -44,7 +46,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const busy = counter("busy_total", "Starts refused because the thread has an open run");
   const refused = counter("starts_refused_total", "Starts refused, busy ones included", ["reason"]);
   const limits = counter("limits_met_total", "Requests refused for the sake of a limit", ["limit"]);
-  const takeovers = counter("takeovers_total", "Runs taken up from another instance or an earlier life");
+  const recoveries = counter("recoveries_total", "Runs that went on here after another attempt left them");
   const appendsRefused = counter("appends_refused_total", "Appends refused by the log's fence", ["reason"]);
   const entries = counter("entries_appended_total", "Log entries appended");
   const replays = counter("replays_total", "Watchers that came, by how they were brought up to date", [
@@ -52,11 +54,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   ]);
   const gaps = counter("gaps_total", "Cursors the log could not serve");
   const dropped = counter("slow_readers_dropped_total", "Readers dropped for being too slow");
-  const failures = counter("background_failures_total", "Failures nobody was waiting for");
+  const failures = counter("background_failures_total", "Failures in the background, outside of any request");
   const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
   const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
   const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
   const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
+  const waits = counter("store_waits_total", "Times a driver waited because a store was away");
+  const badRows = counter("bad_rows_total", "Stored rows that can't be read and were set aside", ["table"]);
+  const strayErrors = counter("stray_errors_total", "Errors that reached the process itself", ["attributed"]);
   const requests = counter("http_requests_total", "Requests answered", ["route", "status"]);
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
@@ -109,7 +114,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     });
   }
 
-  /** Taken over from ourselves, a run is driven anew before its earlier attempt was left. */
+  /** A run that this instance recovers from itself starts again before its earlier attempt is left. */
   function forget({ runId, attempt }: RunNote): void {
     if (driven.get(runId)?.attempt === attempt) driven.delete(runId);
   }
@@ -132,7 +137,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       refused.inc({ reason });
       if (reason === "busy") busy.inc();
     },
-    takenOver: () => takeovers.inc(),
+    recovered: () => recoveries.inc(),
     callStarted({ runId, attempt }, { callId }) {
       const here = driven.get(runId);
       if (here?.attempt === attempt) here.calls.set(callId, clock.now());
@@ -157,6 +162,8 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       trimmed.inc(count);
       pruned.inc(runs);
     },
+    badRow: ({ table }) => badRows.inc({ table }),
+    storeAway: () => waits.inc(),
     failed: () => failures.inc(),
   };
 
@@ -168,6 +175,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     streamOpened: () => streams.inc(),
     streamClosed: () => streams.dec(),
     limitMet: (limit) => limits.inc({ limit }),
+    strayError: (isAttributed) => strayErrors.inc({ attributed: String(isAttributed) }),
     requestAnswered: (route, status) => requests.inc({ route, status: String(status) }),
     close() {
       loop.disable();

@@ -9,7 +9,7 @@ export interface ServiceObservation {
   readonly logger: Logger;
 }
 
-/** Counts what the service does, traces its runs, and writes down what a person may want to look up. */
+/** Counts what the service does, traces its runs, and logs what an operator may want to look up. */
 export function observeService({ metrics: { observer }, logger }: ServiceObservation): ServiceObserver {
   const spans = createRunSpans();
   return {
@@ -29,13 +29,18 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       spans.runLeft(run);
       logger[run.why === "deleted" ? "info" : "warn"]({ ...named(run), why: run.why }, "run left");
     },
-    takenOver(run) {
-      observer.takenOver(run);
-      logger.warn(named(run), "run taken over");
+    recovered(run) {
+      observer.recovered(run);
+      logger.warn(named(run), "run recovered");
     },
     swept(dropped) {
       observer.swept(dropped);
       if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
+    },
+    badRow(row) {
+      observer.badRow(row);
+      const { table, id, error } = row;
+      logger.error({ table, id, err: error }, "row set aside: it can't be read");
     },
     failed(message, error, run) {
       observer.failed(message, error, run);

@@ -67,7 +67,7 @@ describe("operations", () => {
       "watchers",
       "gaps_total",
       "slow_readers_dropped_total",
-      "takeovers_total",
+      "recoveries_total",
       "event_loop_lag_p99_seconds",
     ]) {
       expect(text).toContain(`throughline_${name}`);
@@ -118,7 +118,7 @@ describe("operations", () => {
       { headers: { authorization: "hush-1" }, body: { messages: ["hush-2"] }, token: "hush-3" },
       "oops",
     );
-    logger.error({ err: new Error("hush-4") }, "failed");
+    logger.error({ err: new Error("Bearer hush-4") }, "failed");
     expect(mistaken.join("")).not.toContain("hush");
   });
 });

@@ -50,6 +50,7 @@ describe("The sweeper", () => {
         start: { kind: "input", messages: [] },
         request: {},
         strategy: "reject",
+        listing: { threadName: "main", derivedTitle: undefined },
       });
       if (started.kind !== "started") throw new Error(started.kind);
       await log.open(thread, started.fence);

@@ -31,18 +31,20 @@ export interface RunningServer {
   readonly url: string;
   /** Ids of the agents it runs, in the order people should see them. */
   readonly agents: readonly string[];
-  /** Drains: runs end or are handed over, every stream gets its last word. Idempotent. */
-  close(): Promise<void>;
+  /** Counts an error that reached the process itself. Attributed: it belonged to one run. */
+  strayError(isAttributed: boolean): void;
+  /** Drains: runs end or are handed over, and every stream is told. Idempotent: the first call says how long runs may take. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 export interface ServeOptions {
   readonly logger?: Logger;
-  /** Progress for a person who waits for the start. */
+  /** Receives lines about the progress of the start. */
   readonly onProgress?: (line: string) => void;
   readonly version?: string;
   /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
   readonly service?: Partial<
-    Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxAttempts" | "instance" | "crons">
+    Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
   >;
 }
 
@@ -87,7 +89,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
     const agents = (await service.agents.listAgents()).map(({ graphId }) => graphId);
     const listening = await listen(handler, config);
     const close = closeOnce({ listening, service, handler, metrics, database, drainMs: config.drainMs });
-    return { url: listening.url, agents, close };
+    return { url: listening.url, agents, strayError: metrics.strayError, close };
   } catch (error) {
     await service?.close({ drainMs: 0 });
     metrics.close();
@@ -105,10 +107,11 @@ interface Parts {
   readonly drainMs: number;
 }
 
-/** In this order nobody is cut off: no new work, runs end or are handed over, readers hear it, then the doors close. */
-function closeOnce({ listening, service, handler, metrics, database, drainMs }: Parts): () => Promise<void> {
+/** Closes in this order: no new work, runs end or are handed over, streams are told, connections close, the database stops. */
+function closeOnce(parts: Parts): RunningServer["close"] {
+  const { listening, service, handler, metrics, database } = parts;
   let closed: Promise<void> | undefined;
-  async function close(): Promise<void> {
+  async function close(drainMs: number): Promise<void> {
     handler.startClosing();
     listening.stopAccepting();
     await service.close({ drainMs });
@@ -117,8 +120,8 @@ function closeOnce({ listening, service, handler, metrics, database, drainMs }: 
     metrics.close();
     await database.stop();
   }
-  return () => {
-    closed ??= close();
+  return ({ drainMs = parts.drainMs } = {}) => {
+    closed ??= close(drainMs);
     return closed;
   };
 }

@@ -5,6 +5,7 @@ import {
   type Clock,
   type GraphExecutorPort,
   type GraphStatePort,
+  retryStore,
   systemClock,
   type UsagePort,
 } from "@throughline/ai-core";
@@ -18,15 +19,15 @@ import {
   type StoreItems,
 } from "@throughline/graph-executor";
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
-import type { RunRegistry, ThreadLog } from "@throughline/thread-log";
-import { type AttachmentGate, acceptAttachments } from "../attachments/accept-attachments.js";
+import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
+import type { AttachmentGate } from "../attachments/store-attachments.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
 import { createRunService, type DrivingRunService } from "../drive/create-run-service.js";
-import { startWithinLimits } from "../drive/start-within-limits.js";
+import { requireAccepted } from "../drive/start-refusal.js";
 import { noUsage } from "../drive/usage-facts.js";
 import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
 import { createThreadHub } from "../hub/create-thread-hub.js";
@@ -40,8 +41,6 @@ import {
 } from "../tenancy/account-limits.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
-import { keepDirectory } from "../threads/keep-directory.js";
-import type { ThreadDirectory } from "../threads/thread-directory.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
 import { openStores, type ServiceStore } from "./open-stores.js";
 
@@ -56,19 +55,21 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   readonly usage?: UsagePort;
   readonly observer?: Partial<ServiceObserver>;
-  /** How long a run stays ours unheard of. Default 15 s. */
+  /** How long a run stays leased without a heartbeat. Default 15 s. */
   readonly leaseMs?: number;
-  /** How often abandoned and waiting runs are looked for, give or take a quarter. Default 5 s. */
+  /** How often abandoned and queued runs are claimed, give or take a quarter. Default 5 s. */
   readonly reapEveryMs?: number;
-  /** How many times a run is taken up before it is lost. Default 5. */
-  readonly maxAttempts?: number;
-  /** How long a thread that nobody watches any more is held in memory, for who comes back. Default 30 s. */
+  /** Crash recoveries before a run fails as `run_lost`. Default 5. */
+  readonly maxCrashes?: number;
+  /** Runs this instance claims beside those it started; past that they are left to others. Default 200. */
+  readonly maxDriven?: number;
+  /** How long a thread's view is kept in memory after its last use. Default 30 s. */
   readonly lingerMs?: number;
   /** Names this instance among others. Random by default. */
   readonly instance?: string;
   /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
   readonly retention?: Retention;
-  /** What runs may take, those of crons included. Give `createHandler` the same, and they share it with requests. */
+  /** What accounts may take. Give `createHandler` the same, so that runs and requests share it. */
   readonly admission?: {
     readonly usage: AccountUsage;
     readonly limitsOf: (account: string) => AccountLimits;
@@ -108,13 +109,14 @@ export interface Service {
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-/** How long whoever deletes a thread waits to see it gone. */
+/** How long a request to delete a thread waits to see it gone. */
 const DELETION_PATIENCE_MS = 5_000;
 
 /** An instance without HTTP: everything that runs graphs, keeps their logs and feeds subscribers. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, leaseMs = 15_000 } = options;
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
+  const closed = new AbortController();
   const lease = { owner: options.instance ?? randomUUID(), leaseMs };
   const admission = options.admission ?? { usage: createAccountUsage(), limitsOf: () => DEFAULT_LIMITS };
   const retention = options.retention ?? DEFAULT_RETENTION;
@@ -125,17 +127,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     retention,
     cronNow: options.crons?.now,
   });
-  const { log, keeper, directory } = stores;
-  const { registry, written } = keepDirectory(stores.registry, directory, (error) =>
-    observer.failed("A thread's listing could not be written.", error),
-  );
+  const { log, registry, keeper, directory } = stores;
   const attachments: AttachmentGate = {
     store: stores.attachments,
     limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
   };
+  // A graph that reads a file waits for the store like one that reads its checkpoint.
   const attachmentPort: AttachmentPort = {
     readAttachment: ({ caller: { billingAccountId: account, subject }, threadId }, id) =>
-      stores.attachments.read({ account, subject, threadId }, id),
+      retryStore({ clock, signal: closed.signal }, () =>
+        stores.attachments.read({ account, subject, threadId }, id),
+      ),
   };
   const provider = isProvider(options.graphs)
     ? options.graphs
@@ -145,12 +147,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         lease: registry,
         store: stores.graphStore.store,
         attachments: attachmentPort,
+        clock,
       });
   const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
   const agents = createAggregatingAgentCatalog([provider]);
-  const driving = createRunService({
+  const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
+  const runs = createRunService({
     log,
+    views,
     registry,
+    directory,
     keeper,
     executor,
     state: executor,
@@ -161,17 +167,19 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     observer,
     lease,
     boundsOf: admission.limitsOf,
-    maxAttempts: options.maxAttempts ?? 5,
+    admission,
+    attachments,
+    maxCrashes: options.maxCrashes ?? 5,
+    maxDriven: options.maxDriven ?? 200,
     defaultModel: options.defaultModel ?? OFFLINE_MODEL_NAME,
     reapEveryMs: options.reapEveryMs ?? 5_000,
     random: Math.random,
   });
-  const runs = acceptAttachments(driving, attachments);
   const storeItems = isProvider(options.graphs) ? undefined : createStoreItems(stores.graphStore);
   const deletions = createDeletionService({
     store: stores.deletions,
     log,
-    registry: stores.registry,
+    registry,
     state: executor,
     directory,
     attachments: stores.attachments,
@@ -188,7 +196,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     state: executor,
     runs,
     directory,
-    written,
     attachments: stores.attachments,
     agents,
     clock,
@@ -206,7 +213,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       reconcile: runs.reconcile,
       observer,
     });
-  const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
   const hub = createThreadHub({
     views,
     log,
@@ -221,12 +227,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store: stores.crons,
     registry,
     agents,
-    start: ({ caller, ...request }) =>
-      startWithinLimits(
-        { service: { runs, registry }, usage: admission.usage },
-        { caller, limits: admission.limitsOf(caller.billingAccountId) },
-        { caller, ...request },
-      ),
+    start: async (request) => requireAccepted(await runs.start(request)),
     clock,
     observer,
     random: Math.random,
@@ -255,6 +256,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await sweeper.close();
       await deletions.close();
       await runs.close({ drainMs });
+      closed.abort();
       await hub.close();
       views.close();
       await stores.close();

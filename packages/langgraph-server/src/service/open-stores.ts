@@ -1,4 +1,4 @@
-import type { Clock } from "@throughline/ai-core";
+import { type Clock, ThroughlineError } from "@throughline/ai-core";
 import {
   type Checkpointer,
   createMemoryCheckpointer,
@@ -8,14 +8,17 @@ import {
   type GraphStore,
 } from "@throughline/graph-executor";
 import { threadFoldPort } from "@throughline/stream-adapter";
+import type { ThreadDirectory } from "@throughline/thread-log";
 import {
   createClockLeaseKeeper,
   createMemoryDatabase,
   createMemoryLogStore,
   createMemoryRunRegistry,
+  createMemoryThreadDirectory,
   createPostgresLeaseKeeper,
   createPostgresLogStore,
   createPostgresRunRegistry,
+  createPostgresThreadDirectory,
   createThreadLog,
   type Lease,
   type LeaseKeeper,
@@ -40,9 +43,6 @@ import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
-import { createMemoryThreadDirectory } from "../threads/memory-thread-directory.js";
-import { createPostgresThreadDirectory } from "../threads/postgres-thread-directory.js";
-import type { ThreadDirectory } from "../threads/thread-directory.js";
 
 export type ServiceStore =
   /** Everything is gone with the process. Services that share both parts are several instances of one. */
@@ -97,7 +97,7 @@ async function openMemory(
 ): Promise<Stores> {
   const database = shared?.database ?? createMemoryDatabase(clock);
   const deletions = createMemoryDeletionStore(database);
-  const registry = createMemoryRunRegistry(database, deletions);
+  const registry = createMemoryRunRegistry(database);
   const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
   const log = createThreadLog({
     store: createMemoryLogStore(database),
@@ -111,9 +111,9 @@ async function openMemory(
     registry,
     keeper,
     checkpointer: shared?.checkpointer ?? createMemoryCheckpointer(),
-    crons: createMemoryCronStore(database, cronNow, deletions),
+    crons: createMemoryCronStore(database, cronNow),
     directory: createMemoryThreadDirectory(database),
-    attachments: createMemoryAttachmentStore(database, deletions),
+    attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
     async ready() {},
@@ -127,13 +127,13 @@ async function openPostgresStores(
   { databaseUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
   { clock, lease, observer, retention, cronNow }: StoreContext,
 ): Promise<Stores> {
-  const checkpointer = createPostgresCheckpointer({
-    connectionString: databaseUrl,
-    // Whoever takes a run over after its lease must not wait for what its driver left half written.
-    standstillMs: lease.leaseMs,
-  });
+  const checkpointer = createPostgresCheckpointer({ connectionString: databaseUrl });
   const graphStore = createPostgresGraphStore({ connectionString: databaseUrl });
-  const database = await openPostgres({ connection: databaseUrl, clock });
+  const database = await openPostgres({
+    connection: databaseUrl,
+    clock,
+    onError: (error) => observer.failed("A background task of the database failed.", error),
+  });
   await checkpointer.setup();
   await graphStore.setup();
   await migrate(database.pool, database.schema, {
@@ -143,7 +143,10 @@ async function openPostgresStores(
   await settleLogHome(database, redisUrl === undefined ? "postgres" : "redis");
   const redis = redisUrl === undefined ? undefined : await openRedisLogStore({ url: redisUrl, database });
   const deletions = createPostgresDeletionStore(database);
-  const registry = createPostgresRunRegistry(database, deletions);
+  const registry = createPostgresRunRegistry(database, {
+    onBadRow: observer.badRow,
+    ...(redis && { logElsewhere: redis }),
+  });
   const keeper = createPostgresLeaseKeeper({
     database,
     leaseMs: lease.leaseMs,
@@ -161,16 +164,17 @@ async function openPostgresStores(
     registry,
     keeper,
     checkpointer,
-    crons: createPostgresCronStore(database, cronNow && (async () => cronNow()), deletions),
+    crons: createPostgresCronStore(database, cronNow && (async () => cronNow())),
     directory: createPostgresThreadDirectory(database),
     attachments: createPostgresAttachmentStore(
       database,
       attachmentsDir === undefined ? undefined : openAttachmentFolder(attachmentsDir),
-      deletions,
     ),
     graphStore,
     deletions,
     async ready() {
+      const { ok, reason } = keeper.healthy();
+      if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
       await Promise.all([database.pool.query("select 1"), redis?.ping()]);
     },
     async close() {

@@ -36,6 +36,7 @@ describe("an account", () => {
         start: { kind: "input", messages: [] },
         request: {},
         strategy: "reject",
+        listing: { threadName: "main", derivedTitle: undefined },
       });
       place.leave();
       if (started.kind !== "started") throw new Error(started.kind);

@@ -5,7 +5,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
 
 export interface ChildProgram {
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  start(
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    options?: { readonly stdout?: "inherit" | "pipe" },
+  ): ChildProcess;
   remove(): void;
 }
 
@@ -30,10 +34,10 @@ export async function buildChildProgram(source: URL): Promise<ChildProgram> {
     logLevel: "error",
   });
   return {
-    start: (args, env) =>
+    start: (args, env, { stdout = "inherit" } = {}) =>
       fork(join(outDir, "program.mjs"), [...args], {
         env: { ...process.env, ...env },
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
+        stdio: ["ignore", stdout, "inherit", "ipc"],
       }),
     remove: () => rmSync(outDir, { recursive: true, force: true }),
   };

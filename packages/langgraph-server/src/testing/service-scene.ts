@@ -56,7 +56,7 @@ export async function openServiceScene(options: Partial<ServiceOptions> = {}): P
     async run(thread, input, more) {
       const outcome = await service.runs.start(startRequest(thread, input, more));
       if (outcome.kind !== "started") throw new Error(`Expected a run to start, it is ${outcome.kind}.`);
-      const watching = watch(thread, { kind: "run", runId: outcome.run.runId });
+      const watching = watch(thread, { kind: "run", runId: outcome.run.runId, isNew: true });
       await watching.ended;
       return watching;
     },

@@ -15,7 +15,7 @@ describe("A run that is taken over", () => {
 
   const observer: Partial<ServiceObserver> = {
     runStarted: (run) => void told.push(["started", run]),
-    takenOver: (run) => void told.push(["taken over", run]),
+    recovered: (run) => void told.push(["taken over", run]),
     runLeft: (run) => void told.push(["left", run]),
     runEnded: (run) => void told.push(["ended", run]),
     callStarted: (run, { callId }) => void calls.set(`${run.attempt}/${callId}`, 1),
@@ -42,7 +42,7 @@ describe("A run that is taken over", () => {
     const watching = b.watch(thread, { kind: "run", runId }, { face: { kind: "ai-events" } });
     await watching.frame(({ event }) => event === "tool_call_result");
     const row = shared.database.runs.get(runId);
-    if (row) row.leaseUntil = Number.NEGATIVE_INFINITY;
+    if (row) row.leaseUntil = 0;
     await b.service.runs.reap();
     await watching.ended;
     await vi.waitUntil(
@@ -84,7 +84,9 @@ it("A run whose row can't be read is named all the same", () => {
     start: undefined,
     request: { caller: "broken" },
     attempt: 2,
+    crashes: 0,
     owner: undefined,
+    token: 0n,
     leaseUntil: undefined,
     upstreamRunId: undefined,
     stopRequested: false,

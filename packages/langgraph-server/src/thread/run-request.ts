@@ -30,7 +30,7 @@ const runRequestSchema = z.object({
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
-/** Of a run that nobody asked us for: it is the thread's own account that sees it, and nobody here pays for it. */
+/** Of a run that was not asked for here: its thread's own account sees it, and it is not billed. */
 export function emptyRequest(
   work: "foreign" | "reconcile",
   { ref, stateKey }: Pick<ThreadAddress, "ref" | "stateKey">,
@@ -58,6 +58,12 @@ export function toRunRow(request: RunRequest): JsonObject {
   return jsonObjectSchema.parse(JSON.parse(JSON.stringify(request)));
 }
 
-export function fromRunRow(row: JsonObject): RunRequest {
-  return runRequestSchema.parse(row);
+export type ParsedRunRow =
+  | { readonly ok: true; readonly value: RunRequest }
+  | { readonly ok: false; readonly error: unknown };
+
+/** A row may have been written by another version, or by hand. */
+export function parseRunRow(row: JsonObject): ParsedRunRow {
+  const { data, error } = runRequestSchema.safeParse(row);
+  return data ? { ok: true, value: data } : { ok: false, error };
 }

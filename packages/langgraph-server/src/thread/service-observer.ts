@@ -1,11 +1,12 @@
-import type { RunStatus } from "@throughline/ai-core";
+import type { RunStatus, StoreOutage } from "@throughline/ai-core";
 import type { RunNote } from "./run-note.js";
 
 /**
- * `log_unavailable`: nothing could be written for so long that another instance had better try. `failed`: something broke
- * that a later attempt may find mended. `deleted`: its thread is gone.
+ * Why a driver leaves a run that has not ended. `lost_lease`: another instance has recovered it. `lease_expired`: by this
+ * process' own clock the lease may be gone. `stalled`: a store did not take a write for so long that another instance may fare
+ * better. `failed`: something broke that a later attempt may find mended. `deleted`: its thread is gone.
  */
-export type LeaveReason = "lost_lease" | "deleted" | "handed_over" | "log_unavailable" | "failed";
+export type LeaveReason = "lost_lease" | "lease_expired" | "deleted" | "handed_over" | "stalled" | "failed";
 
 type TickKind = "started" | "skipped" | "failed" | "missed";
 
@@ -17,6 +18,15 @@ export interface CallNote {
   readonly kind: "model" | "tool";
 }
 
+/** A stored row that could not be decoded and is set aside: claims and listings skip it. */
+export interface BadRow {
+  /** `crons`, `cron_ticks` or `runs`: it is a label of a metric. */
+  readonly table: string;
+  readonly id: string;
+  /** Why it could not be decoded. */
+  readonly error?: unknown;
+}
+
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
@@ -24,7 +34,8 @@ export interface ServiceObserver {
   /** This instance no longer drives the run, and did not end it. */
   runLeft(run: RunNote & { readonly why: LeaveReason }): void;
   startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
-  takenOver(run: RunNote): void;
+  /** This instance goes on with a run that another attempt left. */
+  recovered(run: RunNote): void;
   callStarted(run: RunNote, call: CallNote): void;
   callEnded(run: RunNote, call: CallNote): void;
   appendRefused(reason: "fenced" | "deleted"): void;
@@ -37,8 +48,12 @@ export interface ServiceObserver {
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
   /** R20: what a round over all threads let go of. */
   swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /** Told once for each row, by the instance that sets it aside. */
+  badRow(row: BadRow): void;
+  /** A driver waits for a store. Called before each retry. */
+  storeAway(outage: StoreOutage): void;
   /**
-   * Something failed that nobody waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
+   * Something failed that no request waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
    * happened to.
    */
   failed(message: string, error: unknown, run?: RunNote): void;
@@ -49,7 +64,7 @@ export const silentObserver: ServiceObserver = {
   runEnded() {},
   runLeft() {},
   startRefused() {},
-  takenOver() {},
+  recovered() {},
   callStarted() {},
   callEnded() {},
   appendRefused() {},
@@ -59,5 +74,7 @@ export const silentObserver: ServiceObserver = {
   gap() {},
   cronTicked() {},
   swept() {},
+  badRow() {},
+  storeAway() {},
   failed() {},
 };

@@ -1,5 +1,5 @@
 import { type Caller, deriveThreadId, toGraphId, toStateKey } from "@throughline/ai-core";
-import type { ThreadRef } from "@throughline/thread-log";
+import type { RunRecord, ThreadRef } from "@throughline/thread-log";
 
 /** A thread as the inside of the server knows it. Made from a caller and two names, never from an id a client sent. */
 export interface ThreadAddress {
@@ -8,6 +8,14 @@ export interface ThreadAddress {
   /** What clients call it; AG-UI's `threadId`. */
   readonly threadName: string;
   readonly stateKey: string;
+}
+
+/** Of a run's thread. */
+export function addressOf(
+  { thread, graphId }: Pick<RunRecord, "thread" | "graphId">,
+  stateKey: string,
+): ThreadAddress {
+  return { ref: thread, graphId, threadName: stateKey.slice(stateKey.indexOf("/") + 1), stateKey };
 }
 
 /** Throws `invalid_input` for a name no thread can have. */

@@ -5,9 +5,11 @@ import {
   type LogPosition,
   retryStore,
   ThroughlineError,
+  type Timer,
 } from "@throughline/ai-core";
 import { applyEntry, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
-import type { Snapshot, TailEvent, ThreadLog } from "@throughline/thread-log";
+import type { Loaded, TailEvent, ThreadLog } from "@throughline/thread-log";
+import { foldAt } from "./fold-at.js";
 import { readThreadFold } from "./read-thread-fold.js";
 import { createRecentEntries, type RecentEntries } from "./recent-entries.js";
 import type { ServiceObserver } from "./service-observer.js";
@@ -26,7 +28,7 @@ export interface ViewListener {
 }
 
 export interface ThreadViewOptions {
-  readonly log: Pick<ThreadLog, "read" | "snapshot" | "tail">;
+  readonly log: Pick<ThreadLog, "follow" | "read" | "snapshot" | "tail">;
   readonly state: GraphStatePort;
   readonly clock: Clock;
   readonly thread: ThreadAddress;
@@ -42,8 +44,11 @@ export interface ThreadViewOptions {
  * that asks what a thread shows (starts, drivers, subscribers, polls) reads the same view.
  */
 export interface ThreadView {
-  /** Resolves once the fold stands where the log does, or the view has ended. Never rejects. */
-  readonly ready: Promise<void>;
+  /**
+   * Resolves once the fold stands at the view's position, or the view has ended. Never rejects. To be awaited before anything
+   * else is read: an idle thread's fold is let go after a while, and loaded again when it is asked for.
+   */
+  ready(): Promise<void>;
   readonly recent: RecentEntries;
   fold(): ThreadFold;
   position(): LogPosition | undefined;
@@ -54,9 +59,8 @@ export interface ThreadView {
   end(why: ViewEnd): void;
 }
 
-const ENTRIES_PER_READ = 1_000;
-/** Someone who was away for longer is rare, and has the past rebuilt for them alone. */
-const SHORTLY_BEFORE = 256;
+/** How long an idle thread's fold is kept. */
+const REST_AFTER_MS = 10_000;
 
 /** Loads a thread and follows it until it is ended. A store that is away is waited for; nothing is told meanwhile. */
 export function openThreadView(options: ThreadViewOptions): ThreadView {
@@ -68,38 +72,16 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   let fold = emptyFold;
   let position: LogPosition | undefined;
   let ended: ViewEnd | undefined;
-
-  /** Keeps the entries it folds: the run that just began is nearly always among them. */
-  async function load(): Promise<void> {
-    const snapshot = await firstSnapshot();
-    const decoded = snapshot && threadFoldPort.decode(snapshot.state, snapshot.foldVersion);
-    fold = decoded ?? emptyFold;
-    position = decoded && snapshot ? snapshot.position : undefined;
-    recent.reset(fold, position?.seq ?? 0);
-    for (;;) {
-      const page = await log.read(thread.ref, position, ENTRIES_PER_READ);
-      if (page.kind !== "entries") break;
-      for (const entry of page.entries) apply(entry);
-      position ??= page.head;
-      if ((position?.seq ?? 0) >= (page.head?.seq ?? 0)) {
-        if (!fold.run?.open) recent.shrink();
-        return;
-      }
-    }
-    ({ fold, position } = await readThreadFold(options, thread));
-    recent.reset(fold, position?.seq ?? 0);
-  }
-
-  /** The newest; or the one before, for a subscriber who returns to right before the newest: then the log is read once. */
-  async function firstSnapshot(): Promise<Snapshot | undefined> {
-    const { version } = threadFoldPort;
-    const newest = await log.snapshot(thread.ref, version);
-    const { returnsTo = Number.POSITIVE_INFINITY } = options;
-    const behind = (newest?.position.seq ?? 0) - returnsTo;
-    if (behind < 0 || behind > SHORTLY_BEFORE) return newest;
-    // Before the entry itself: some of its frames may be missing.
-    return (await log.snapshot(thread.ref, version, returnsTo - 1)) ?? newest;
-  }
+  let isReady = false;
+  /** The head when the thread was loaded: the view is ready when it has read that far. */
+  let loadsUpTo = 0;
+  let becomeReady = () => {};
+  const loaded = new Promise<void>((resolve) => {
+    becomeReady = resolve;
+  });
+  let isResting = false;
+  let waking: Promise<void> | undefined;
+  let restTimer: Timer | undefined;
 
   function apply(entry: LogEntry): void {
     fold = applyEntry(fold, entry);
@@ -108,14 +90,45 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   }
 
   async function follow(): Promise<void> {
-    for await (const event of log.tail(thread.ref, position, { signal: over.signal })) {
+    const { returnsTo } = options;
+    const events = log.follow(thread.ref, {
+      foldVersion: threadFoldPort.version,
+      returnsTo,
+      signal: over.signal,
+    });
+    for await (const event of events) {
       if (ended !== undefined) return;
+      if (event.kind === "gap" && !isReady) return followCheckpoint();
+      if (isResting) await ready();
       onEvent(event);
     }
   }
 
-  function onEvent(event: TailEvent): void {
+  /** R20: where the log no longer tells what the thread is, the checkpoint does. */
+  async function followCheckpoint(): Promise<void> {
+    const read = await retryStore({ clock, signal: over.signal }, () => readThreadFold(options, thread));
+    begin(read.fold, read.position);
+    tellReady();
+    for await (const event of log.tail(thread.ref, position, { signal: over.signal })) {
+      if (ended !== undefined) return;
+      if (isResting) await ready();
+      onEvent(event);
+    }
+  }
+
+  function begin(from: ThreadFold, at: LogPosition | undefined): void {
+    fold = from;
+    position = at;
+    recent.reset(fold, position?.seq ?? 0);
+  }
+
+  function onEvent(event: Loaded | TailEvent): void {
+    // It may have ended while it woke up.
+    if (ended !== undefined) return;
     switch (event.kind) {
+      case "loaded":
+        load(event);
+        break;
       case "entries":
         for (const entry of event.entries) {
           const before = fold;
@@ -123,7 +136,9 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
           for (const listener of listeners) listener.entry?.(before, entry);
         }
         for (const listener of listeners) listener.applied?.();
+        if (!isReady && (position?.seq ?? 0) >= loadsUpTo) tellReady();
         tellReached();
+        restLater();
         break;
       case "deleted":
         end("deleted");
@@ -132,6 +147,68 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
         observer.gap();
         end("gap");
         break;
+    }
+  }
+
+  /** Keeps the entries it folds: the run that just began is nearly always among them. */
+  function load({ snapshot, entries, head }: Loaded): void {
+    const decoded = snapshot && threadFoldPort.decode(snapshot.state, snapshot.foldVersion);
+    begin(decoded ?? emptyFold, decoded && snapshot ? snapshot.position : undefined);
+    for (const entry of entries) apply(entry);
+    position ??= head;
+    loadsUpTo = head?.seq ?? 0;
+    if ((position?.seq ?? 0) >= loadsUpTo) tellReady();
+  }
+
+  function tellReady(): void {
+    isReady = true;
+    if (!fold.run?.open) recent.shrink();
+    becomeReady();
+    tellReached();
+    restLater();
+  }
+
+  /** Most viewers look at threads in which nothing happens: those cost a position and no fold. */
+  function restLater(): void {
+    restTimer?.cancel();
+    restTimer = fold.run?.open ? undefined : clock.schedule(REST_AFTER_MS, rest);
+  }
+
+  function rest(): void {
+    if (ended !== undefined || fold.run?.open || waking) return;
+    isResting = true;
+    // Whether a run is open may be asked at any time.
+    fold = { ...emptyFold, run: fold.run, checkpoint_id: fold.checkpoint_id };
+    recent.reset(fold, position?.seq ?? 0);
+  }
+
+  function ready(): Promise<void> {
+    if (!isReady) return loaded;
+    if (!isResting) return Promise.resolve();
+    waking ??= wake().finally(() => {
+      waking = undefined;
+    });
+    return waking;
+  }
+
+  async function wake(): Promise<void> {
+    const at = position;
+    try {
+      const read =
+        at && (await retryStore({ clock, signal: over.signal }, () => foldAt(log, thread.ref, at)));
+      if (ended !== undefined) return;
+      if (at && !read) {
+        // Trimmed meanwhile: what comes next can't be told from here on.
+        observer.gap();
+        end("gap");
+        return;
+      }
+      fold = read ?? emptyFold;
+      recent.reset(fold, at?.seq ?? 0);
+      isResting = false;
+      restLater();
+    } catch (error) {
+      endOnError(error);
     }
   }
 
@@ -146,7 +223,9 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   function end(why: ViewEnd): void {
     if (ended !== undefined) return;
     ended = why;
+    restTimer?.cancel();
     over.abort();
+    becomeReady();
     tellReached();
     for (const listener of [...listeners]) listener.ended?.(why);
     options.onEnded();
@@ -158,9 +237,7 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     end(isShutdown ? "shutting_down" : "failed");
   }
 
-  const ready = retryStore({ clock, signal: over.signal }, load).then(() => {
-    if (ended === undefined) void follow().catch(endOnError);
-  }, endOnError);
+  void follow().catch(endOnError);
 
   return {
     ready,
@@ -168,7 +245,7 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     fold: () => fold,
     position: () => position,
     async reached(wanted) {
-      await ready;
+      await ready();
       const seq = wanted?.seq ?? 0;
       if (ended !== undefined || (position?.seq ?? 0) >= seq) return;
       await new Promise<void>((resolve) => reaching.add({ seq, resolve }));

@@ -1,11 +1,10 @@
 import { type Clock, type GraphStatePort, newRunId, ThroughlineError } from "@throughline/ai-core";
 import { emptyFold } from "@throughline/stream-adapter";
-import type { Lease, RunRegistry } from "@throughline/thread-log";
+import type { Lease, RunRegistry, ThreadDirectory } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import type { DrivingRunService } from "../drive/create-run-service.js";
 import { emptyRequest, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
-import type { ThreadDirectory } from "./thread-directory.js";
 
 export interface ForkDeps {
   readonly registry: RunRegistry;
@@ -48,25 +47,17 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     start: { kind: "resume", answers: {} },
     request: toRunRow(emptyRequest("reconcile", to, `fork:${checkpointId}`)),
     strategy: "reject",
+    listing: { threadName: to.threadName, derivedTitle: (await directory.find(from.ref))?.title },
   });
   if (started.kind !== "started") throw taken();
-  const { run, fence } = started;
+  const { fence } = started;
   try {
     await attachments.copyThread(from.ref, to.ref);
     await state.copyThread(source, checkpointId, target, fence);
-    const origin = await directory.find(from.ref);
-    await directory.runStarted({
-      thread: to.ref,
-      graphId: to.graphId,
-      threadName: to.threadName,
-      runId: run.runId,
-      token: fence.token,
-      derivedTitle: origin?.title,
-    });
     await registry.finish(fence, { status: "success" });
   } catch (error) {
-    // Half a copy would be a thread that nobody sees and whose name nobody can take. Whoever asked is to hear why the copy
-    // failed, not what failed after it.
+    // Half a copy would be a thread that is not listed and whose name is taken. The caller is to hear why the copy failed, not
+    // what failed after it.
     await state.deleteThread(target, fence).catch(() => {});
     await registry.finish(fence, { status: "error" }).catch(() => {});
     await Promise.allSettled([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);

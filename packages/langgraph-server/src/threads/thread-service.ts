@@ -4,12 +4,17 @@ import {
   type JsonObject,
   ThroughlineError,
 } from "@throughline/ai-core";
-import type { RunRecord, ThreadScope } from "@throughline/thread-log";
+import type {
+  RunRecord,
+  ThreadChange,
+  ThreadListing,
+  ThreadListPage,
+  ThreadQuery,
+  ThreadScope,
+} from "@throughline/thread-log";
 import { schemaKeys } from "../thread/schema-keys.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
-import { statusAfter } from "./keep-directory.js";
-import type { ThreadChange, ThreadListing, ThreadListPage, ThreadQuery } from "./thread-directory.js";
 
 /** A checkpoint as people may see it: of the state only what the graph's output schema names. */
 export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
@@ -38,8 +43,6 @@ export interface ThreadService {
 
 export interface ThreadServiceDeps extends ForkDeps {
   readonly agents: AgentCatalogPort;
-  /** Of `keepDirectory`: whoever saw a run begin finds its thread in the list. */
-  readonly written: () => Promise<void>;
   /** What deletes a thread from every store; without it threads can't be deleted. */
   readonly removeThread?: ((thread: ThreadAddress) => Promise<void>) | undefined;
 }
@@ -47,23 +50,10 @@ export interface ThreadServiceDeps extends ForkDeps {
 export function createThreadService(deps: ThreadServiceDeps): ThreadService {
   const { directory, registry, state, agents } = deps;
 
-  /** An end that could not be written, because the database was away at that moment, is made up for here. */
-  async function upToDate(listing: ThreadListing): Promise<ThreadListing> {
-    if (listing.status !== "running") return listing;
-    const { thread, token } = listing;
-    if (await registry.active(thread)) return listing;
-    const [last] = await registry.list(thread, 1);
-    if (last?.status === "queued" || last?.status === "running") return listing;
-    const status = last ? statusAfter(last.status) : "idle";
-    await directory.runEnded({ thread, token, status });
-    return { ...listing, status };
-  }
-
   async function get({ ref }: ThreadAddress): Promise<ThreadListing> {
-    await deps.written();
     const found = await directory.find(ref);
     if (!found) throw missing();
-    return upToDate(found);
+    return found;
   }
 
   async function shownAs(
@@ -80,16 +70,13 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
 
   return {
     async list(scope, query) {
-      await deps.written();
-      const { threads, next } = await directory.list(scope, query);
-      return { threads: await Promise.all(threads.map(upToDate)), next };
+      return directory.list(scope, query);
     },
     get,
     async change({ ref }, change) {
-      await deps.written();
       const changed = await directory.change(ref, change);
       if (!changed) throw missing();
-      return upToDate(changed);
+      return changed;
     },
     async state(thread, checkpointId) {
       const { graphId, ref } = thread;

@@ -5,12 +5,11 @@ import {
   runOriginSchema,
   threadNameSchema,
 } from "@throughline/ai-core";
-import { FINAL_STATUSES, type RunRecord } from "@throughline/thread-log";
+import { FINAL_STATUSES, type RunRecord, THREAD_STATUSES, type ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
 import { pageSchema } from "../http/paging.js";
 import { wholeNumber } from "../http/whole-number.js";
-import { fromRunRow } from "../thread/run-request.js";
-import { THREAD_STATUSES, type ThreadListing } from "./thread-directory.js";
+import { parseRunRow } from "../thread/run-request.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
 export const titleSchema = z
@@ -126,16 +125,21 @@ export const shownRunSchema = z.object({
   clientRunId: z.string().nullable(),
   status: z.enum(["queued", "running", ...FINAL_STATUSES]),
   startedBy: runOriginSchema,
-  /** `foreign` was started elsewhere; `settle` wrote down what a checkpoint says and ran no graph. */
+  /** `foreign` was started elsewhere; `reconcile` wrote down what a checkpoint says and ran no graph. */
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
-  attempt: z.number().int(),
+  attempt: z.number().int().describe("Recoveries so far, for whatever reason."),
+  crashes: z.number().int().describe("Recoveries after a crash: past a limit of these the run is lost."),
   createdAt: time,
   endedAt: time.nullable(),
 });
 
+/** Of a run whose row can't be read. */
+const UNREADABLE = { work: "graph", model: "unknown" } as const;
+
 export function showRun(run: RunRecord): z.output<typeof shownRunSchema> {
-  const { work, model } = fromRunRow(run.request);
+  const request = parseRunRow(run.request);
+  const { work, model } = request.ok ? request.value : UNREADABLE;
   const { kind, id } = run.origin;
   return {
     runId: run.runId,
@@ -145,6 +149,7 @@ export function showRun(run: RunRecord): z.output<typeof shownRunSchema> {
     work,
     model,
     attempt: run.attempt,
+    crashes: run.crashes,
     createdAt: iso(run.createdAt),
     endedAt: run.endedAt === undefined ? null : iso(run.endedAt),
   };

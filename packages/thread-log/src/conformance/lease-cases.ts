@@ -1,5 +1,4 @@
 import { expect, vi } from "vitest";
-import { createThreadLog } from "../log/create-thread-log.js";
 import { eventually } from "./eventually.js";
 import { notes, readAll } from "./log-scene.js";
 import { leased, type RegistryCase } from "./registry-scene.js";
@@ -30,11 +29,9 @@ export const leaseCases: readonly RegistryCase[] = [
     },
   },
   {
-    name: "R17: who lost its lease can change nothing any more, neither run nor log",
-    async run({ registry, another, fixture, instance, thread, request }) {
-      const log = createThreadLog({ store: instance.store });
+    name: "R17: a driver that lost its lease can change nothing any more, neither run nor log",
+    async run({ registry, another, fixture, log, thread, request }) {
       const { run, fence } = leased(await registry.start(request()));
-      await log.open(thread, fence);
       await log.append(thread, notes(thread, "mine"), fence);
       await expect(registry.assertHeld(fence)).resolves.toBeUndefined();
       await fixture.pass(61_000);
@@ -43,7 +40,6 @@ export const leaseCases: readonly RegistryCase[] = [
       if (!claim) return expect.unreachable();
       expect(await log.append(thread, notes(thread, "late"), fence)).toEqual({ ok: false, reason: "fenced" });
       expect(await registry.heartbeat([fence], lease)).toEqual({ lost: [run.runId], stopping: [] });
-      expect(await registry.checkpointed(fence)).toBe(false);
       expect(await registry.setUpstreamRun(fence, "u")).toBe(false);
       expect(await registry.finish(fence, { status: "success" })).toEqual({ ok: false, reason: "fenced" });
       await registry.release(fence);
@@ -52,7 +48,6 @@ export const leaseCases: readonly RegistryCase[] = [
       await log.append(thread, notes(thread, "theirs"), claim.fence);
       expect(await readAll(log, thread)).toEqual(["mine", "theirs"]);
       expect(await another.finish(claim.fence, { status: "lost" })).toEqual({ ok: true, next: undefined });
-      await log.close();
     },
   },
   {
@@ -106,13 +101,13 @@ export const leaseCases: readonly RegistryCase[] = [
     },
   },
   {
-    name: "R27: keeps the input until a checkpoint exists, and the upstream's id from when it is known",
+    name: "R27: keeps the input until the run ends, and the upstream's id from when it is known",
     async run({ registry, thread, request }) {
       const { run, fence } = leased(await registry.start(request()));
       expect(await registry.setUpstreamRun(fence, "up-1")).toBe(true);
       expect(await registry.find(thread, run)).toMatchObject({ upstreamRunId: "up-1", start: run.start });
-      expect(await registry.checkpointed(fence)).toBe(true);
-      expect(await registry.find(thread, run)).toMatchObject({ start: undefined, status: "running" });
+      await registry.finish(fence, { status: "success" });
+      expect(await registry.find(thread, run)).toMatchObject({ upstreamRunId: "up-1", start: undefined });
     },
   },
   {
@@ -120,7 +115,7 @@ export const leaseCases: readonly RegistryCase[] = [
     async run({ registry, another, fixture, instance, thread, request }) {
       const keeper = await fixture.openKeeper(instance, { leaseMs: 600_000, everyMs: 20 });
       const { run, fence } = leased(await registry.start(request({ leaseMs: 60_000 })));
-      const listener = { lost: vi.fn(), stop: vi.fn() };
+      const listener = { lost: vi.fn(), expired: vi.fn(), stop: vi.fn() };
       const letGo = keeper.keep(fence, listener);
       const leaseUntil = async () => (await registry.find(thread, run))?.leaseUntil ?? 0;
       try {
@@ -146,6 +141,7 @@ export const leaseCases: readonly RegistryCase[] = [
           expect(listener.lost).toHaveBeenCalledTimes(1);
         });
         expect(listener.stop).toHaveBeenCalledTimes(1);
+        expect(listener.expired).not.toHaveBeenCalled();
       } finally {
         letGo();
         await keeper.close();

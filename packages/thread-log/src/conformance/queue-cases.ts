@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { LeasedRun } from "../port/run-registry.js";
+import type { LeasedRun } from "../port/run-record.js";
 import { eventually } from "./eventually.js";
 import { hello, leased, type RegistryCase, resume } from "./registry-scene.js";
 
@@ -24,6 +24,7 @@ export const queueCases: readonly RegistryCase[] = [
         start: hello,
         request: asked.request,
         attempt: 0,
+        crashes: 0,
         owner: "here",
         upstreamRunId: "u1",
         stopRequested: false,
@@ -106,20 +107,6 @@ export const queueCases: readonly RegistryCase[] = [
       expect(next?.run.runId).toBe(urgent.runId);
       if (next) await registry.finish(next.fence, { status: "success" });
       expect((await registry.claimNext(thread, lease))?.run.runId).toBe(patient.runId);
-    },
-  },
-  {
-    name: "claims waiting runs whose instance is gone",
-    async run({ registry, another, thread, request }) {
-      const { fence } = leased(await registry.start(request()));
-      const waiting = request({ strategy: "enqueue" });
-      await registry.start(waiting);
-      const mine = async () =>
-        (await another.claimQueued(lease, 1_000)).filter(({ run }) => run.thread.account === thread.account);
-      expect(await mine()).toEqual([]);
-      await registry.finish(fence, { status: "success" });
-      expect((await mine()).map(({ run }) => run.runId)).toEqual([waiting.runId]);
-      expect(await mine()).toEqual([]);
     },
   },
   {

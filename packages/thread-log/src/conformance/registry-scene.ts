@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { GraphRunStart } from "@throughline/ai-core";
+import type { ThreadDirectory } from "../directory/thread-directory.js";
+import { createThreadLog } from "../log/create-thread-log.js";
+import type { LeaseKeeper } from "../port/lease-keeper.js";
 import type { LogStore } from "../port/log-store.js";
-import type { LeasedRun, LeaseKeeper, RunRegistry, StartResult, StartRun } from "../port/run-registry.js";
+import type { LeasedRun } from "../port/run-record.js";
+import type { RunRegistry } from "../port/run-registry.js";
+import type { ClosedScope } from "../port/scope-gate.js";
+import type { StartResult, StartRun } from "../port/start-run.js";
+import type { ThreadLog } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { newThread } from "./log-scene.js";
 
@@ -9,11 +16,16 @@ export interface RegistryInstance {
   readonly registry: RunRegistry;
   /** The log over the same database. */
   readonly store: LogStore;
+  readonly directory: ThreadDirectory;
 }
 
 export interface RegistryFixture {
   openInstance(): Promise<RegistryInstance>;
   openKeeper(instance: RegistryInstance, options: { leaseMs: number; everyMs: number }): Promise<LeaseKeeper>;
+  /** Whether a run ends in the very commit that makes its `run_end` readable. Not where the log is in another database. */
+  readonly finishesInCommit: boolean;
+  closeScope(id: string, scope: ClosedScope): Promise<void>;
+  openScope(id: string): Promise<void>;
   /** How many tombstones of stops there are. */
   stops(): Promise<number>;
   /** Lets the store's own clock pass that much time. */
@@ -26,6 +38,10 @@ export interface RegistryScene {
   readonly instance: RegistryInstance;
   readonly registry: RunRegistry;
   readonly another: RunRegistry;
+  readonly log: ThreadLog;
+  /** On the instance of `another`. */
+  readonly anotherLog: ThreadLog;
+  readonly directory: ThreadDirectory;
   readonly thread: ThreadRef;
   request(wanted?: Partial<StartRun>): StartRun;
 }
@@ -42,7 +58,7 @@ export async function withRegistryScene(fixture: RegistryFixture, run: RegistryC
   const opening =
     instances.get(fixture) ?? Promise.all([fixture.openInstance(), fixture.openInstance()] as const);
   instances.set(fixture, opening);
-  const [instance, { registry: another }] = await opening;
+  const [instance, other] = await opening;
   const thread = newThread();
   const request = (wanted: Partial<StartRun> = {}): StartRun => ({
     thread,
@@ -55,9 +71,18 @@ export async function withRegistryScene(fixture: RegistryFixture, run: RegistryC
     strategy: "reject",
     owner: "here",
     leaseMs: 60_000,
+    listing: { threadName: "main", derivedTitle: "hello \u0000" },
     ...wanted,
   });
-  await run({ fixture, instance, registry: instance.registry, another, thread, request });
+  const { registry, directory, store } = instance;
+  const log = createThreadLog({ store });
+  const anotherLog = createThreadLog({ store: other.store });
+  const another = other.registry;
+  try {
+    await run({ fixture, instance, registry, another, log, anotherLog, directory, thread, request });
+  } finally {
+    await Promise.all([log.close(), anotherLog.close()]);
+  }
 }
 
 export const hello: GraphRunStart = {

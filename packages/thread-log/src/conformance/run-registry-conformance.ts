@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { claimCases } from "./claim-cases.js";
+import { finishCases } from "./finish-cases.js";
 import { leaseCases } from "./lease-cases.js";
 import { pruneCases } from "./prune-cases.js";
 import { queueCases } from "./queue-cases.js";
 import { type RegistryFixture, withRegistryScene } from "./registry-scene.js";
+import { startCases } from "./start-cases.js";
 
 /** What every run registry promises. */
 export function runRegistryConformance(name: string, openFixture: () => Promise<RegistryFixture>): void {
@@ -13,7 +16,8 @@ export function runRegistryConformance(name: string, openFixture: () => Promise<
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...queueCases, ...leaseCases, ...pruneCases]) {
+    const cases = [...startCases, ...queueCases, ...claimCases, ...leaseCases, ...finishCases, ...pruneCases];
+    for (const { name: promise, run } of cases) {
       it(promise, () => withRegistryScene(fixture, run));
     }
   });

@@ -1,4 +1,7 @@
+import { StoreOutage } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fenceOf, newThread, notes, take, textsOf } from "../conformance/log-scene.js";
+import type { AppendResult } from "../port/thread-log.js";
 import { buildChildProgram, type ChildProgram } from "../testing/child-program.js";
 import { launchOwnPostgres, type OwnServer } from "../testing/own-postgres.js";
 import {
@@ -54,5 +57,39 @@ describe("a log in PostgreSQL", () => {
 
   it("refuses a writer that was taken over and does not know it", { timeout }, async () => {
     for (let n = 0; n < trials; n++) await expectNothingLost(observer, await overtakeWriter(setting));
+  });
+
+  it("keeps appends and tails waiting while the database is stopped, and closes without it", async () => {
+    const thread = newThread();
+    const fence = fenceOf(thread, 1);
+    // Shorter than the outage: only reads are meant by it.
+    const options = { patienceMs: 1_500, drainMs: 200 };
+    const { log, close } = await openTrialLog(setting.store, options);
+    const leaving = await openTrialLog(setting.store, options);
+    await log.open(thread, fence);
+    const tail = log.tail(thread, undefined)[Symbol.asyncIterator]();
+    const texts = Array.from({ length: 60 }, (_, i) => `${i}`);
+    const seen = take(tail, texts.length);
+    const appends: Promise<AppendResult>[] = [];
+    const append = (count: number) => {
+      for (const text of texts.slice(appends.length, appends.length + count)) {
+        appends.push(log.append(thread, notes(thread, text), fence));
+      }
+    };
+    append(20);
+    await postgres.kill();
+    append(20);
+    await expect(log.head(thread)).rejects.toBeInstanceOf(StoreOutage);
+    const stranded = leaving.log.append(thread, notes(thread, "stranded"), fence);
+    const refused = expect(stranded).rejects.toBeInstanceOf(StoreOutage);
+    await leaving.close();
+    await refused;
+    await postgres.restart();
+    append(20);
+    const firsts = (await Promise.all(appends)).map((result) => result.ok && result.first);
+    expect(firsts).toEqual(texts.map((_, i) => i + 1));
+    expect(textsOf(await seen)).toEqual(texts);
+    await tail.return?.();
+    await close();
   });
 });

@@ -1,4 +1,4 @@
-import { createThreadLog } from "../log/create-thread-log.js";
+import { createThreadLog, type ThreadLogOptions } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
 import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
@@ -15,14 +15,17 @@ export interface TrialLog {
 }
 
 /** Longer than a database takes to be started again and to recover on a busy machine. */
-const GIVE_UP_AFTER_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** The same in the writer that is killed and in the test that reads after it. */
-export async function openTrialLog({ databaseUrl, redisUrl }: TrialStore): Promise<TrialLog> {
+export async function openTrialLog(
+  { databaseUrl, redisUrl }: TrialStore,
+  options: Pick<ThreadLogOptions<never>, "patienceMs" | "drainMs"> = { patienceMs: PATIENCE_MS },
+): Promise<TrialLog> {
   const database = await openPostgres({ connection: databaseUrl, maxConnections: 4 });
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, database);
   const store = redis ?? createPostgresLogStore(database);
-  const log = createThreadLog({ store, giveUpAfterMs: GIVE_UP_AFTER_MS });
+  const log = createThreadLog({ store, ...options });
   return {
     log,
     async close() {

@@ -1,8 +1,10 @@
+import { setMaxListeners } from "node:events";
 import {
   type Clock,
   type Fence,
   type FoldPort,
   type LogPosition,
+  retryStore,
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
@@ -22,8 +24,8 @@ import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { answerRange, type RangeAnswer } from "./answer-range.js";
 import { createGroupCommit } from "./group-commit.js";
+import { loadByParts } from "./load-by-parts.js";
 import { readFold } from "./read-fold.js";
-import { retryTransient } from "./retry-transient.js";
 import {
   type Amount,
   DEFAULT_SNAPSHOT_POLICY,
@@ -32,8 +34,9 @@ import {
   trimDue,
 } from "./snapshot-policy.js";
 import { decodeEntry } from "./stored-envelope.js";
-import { type TailDeps, tailThread } from "./tail-thread.js";
+import { followThread, type TailDeps, tailThread } from "./tail-thread.js";
 import { createTopics } from "./topics.js";
+import { waitForStore } from "./wait-for-store.js";
 import { createWatcher, endWatcher } from "./watcher.js";
 
 export interface ThreadLogOptions<State> {
@@ -44,45 +47,67 @@ export interface ThreadLogOptions<State> {
   readonly snapshots?: SnapshotPolicy;
   /** Trims as it grows. Age is left to `sweep`, because a thread that nobody writes does not pass here. */
   readonly retention?: RetentionPolicy;
-  /** How long a store may be away before appends and tails fail. Default 10 s. */
-  readonly giveUpAfterMs?: number;
+  /** How long a read waits for a store that is away. Appends and tails wait however long. Default 10 s. */
+  readonly patienceMs?: number;
+  /** How long `close` waits for appends to be written. Default 5 s. */
+  readonly drainMs?: number;
+  /** How often watched threads are read although no wake-up came. Default 10 s. */
+  readonly pollEveryMs?: number;
   /** Failures of snapshots and trims that nobody waits for. */
   readonly onError?: (error: unknown) => void;
 }
 
 const DEFAULT_READ_LIMIT = 500;
 const DEFAULT_MAX_BUFFERED = 256;
+/** Entries that a thread is loaded with at first; the rest follows in pages. */
+const LOAD_LIMIT = 1_000;
+/** A reader who was away for longer has the past rebuilt for it alone. */
+const SHORTLY_BEFORE = 256;
 const DEFAULT_MAX_TERMINALS = 1_000;
 const KEPT_IN_GAP = 100;
+const DEFAULT_PATIENCE_MS = 10_000;
+const DEFAULT_DRAIN_MS = 5_000;
+const DEFAULT_POLL_MS = 10_000;
 
 /** Everything that is the same for all stores: group commit, tail, snapshots, retention. One per instance and store. */
 export function createThreadLog<State>(options: ThreadLogOptions<State>): ThreadLog {
   const { store, fold, retention } = options;
   const clock = options.clock ?? systemClock;
-  const giveUpAfterMs = options.giveUpAfterMs ?? 10_000;
+  const { patienceMs = DEFAULT_PATIENCE_MS, drainMs = DEFAULT_DRAIN_MS } = options;
   const snapshots = options.snapshots ?? DEFAULT_SNAPSHOT_POLICY;
   const onError = options.onError ?? (() => {});
-  const isTransient = (error: unknown) => store.isTransient(error);
-  /** For everything that may be done twice. */
-  const retrying = <T>(attempt: () => Promise<T>) =>
-    retryTransient({ clock, isTransient, giveUpAfterMs }, attempt);
+  /** Aborted when the log is closed: ends every wait for the store. */
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal);
+  const { signal } = ended;
+  /** For reads, which are answered in time or not at all. */
+  const patiently = <T>(attempt: () => Promise<T>) => waitForStore({ clock, signal, patienceMs }, attempt);
+  /** For work that takes long by itself: patience counts between attempts. */
+  const retrying = <T>(attempt: () => Promise<T>) => retryStore({ clock, signal, patienceMs }, attempt);
   const chores = new Map<string, Promise<void>>();
   const dueAgain = new Map<string, () => Promise<unknown>>();
   let closing = false;
 
-  const topics = createTopics((reads) =>
-    retrying(() =>
-      store.read(
-        reads.map(({ topic, place }) => ({ thread: topic.thread, epoch: place.epoch, afterSeq: place.seq })),
-        DEFAULT_READ_LIMIT,
+  const topics = createTopics({
+    clock,
+    pollEveryMs: options.pollEveryMs ?? DEFAULT_POLL_MS,
+    read: (reads) =>
+      waitForStore({ clock, signal }, () =>
+        store.read(
+          reads.map(({ topic, place }) => ({
+            thread: topic.thread,
+            epoch: place.epoch,
+            afterSeq: place.seq,
+          })),
+          DEFAULT_READ_LIMIT,
+        ),
       ),
-    ),
-  );
+  });
   const unsubscribe = store.subscribe((wake) => topics.wake(wake));
   const commits = createGroupCommit({
     store,
     clock,
-    giveUpAfterMs,
+    signal,
     onCommitted(thread, entries, { unfolded, held }) {
       topics.feed(thread, entries);
       doChores(thread, entries.length, unfolded, held);
@@ -109,7 +134,9 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   async function runChores(key: string, first: () => Promise<unknown>): Promise<void> {
     for (let chore: typeof first | undefined = first; chore; chore = dueAgain.get(key)) {
       dueAgain.delete(key);
-      await chore().catch(onError);
+      await waitForStore({ clock, signal }, chore).catch((error: unknown) => {
+        if (!signal.aborted) onError(error);
+      });
     }
     chores.delete(key);
   }
@@ -136,7 +163,7 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   async function sweep(policy: RetentionPolicy, page: PageOptions = {}): Promise<SweepResult> {
     const { maxAgeMs } = policy;
     if (maxAgeMs === undefined) return { dropped: 0, next: undefined };
-    const { threads, next } = await retrying(() => store.aging(maxAgeMs, page));
+    const { threads, next } = await patiently(() => store.aging(maxAgeMs, page));
     let dropped = 0;
     // One after the other: a round over everything must not be felt by who reads and writes.
     for (const thread of threads) {
@@ -146,21 +173,26 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     return { dropped, next: closing ? undefined : next };
   }
 
-  function readRange(thread: ThreadRef, after: { epoch: string | undefined; seq: number }, limit: number) {
-    return retrying(async (): Promise<StoredRange | undefined> => {
-      const [range] = await store.read([{ thread, epoch: after.epoch, afterSeq: after.seq }], limit);
-      return range;
-    });
+  async function readRange(
+    wait: StoreWait,
+    thread: ThreadRef,
+    after: { epoch: string | undefined; seq: number },
+    limit: number,
+  ): Promise<StoredRange | undefined> {
+    const request = { thread, epoch: after.epoch, afterSeq: after.seq };
+    const [range] = await wait(() => store.read([request], limit));
+    return range;
   }
 
   async function completeGap(
+    wait: StoreWait,
     thread: ThreadRef,
     answer: Extract<RangeAnswer, { kind: "gap" }>,
     afterSeq: number,
   ): Promise<Gap> {
     const { head, reason } = answer;
     if (reason !== "trimmed" || head === undefined) return { ...answer, kept: [] };
-    const kept = await retrying(() => store.kept(thread, afterSeq, KEPT_IN_GAP));
+    const kept = await wait(() => store.kept(thread, afterSeq, KEPT_IN_GAP));
     return { ...answer, kept: kept.map((entry) => decodeEntry(head.epoch, entry)) };
   }
 
@@ -169,18 +201,18 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     after: LogPosition | undefined,
     limit = DEFAULT_READ_LIMIT,
   ): Promise<ReadResult> {
-    const range = await readRange(thread, after ?? { epoch: undefined, seq: 0 }, Math.max(1, limit));
-    const answer = answerRange(range, after);
-    return answer.kind === "gap" ? completeGap(thread, answer, after?.seq ?? 0) : answer;
+    const from = after ?? { epoch: undefined, seq: 0 };
+    const answer = answerRange(await readRange(patiently, thread, from, Math.max(1, limit)), after);
+    return answer.kind === "gap" ? completeGap(patiently, thread, answer, from.seq) : answer;
   }
 
   async function head(thread: ThreadRef): Promise<LogPosition | undefined> {
-    const range = await readRange(thread, { epoch: "", seq: 0 }, 1);
+    const range = await readRange(patiently, thread, { epoch: "", seq: 0 }, 1);
     return range && { epoch: range.epoch, seq: range.head };
   }
 
   async function append(
-    ...[thread, envelopes, fence]: Parameters<ThreadLog["append"]>
+    ...[thread, envelopes, fence, { finish, signal: abandoned } = {}]: Parameters<ThreadLog["append"]>
   ): Promise<AppendResult> {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no more entries.");
     if (envelopes.length === 0) {
@@ -189,50 +221,71 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
       });
     }
     assertOwnFence(thread, fence);
-    return commits.append(thread, fence.token, envelopes);
+    return commits.append(thread, fence.token, envelopes, {
+      signal: abandoned,
+      finish: finish && { ...finish, runId: fence.runId },
+    });
   }
 
+  const until =
+    (left: AbortSignal): StoreWait =>
+    (attempt) =>
+      waitForStore({ clock, signal: left }, attempt);
   const tailDeps: TailDeps = {
     topics,
-    read: (thread, place) => readRange(thread, place, DEFAULT_READ_LIMIT),
-    completeGap: (thread, answer, place) => completeGap(thread, answer, place.seq),
+    read: (thread, place, left) => readRange(until(left), thread, place, DEFAULT_READ_LIMIT),
+    completeGap: (thread, answer, place, left) => completeGap(until(left), thread, answer, place.seq),
+    load: (thread, { foldVersion, returnsTo }, left) => {
+      const request = { foldVersion, returnsTo, shortlyBefore: SHORTLY_BEFORE, limit: LOAD_LIMIT };
+      return until(left)(() =>
+        store.load ? store.load(thread, request) : loadByParts(store, thread, request),
+      );
+    },
+    isClosing: () => closing,
   };
 
   const log: ThreadLog = {
     async open(thread, fence, about = {}) {
       assertOwnFence(thread, fence);
-      return retrying(() => store.open(thread, fence.token, about.stateKey));
+      return patiently(() => store.open(thread, fence.token, about.stateKey));
     },
     append,
     read,
-    tail(thread, after, { signal, maxBuffered = DEFAULT_MAX_BUFFERED }: TailOptions = {}) {
-      const watcher = createWatcher(after, maxBuffered);
-      if (closing) endWatcher(watcher, "closing");
-      return tailThread(tailDeps, thread, watcher, signal);
+    tail(thread, after, { signal: left, maxBuffered = DEFAULT_MAX_BUFFERED }: TailOptions = {}) {
+      return tailThread(tailDeps, thread, createWatcher(after, maxBuffered), left);
+    },
+    follow(thread, { signal: left, ...options }) {
+      return followThread(tailDeps, thread, createWatcher(undefined, DEFAULT_MAX_BUFFERED), options, left);
     },
     head,
-    snapshot: (...asked) => retrying(() => store.snapshot(...asked)),
-    saveSnapshot: (thread, snapshot) => retrying(() => store.saveSnapshot(thread, snapshot)),
+    snapshot: (...asked) => patiently(() => store.snapshot(...asked)),
+    saveSnapshot: (thread, snapshot) => patiently(() => store.saveSnapshot(thread, snapshot)),
     trim: (thread, policy) => retrying(() => trim(thread, policy)),
     sweep,
     async terminal(thread, runId) {
-      const found = await retrying(() => store.terminal(thread, runId));
+      const found = await patiently(() => store.terminal(thread, runId));
       return found && decodeEntry(found.epoch, found.entry);
     },
     // Deleting twice deletes once; only what it counts may then be too little.
     deleteThread: (thread) => retrying(() => store.deleteThread(thread)),
     deleteAccount: (account, subject) => retrying(() => store.deleteAccount(account, subject)),
-    threads: (scope, page = {}) => retrying(() => store.threads(scope, page)),
+    threads: (scope, page = {}) => patiently(() => store.threads(scope, page)),
     async close() {
       closing = true;
+      topics.close();
       for (const watcher of topics.watchers()) endWatcher(watcher, "closing");
+      const patienceEnds = clock.schedule(drainMs, () => ended.abort());
       await commits.settled();
       await Promise.all(chores.values());
+      patienceEnds.cancel();
+      ended.abort();
       unsubscribe();
     },
   };
   return log;
 }
+
+type StoreWait = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** A fence of another thread would compare tokens that have nothing to do with one another. */
 function assertOwnFence(thread: ThreadRef, fence: Fence): void {

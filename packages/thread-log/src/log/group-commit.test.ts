@@ -1,16 +1,28 @@
-import { createSimulatedClock, systemClock } from "@throughline/ai-core";
+import { setImmediate as turn } from "node:timers/promises";
+import { createSimulatedClock, type SimulatedClock, StoreOutage, systemClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { fenceOf, newThread, note, notes, readAll, take, textsOf, write } from "../conformance/log-scene.js";
+import {
+  fenceOf,
+  newThread,
+  note,
+  notes,
+  readAll,
+  runEnd,
+  take,
+  textsOf,
+  write,
+} from "../conformance/log-scene.js";
 import { createMemoryDatabase } from "../memory/memory-database.js";
 import { createMemoryLogStore } from "../memory/memory-log-store.js";
+import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
 import type { LogStore, StoreAppend } from "../port/log-store.js";
 import { createThreadLog } from "./create-thread-log.js";
 
-class Away extends Error {}
+const away = () => new StoreOutage(new Error("away"));
 
 /** A memory store whose commits can be watched, held back and broken. */
-function brittleStore() {
-  const memory = createMemoryLogStore(createMemoryDatabase());
+function brittleStore(database = createMemoryDatabase()) {
+  const memory = createMemoryLogStore(database);
   const commits: (readonly StoreAppend[])[] = [];
   const faults: ((batch: readonly StoreAppend[]) => Promise<void>)[] = [];
   const store: LogStore = {
@@ -21,14 +33,22 @@ function brittleStore() {
       await faults.shift()?.(batch);
       return results;
     },
-    isTransient: (error) => error instanceof Away,
   };
   return { store, commits, faults };
 }
 
-const fails = (error: Error) => async () => {
+const fails = (error: Error) => async (): Promise<never> => {
   throw error;
 };
+
+/** In steps, with turns in between for what each of them wakes. */
+async function pass(clock: SimulatedClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) {
+    await turn();
+    clock.advance(1_000);
+    await turn();
+  }
+}
 
 describe("group commit", () => {
   it("R21: commits at once when nothing is in flight, else joins the next, however many wait", async () => {
@@ -59,7 +79,7 @@ describe("group commit", () => {
     const log = createThreadLog({ store });
     const thread = newThread();
     await write(log, thread, ["a"]);
-    faults.push(fails(new Away()), fails(new Away()));
+    faults.push(fails(away()), fails(away()));
     expect(await log.append(thread, notes(thread, "b", "c"), fenceOf(thread, 1))).toMatchObject({
       ok: true,
       first: 2,
@@ -81,7 +101,7 @@ describe("group commit", () => {
       // The heir writes before the retry, so the store no longer knows the lost append by its id.
       await store.open(thread, 2n, undefined);
       await store.commit(batch.map((append) => ({ ...append, token: 2n, appendId: "heir" })));
-      throw new Away();
+      throw away();
     });
     expect(await log.append(thread, notes(thread, "b"), fenceOf(thread, 1))).toEqual({
       ok: false,
@@ -91,22 +111,96 @@ describe("group commit", () => {
     await tail.return?.();
   });
 
-  it("gives up when the store stays away, and says so", async () => {
+  it("waits however long the store is away, and then writes everything once, in order", async () => {
     const clock = createSimulatedClock();
-    const { store, faults } = brittleStore();
-    const log = createThreadLog({ store, clock, giveUpAfterMs: 1_000 });
+    const { store, commits } = brittleStore();
+    let isAway = true;
+    const flaky: LogStore = { ...store, commit: (batch) => (isAway ? fails(away())() : store.commit(batch)) };
+    const log = createThreadLog({ store: flaky, clock });
     const thread = newThread();
     await log.open(thread, fenceOf(thread, 1));
-    for (let i = 0; i < 20; i++) faults.push(fails(new Away()));
-    const failing = expect(log.append(thread, notes(thread, "a"), fenceOf(thread, 1))).rejects.toMatchObject({
-      code: "internal",
-      message: "The log could not be written.",
+    const results = ["a", "b", "c"].map((text) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1)),
+    );
+    await pass(clock, 600_000);
+    const later = log.append(thread, notes(thread, "d"), fenceOf(thread, 1));
+    isAway = false;
+    await pass(clock, 2_000);
+    expect(await Promise.all([...results, later])).toMatchObject(
+      [1, 2, 3, 4].map((first) => ({ ok: true, first })),
+    );
+    expect(commits).toHaveLength(2);
+    expect(await readAll(log, thread)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("closes while the store is away, and then fails what waits with the outage", async () => {
+    const clock = createSimulatedClock();
+    const { store } = brittleStore();
+    // The second attempt is never answered.
+    const hanging = [fails(away()), () => new Promise<never>(() => {})];
+    const log = createThreadLog({
+      store: { ...store, commit: () => hanging.shift()?.() ?? new Promise(() => {}) },
+      clock,
+      drainMs: 3_000,
     });
-    for (let i = 0; i < 200; i++) {
-      await new Promise(setImmediate);
-      clock.advance(10);
-    }
-    await failing;
+    const thread = newThread();
+    await log.open(thread, fenceOf(thread, 1));
+    const flying = log
+      .append(thread, notes(thread, "a"), fenceOf(thread, 1))
+      .catch((error: unknown) => error);
+    await turn();
+    const waiting = log
+      .append(thread, notes(thread, "b"), fenceOf(thread, 1))
+      .catch((error: unknown) => error);
+    let isClosed = false;
+    const closing = log.close().then(() => {
+      isClosed = true;
+    });
+    await pass(clock, 2_000);
+    expect(isClosed).toBe(false);
+    await pass(clock, 2_000);
+    await closing;
+    for (const failure of await Promise.all([flying, waiting])) expect(failure).toBeInstanceOf(StoreOutage);
+  });
+
+  it("drops an append that is aborted before it is sent, and lets one that was sent go on", async () => {
+    const { store, faults } = brittleStore();
+    const log = createThreadLog({ store });
+    const thread = newThread();
+    await log.open(thread, fenceOf(thread, 1));
+    let release = () => {};
+    faults.push(() => new Promise((resolve) => (release = resolve)));
+    const abandoning = new AbortController();
+    const append = (text: string, signal?: AbortSignal) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1), signal ? { signal } : {});
+    const sent = append("sent", abandoning.signal);
+    await turn();
+    const before = append("before");
+    const dropped = append("dropped", abandoning.signal).catch((error: unknown) => error);
+    const after = append("after");
+    const reason = new Error("The lease may be over.");
+    abandoning.abort(reason);
+    expect(await dropped).toBe(reason);
+    await expect(append("too late", abandoning.signal)).rejects.toBe(reason);
+    release();
+    expect(await sent).toMatchObject({ ok: true, first: 1 });
+    expect(await before).toMatchObject({ ok: true, first: 2, last: 2 });
+    expect(await after).toMatchObject({ ok: true, first: 3, last: 3 });
+    expect(await readAll(log, thread)).toEqual(["sent", "before", "after"]);
+  });
+
+  it("commits nothing when every append that waited was aborted", async () => {
+    const { store, commits } = brittleStore();
+    const log = createThreadLog({ store });
+    const thread = newThread();
+    await log.open(thread, fenceOf(thread, 1));
+    const abandoning = new AbortController();
+    const { signal } = abandoning;
+    const dropped = log.append(thread, notes(thread, "a"), fenceOf(thread, 1), { signal });
+    abandoning.abort(new Error("not any more"));
+    await expect(dropped).rejects.toThrow("not any more");
+    await log.close();
+    expect(commits).toHaveLength(0);
   });
 
   it("lets one append that the store cannot hold fail alone", async () => {
@@ -142,5 +236,36 @@ describe("group commit", () => {
     expect(current).toMatchObject({ ok: true, first: 1 });
     expect(commits).toHaveLength(2);
     expect(await readAll(log, thread)).toEqual(["current"]);
+  });
+
+  it("lets nothing join a commit after its finish, and tells only the finish what comes next", async () => {
+    const database = createMemoryDatabase();
+    const { store, commits } = brittleStore(database);
+    const log = createThreadLog({ store });
+    const registry = createMemoryRunRegistry(database);
+    const thread = newThread();
+    const request = {
+      thread,
+      stateKey: "chat/main",
+      graphId: "langgraph:chat",
+      origin: { kind: "client" },
+      start: { kind: "input", messages: [] },
+      request: {},
+      listing: { threadName: "main", derivedTitle: undefined },
+      owner: "here",
+      leaseMs: 60_000,
+    } as const;
+    const started = await registry.start({ ...request, runId: "run-1", strategy: "reject" });
+    await registry.start({ ...request, runId: "run-2", strategy: "enqueue" });
+    if (started.kind !== "started") return expect.unreachable();
+    const { fence } = started;
+    const results = await Promise.all([
+      log.append(thread, notes(thread, "a"), fence),
+      log.append(thread, [runEnd(thread, "run-1")], fence, { finish: { status: "success" } }),
+      log.append(thread, notes(thread, "late"), fence),
+    ]);
+    expect(commits.map((batch) => batch.map(({ entries }) => entries.length))).toEqual([[2], [1]]);
+    expect(commits.flat().map(({ finish }) => finish?.runId)).toEqual(["run-1", undefined]);
+    expect(results.map((result) => "next" in result && result.next)).toEqual([false, "run-2", false]);
   });
 });

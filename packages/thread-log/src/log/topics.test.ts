@@ -1,4 +1,4 @@
-import type { LogEntry } from "@throughline/ai-core";
+import { createSimulatedClock, type LogEntry } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { newThread, note, textOf } from "../conformance/log-scene.js";
 import type { StoredRange } from "../port/log-store.js";
@@ -25,12 +25,15 @@ function range(head: number): StoredRange {
 /** Topics over a log whose reads are answered by hand, and two watchers that have read it while it was empty. */
 function scene() {
   const reads: { asked: readonly TopicRead[]; answer: (range: StoredRange) => void }[] = [];
-  const topics = createTopics(
-    (asked) =>
+  const clock = createSimulatedClock();
+  const topics = createTopics({
+    clock,
+    pollEveryMs: 10_000,
+    read: (asked) =>
       new Promise((resolve) => {
         reads.push({ asked, answer: (found) => resolve(asked.map(() => found)) });
       }),
-  );
+  });
   const watchers = [
     createWatcher({ epoch: "e", seq: 0 }, 8),
     createWatcher({ epoch: "e", seq: 0 }, 8),
@@ -39,7 +42,7 @@ function scene() {
   const topic = topics.join(thread, first);
   topics.join(thread, second);
   watchers.forEach(beginJoin);
-  return { topics, topic, first, second, reads };
+  return { clock, topics, topic, first, second, reads };
 }
 
 const turns = () => new Promise(setImmediate);
@@ -108,7 +111,8 @@ describe("topics", () => {
   });
 
   it("sends every watcher back to the log when a read fails, so that each can tell its own consumer", async () => {
-    const topics = createTopics(() => Promise.reject(new Error("away")));
+    const read = () => Promise.reject(new Error("not readable"));
+    const topics = createTopics({ clock: createSimulatedClock(), pollEveryMs: 10_000, read });
     const watcher = createWatcher({ epoch: "e", seq: 0 }, 8);
     const topic = topics.join(thread, watcher);
     beginJoin(watcher);
@@ -116,6 +120,32 @@ describe("topics", () => {
     topics.wake(wake);
     await turns();
     expect(watcher.mode).toBe("behind");
+  });
+
+  it("reads what is watched live at intervals, because a wake-up may be lost", async () => {
+    const { clock, topics, topic, first, reads } = scene();
+    topics.goLive(topic, first);
+    clock.advance(12_000);
+    await turns();
+    expect(reads).toHaveLength(1);
+    reads[0]?.answer(range(2));
+    await turns();
+    expect(takeBuffered(first).map(textOf)).toEqual(["1", "2"]);
+    clock.advance(12_000);
+    await turns();
+    expect(reads[1]?.asked[0]?.place).toEqual({ epoch: "e", seq: 2 });
+  });
+
+  it("polls nothing when there is no watcher, and nothing after it was closed", async () => {
+    const { clock, topics, topic, first, second } = scene();
+    expect(clock.pending()).toBe(1);
+    topics.leave(topic, first);
+    topics.leave(topic, second);
+    expect(clock.pending()).toBe(0);
+    topics.join(thread, first);
+    expect(clock.pending()).toBe(1);
+    topics.close();
+    expect(clock.pending()).toBe(0);
   });
 
   it("forgets a thread with its last watcher", () => {

@@ -1,4 +1,4 @@
-import type { LogEntry } from "@throughline/ai-core";
+import type { Clock, LogEntry, Timer } from "@throughline/ai-core";
 import type { StoredRange, Wake } from "../port/log-store.js";
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
@@ -35,6 +35,16 @@ export interface Topics {
   feed(thread: ThreadRef, entries: readonly LogEntry[]): void;
   wake(wake: Wake): void;
   watchers(): Iterable<Watcher>;
+  /** Ends polling. */
+  close(): void;
+}
+
+export interface TopicsOptions {
+  /** One answer per request. Waits while the store is away. */
+  readonly read: (requests: readonly TopicRead[]) => Promise<readonly (StoredRange | undefined)[]>;
+  readonly clock: Clock;
+  /** While there are watchers, everything they watch is read this often: a wake-up is a hint, and may be lost. */
+  readonly pollEveryMs: number;
 }
 
 export interface TopicRead {
@@ -45,17 +55,29 @@ export interface TopicRead {
 /** How many threads one catch-up read asks for at most. */
 const TOPICS_PER_READ = 256;
 
+/** Spreads the polls of instances that were started together, as a part of the interval. */
+const POLL_JITTER = 0.2;
+
 /**
  * One map for all watchers of an instance. A wake-up costs one read for all threads it names, shared by all their watchers;
  * a commit of our own costs none.
  */
-export function createTopics(
-  read: (requests: readonly TopicRead[]) => Promise<readonly (StoredRange | undefined)[]>,
-): Topics {
+export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topics {
   const topics = new Map<string, Topic>();
   const byTag = new Map<string, Set<Topic>>();
   const stale = new Set<Topic>();
   let refreshing = false;
+  let poll: Timer | undefined;
+  let closed = false;
+
+  function schedulePoll(): void {
+    const delay = pollEveryMs * (1 + POLL_JITTER * (2 * Math.random() - 1));
+    poll = clock.schedule(delay, () => {
+      poll = undefined;
+      for (const topic of topics.values()) if (hasLive(topic)) refresh(topic);
+      schedulePoll();
+    });
+  }
 
   function join(thread: ThreadRef, watcher: Watcher): Topic {
     const key = threadKey(thread);
@@ -67,13 +89,20 @@ export function createTopics(
       byTag.set(topic.tag, sharers.add(topic));
     }
     topic.watchers.add(watcher);
+    if (poll === undefined && !closed) schedulePoll();
     return topic;
+  }
+
+  function stopPolling(): void {
+    poll?.cancel();
+    poll = undefined;
   }
 
   function leave(topic: Topic, watcher: Watcher): void {
     topic.watchers.delete(watcher);
     if (topic.watchers.size > 0 || topics.get(topic.key) !== topic) return;
     topics.delete(topic.key);
+    if (topics.size === 0) stopPolling();
     stale.delete(topic);
     const sharers = byTag.get(topic.tag);
     sharers?.delete(topic);
@@ -227,6 +256,10 @@ export function createTopics(
     wake,
     *watchers() {
       for (const topic of topics.values()) yield* topic.watchers;
+    },
+    close() {
+      closed = true;
+      stopPolling();
     },
   };
 }

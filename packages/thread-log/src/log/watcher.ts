@@ -14,7 +14,7 @@ type Mode = "behind" | "joining" | "live";
 
 /**
  * A plain record, so that an idle watcher costs a few hundred bytes: no closures, no timers, no buffer of its own (segments
- * are the commits' arrays, shared by all watchers).
+ * are the commits' arrays, shared by all watchers). Only one that reads has more.
  */
 export interface Watcher {
   /** Of what was handed to the consumer. */
@@ -27,6 +27,8 @@ export interface Watcher {
   overflowed: boolean;
   /** Set while the consumer waits. */
   notify: (() => void) | undefined;
+  /** Set while it reads from the store. */
+  abandonRead: (() => void) | undefined;
   ended: "left" | "closing" | undefined;
 }
 
@@ -39,6 +41,7 @@ export function createWatcher(after: LogPosition | undefined, maxBuffered: numbe
     buffered: 0,
     overflowed: false,
     notify: undefined,
+    abandonRead: undefined,
     ended: undefined,
   };
 }
@@ -107,6 +110,7 @@ export function dropBuffered(watcher: Watcher): void {
 
 export function endWatcher(watcher: Watcher, why: "left" | "closing"): void {
   watcher.ended ??= why;
+  watcher.abandonRead?.();
   wakeConsumer(watcher);
 }
 

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, type GraphRunStart, type JsonObject, systemClock } from "@throughline/ai-core";
+import type { ThreadStatus } from "../directory/thread-directory.js";
 import type { StoredEntry, Wake } from "../port/log-store.js";
-import type { RegistryStatus, RunOrigin } from "../port/run-registry.js";
+import type { RegistryStatus, RunOrigin } from "../port/run-record.js";
+import type { ClosedScope } from "../port/scope-gate.js";
 import type { Snapshot } from "../port/thread-log.js";
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 
@@ -17,9 +19,11 @@ export interface MemoryThread {
   stateKey: string;
   updatedAt: number;
   epoch: string;
-  /** The highest token that ever wrote or opened: lower ones are refused. 0 while nobody did. */
+  /** The highest token that ever wrote or opened: lower ones are refused. 0 while no writer did. */
   fence: bigint;
   deleted: boolean;
+  /** Grows with every change of the thread's runs, stops and interrupts. */
+  revision: number;
   head: number;
   floor: number;
   lastAppendId: string | undefined;
@@ -44,6 +48,9 @@ export interface MemoryRun {
   status: RegistryStatus;
   start: GraphRunStart | undefined;
   attempt: number;
+  crashes: number;
+  /** The token of a driver whose lease ran out: if it is alive, it takes the crash back. */
+  presumedDead: bigint | undefined;
   owner: string | undefined;
   token: bigint;
   leaseUntil: number | undefined;
@@ -59,6 +66,20 @@ export interface MemoryInterrupt {
   answer: string | undefined;
 }
 
+export interface MemoryListing {
+  readonly thread: ThreadRef;
+  readonly graphId: string;
+  readonly threadName: string;
+  readonly createdAt: number;
+  title: string | undefined;
+  derivedTitle: string | undefined;
+  isArchived: boolean;
+  status: ThreadStatus;
+  lastRunId: string;
+  token: bigint;
+  lastActivityAt: number;
+}
+
 /**
  * What a database would hold, for tests and for one process that needs no history. Several stores on one of these are
  * several instances; it outlives them, as a database outlives its clients.
@@ -71,6 +92,9 @@ export interface MemoryDatabase {
   readonly interrupts: Map<string, Map<string, MemoryInterrupt>>;
   /** Key of thread and name of run → when the tombstone expires. */
   readonly stops: Map<string, number>;
+  readonly listings: Map<string, MemoryListing>;
+  /** Scopes in which nothing may start, by the id of what closed them. */
+  readonly closures: Map<string, ClosedScope>;
   readonly wakeListeners: Map<(wake: Wake) => void, object>;
   readonly stopListeners: Set<(runId: string) => void>;
   lastToken: bigint;
@@ -83,6 +107,8 @@ export function createMemoryDatabase(clock: Clock = systemClock): MemoryDatabase
     runs: new Map(),
     interrupts: new Map(),
     stops: new Map(),
+    listings: new Map(),
+    closures: new Map(),
     wakeListeners: new Map(),
     stopListeners: new Set(),
     lastToken: 0n,
@@ -113,6 +139,7 @@ export function ensureThread(database: MemoryDatabase, thread: ThreadRef): Memor
     epoch: newEpoch(),
     fence: 0n,
     deleted: false,
+    revision: 0,
     head: 0,
     floor: 1,
     lastAppendId: undefined,

@@ -19,6 +19,7 @@ import {
   mintToken,
   newEpoch,
 } from "./memory-database.js";
+import { finishRun, heldRun, nextOf } from "./memory-runs.js";
 
 /** The reference the other stores are measured against: every rule of `LogStore`, and nothing that could fail. */
 export function createMemoryLogStore(database: MemoryDatabase): LogStore {
@@ -53,11 +54,12 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     return results;
   }
 
-  function appendOne({ thread, token, appendId, entries }: StoreAppend): StoreAppendResult {
+  function appendOne({ thread, token, appendId, entries, finish }: StoreAppend): StoreAppendResult {
     const row = find(thread);
     if (!row || row.deleted || row.fence === 0n) return { ok: false, reason: "deleted" };
     if (row.lastAppendId !== appendId) {
-      if (token < row.fence) return { ok: false, reason: "fenced" };
+      const isOut = finish !== undefined && !heldRun(database, { runId: finish.runId, token });
+      if (token < row.fence || isOut) return { ok: false, reason: "fenced" };
       const at = database.clock.now();
       for (const { text, bytes, endOfRun } of entries) {
         row.head += 1;
@@ -68,6 +70,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       row.lastAppendId = appendId;
       row.fence = token;
       row.updatedAt = at;
+      if (finish) finishRun(database, { runId: finish.runId, token }, finish);
     }
     return {
       ok: true,
@@ -76,6 +79,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       last: row.head,
       unfolded: { entries: row.head - newestSnapshot(row), bytes: row.unfoldedBytes },
       held: { entries: row.head - row.floor + 1, bytes: row.heldBytes },
+      ...(finish && { next: nextOf(database, thread) }),
     };
   }
 
@@ -139,7 +143,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     return { dropped: before - row.entries.length, floor: row.floor };
   }
 
-  function bury(row: MemoryThread): void {
+  function leaveTombstone(row: MemoryThread): void {
     row.fence = mintToken(database, row);
     row.epoch = newEpoch();
     row.deleted = true;
@@ -153,9 +157,9 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     row.stateKey = "";
   }
 
-  function buryAll(rows: readonly MemoryThread[]): number {
+  function deleteAll(rows: readonly MemoryThread[]): number {
     const living = rows.filter(({ deleted, fence }) => !deleted && fence > 0n);
-    living.forEach(bury);
+    living.forEach(leaveTombstone);
     const tags = living.map(({ thread }) => wakeTag(thread));
     if (tags.length > 0) wake({ kind: "threads", tags }, true);
     return living.length;
@@ -164,7 +168,6 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   return {
     open,
     commit,
-    isTransient: () => false,
     read,
     async kept(thread, afterSeq, limit) {
       const row = find(thread);
@@ -200,11 +203,11 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     },
     async deleteThread(thread) {
       const row = find(thread);
-      return row !== undefined && buryAll([row]) === 1;
+      return row !== undefined && deleteAll([row]) === 1;
     },
     async deleteAccount(account, subject) {
       const everySubject = subject === undefined;
-      return buryAll(inScope(database, { account, subject, everySubject }));
+      return deleteAll(inScope(database, { account, subject, everySubject }));
     },
     async threads(scope, page) {
       const after = page.after === undefined ? undefined : parsePageToken(page.after);

@@ -1,3 +1,4 @@
+import type { Finish } from "./run-registry.js";
 import type {
   OpenResult,
   PageOptions,
@@ -29,10 +30,16 @@ export interface StoreAppend {
   readonly token: bigint;
   /**
    * Random. A commit whose answer was lost is tried again with the same id: a store that finds it as the thread's last one
-   * answers as it would have the first time, whoever holds the lease by now, and writes nothing.
+   * answers as it would have the first time, even if another driver holds the lease by now, and writes nothing.
    */
   readonly appendId: string;
   readonly entries: readonly NewEntry[];
+  /** Ends the run in the same commit. An append whose run is not held under its token is refused as `fenced`. */
+  readonly finish?: StoreFinish | undefined;
+}
+
+export interface StoreFinish extends Finish {
+  readonly runId: string;
 }
 
 export type StoreAppendResult =
@@ -45,6 +52,8 @@ export type StoreAppendResult =
       readonly unfolded: { readonly entries: number; readonly bytes: number };
       /** What the thread holds, this append included: tells when to trim. */
       readonly held: { readonly entries: number; readonly bytes: number };
+      /** Of a finish: the run of this thread that waits. */
+      readonly next?: string | undefined;
     }
   | Refused;
 
@@ -68,6 +77,22 @@ export interface StoredRange {
   readonly entries: readonly StoredEntry[];
 }
 
+export interface LoadRequest {
+  readonly foldVersion: number;
+  /**
+   * The seq that a reader returns to: if it lies at most `shortlyBefore` behind the newest snapshot, the load begins from an
+   * earlier one, so that the log is read once for both.
+   */
+  readonly returnsTo: number | undefined;
+  readonly shortlyBefore: number;
+  readonly limit: number;
+}
+
+/** A thread from the snapshot that its reader begins with: the entries are those after it, or after the floor. */
+export interface StoredThread extends StoredRange {
+  readonly snapshot: Snapshot | undefined;
+}
+
 export interface AgingPage {
   readonly threads: readonly ThreadRef[];
   /** Pass it as `after` for the next page; `undefined` on the last. */
@@ -79,19 +104,21 @@ export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] 
 
 /**
  * What a store must be able to do; everything else (group commit, tail, retention, cursors) is written once, above it. A
- * store object is one instance's view: several on the same database wake one another.
+ * store object is one instance's view: several on the same database wake one another. A call that fails because the
+ * database is away fails with an error that `isStoreOutage` knows, and must be safe to repeat.
  */
 export interface LogStore {
   open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult>;
   /**
    * Commits each append as a whole, durably, and wakes the other instances once. At most one append per thread in a batch;
-   * never called again before it settled. Per thread: the token is compared, `seq` assigned and the entries written as one.
+   * never called again before it settled. Per thread: the token is compared, `seq` assigned, the entries written and the run
+   * finished as one.
    */
   commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]>;
-  /** Whether the same commit may succeed later (a lost connection), as opposed to never (data it cannot hold). */
-  isTransient(error: unknown): boolean;
   /** One answer per request, in order; `undefined` where there is no such thread. One round trip, whatever their number. */
   read(requests: readonly RangeRequest[], limit: number): Promise<readonly (StoredRange | undefined)[]>;
+  /** Snapshot and entries in one call, for stores where that is one round trip; others are asked for the parts. */
+  load?(thread: ThreadRef, request: LoadRequest): Promise<StoredThread | undefined>;
   /** Entries of a trimmed past that were kept: those with `afterSeq < seq < floor`, the last `limit` of them, in order. */
   kept(thread: ThreadRef, afterSeq: number, limit: number): Promise<readonly StoredEntry[]>;
   terminal(

@@ -1,4 +1,5 @@
 import type { Envelope, Fence, Json, LogEntry, LogPosition } from "@throughline/ai-core";
+import type { Finish } from "./run-registry.js";
 import type { ThreadRef, ThreadScope } from "./thread-ref.js";
 
 /** `fenced`: a newer lease writes this thread. `deleted`: the thread is gone, or was never opened. Neither is worth a retry. */
@@ -12,7 +13,14 @@ export interface Refused {
 export type OpenResult = { readonly ok: true; readonly head: LogPosition } | Refused;
 
 export type AppendResult =
-  | { readonly ok: true; readonly epoch: string; readonly first: number; readonly last: number }
+  | {
+      readonly ok: true;
+      readonly epoch: string;
+      readonly first: number;
+      readonly last: number;
+      /** Of a finish: the run of this thread that waits; the caller claims it. */
+      readonly next?: string | undefined;
+    }
   | Refused;
 
 /**
@@ -49,10 +57,39 @@ export type ReadResult = Batch | Gap | Deleted;
 /** A tail yields non-empty batches until one `gap` or `deleted`, which is its last word. */
 export type TailEvent = Batch | Gap | Deleted;
 
+/** Where a thread stands: the snapshot to begin from, if there is one, and the entries after it, perhaps not all of them. */
+export interface Loaded {
+  readonly kind: "loaded";
+  readonly snapshot: Snapshot | undefined;
+  readonly entries: readonly LogEntry[];
+  /** `undefined` when there is no such thread. */
+  readonly head: LogPosition | undefined;
+}
+
+export interface FollowOptions {
+  readonly foldVersion: number;
+  /** The seq that a reader returns to, who then finds the entries since among the first ones, if they are few. */
+  readonly returnsTo?: number | undefined;
+  readonly signal?: AbortSignal;
+}
+
 export interface TailOptions {
   readonly signal?: AbortSignal;
   /** Entries kept for this watcher while it is busy; past that it falls back to reading the log. Default 256. */
   readonly maxBuffered?: number;
+}
+
+export interface AppendOptions {
+  /**
+   * Abandons the append: if it is still waiting for its turn it is dropped, and rejects with the signal's reason. One that was
+   * sent already goes on to its end.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Ends the fence's run in the commit that makes its `run_end` readable. If the run is not held any more, nothing is appended
+   * and the answer is `fenced`.
+   */
+  readonly finish?: Finish | undefined;
 }
 
 /** R20: what a fold had become at `position`. */
@@ -108,26 +145,39 @@ export interface PageOptions {
 
 /**
  * The append-only log of every thread. An entry is durable before anybody is told of it (R2); order is order of `seq`, which
- * starts at 1 and has no holes; a position is never used twice within an epoch.
+ * starts at 1 and has no holes; a position is never used twice within an epoch. Calls that are not said to wait longer fail
+ * with a `StoreOutage` when the store stays away.
  */
 export interface ThreadLog {
   /**
-   * Announces a writer: creates the thread if need be, and from its return on refuses every lower token. Needed once per
-   * lease, before the first `append`; this is also what brings a deleted thread back to life, in its new epoch.
+   * Announces a writer: creates the thread if need be, and from its return on refuses every lower token. For writers that have
+   * no lease of the registry's, which opens the log itself; this is also what brings a deleted thread back to life, in its
+   * new epoch.
    */
   open(thread: ThreadRef, fence: Fence, about?: { readonly stateKey?: string }): Promise<OpenResult>;
   /**
-   * All or nothing, in order. Resolves when durable. An empty batch is refused with `invalid_input`. A refusal, or an error
-   * after the store was away for too long, says that the writer is out, not that its last batch is not in the log.
+   * All or nothing, in order. Resolves when durable: a store that is away is waited for, however long, until the log closes;
+   * then it fails with a `StoreOutage`. An empty batch is refused with `invalid_input`. A refusal or an error says that the
+   * writer is out, not that its last batch is not in the log.
    */
-  append(thread: ThreadRef, envelopes: readonly Envelope[], fence: Fence): Promise<AppendResult>;
+  append(
+    thread: ThreadRef,
+    envelopes: readonly Envelope[],
+    fence: Fence,
+    options?: AppendOptions,
+  ): Promise<AppendResult>;
   /** `after: undefined` is the beginning. A log that was trimmed has no beginning: that too is a gap. Default limit 500. */
   read(thread: ThreadRef, after: LogPosition | undefined, limit?: number): Promise<ReadResult>;
   /**
-   * Everything after the position, then what comes. A thread that does not exist yet is waited for. Ends by `signal`, by
-   * leaving the loop, after a `gap` or `deleted`, or with a `shutting_down` error when the log closes.
+   * Everything after the position, then what comes. A thread that does not exist yet is waited for, and so is a store that is
+   * away. Ends by `signal`, by leaving the loop, after a `gap` or `deleted`, or with a `shutting_down` error when the log closes.
    */
   tail(thread: ThreadRef, after: LogPosition | undefined, options?: TailOptions): AsyncIterable<TailEvent>;
+  /**
+   * The thread as a fold loads it, then what comes, as `tail` tells it: first one `loaded`, or a `gap` where only a checkpoint
+   * can tell what the thread is (R20). On PostgreSQL this is one statement, and none while nothing happens.
+   */
+  follow(thread: ThreadRef, options: FollowOptions): AsyncIterable<Loaded | TailEvent>;
   head(thread: ThreadRef): Promise<LogPosition | undefined>;
   /**
    * The newest snapshot of this fold version that the log can still be read on from; with `notAfter`, the newest at or before
@@ -150,6 +200,6 @@ export interface ThreadLog {
   /** The threads deleted. */
   deleteAccount(account: string, subject?: string): Promise<number>;
   threads(scope: ThreadScope, page?: PageOptions): Promise<ThreadPage>;
-  /** Ends every tail and lets appends in flight finish. The store stays open: it belongs to whoever made it. */
+  /** Ends every tail and lets appends finish, for a bounded time. The store stays open: its maker closes it. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-import type pg from "pg";
+import pg from "pg";
+import { MIGRATION_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
 
 const SKIPPED_TOKENS = 1_000_000;
@@ -15,7 +16,7 @@ export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Pr
     `select value from ${schema}.meta where key = 'cluster'`,
   );
   if (rows[0]?.value === identity) return false;
-  return inTransaction(pool, async (client) => {
+  const renew = async (client: pg.PoolClient) => {
     const inserted = await client.query(
       `insert into ${schema}.meta (key, value) values ('cluster', $1) on conflict do nothing`,
       [identity],
@@ -28,7 +29,8 @@ export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Pr
     if (changed.rowCount !== 1) return false;
     await renewEpochs(client, schema);
     return true;
-  });
+  };
+  return inTransaction(pool, renew, { statementMs: MIGRATION_MS });
 }
 
 /** For an operator who restored a volume in place, which nothing in the database can tell. */
@@ -41,7 +43,10 @@ export async function renewEpochs(client: pg.ClientBase, schema: string): Promis
   await client.query(`select setval('${schema}.fences', nextval('${schema}.fences') + ${SKIPPED_TOKENS})`);
 }
 
-/** `undefined` where the server does not say (a hosted one that hides its control data): then only `renewEpochs` helps. */
+/** `insufficient_privilege`, `undefined_function`, `feature_not_supported`: how a hosted server hides its control data. */
+const HIDDEN = new Set(["42501", "42883", "0A000"]);
+
+/** `undefined` where the server does not say: then only `renewEpochs` helps. A server that does not answer is an error. */
 async function clusterIdentity(pool: pg.Pool): Promise<string | undefined> {
   try {
     const { rows } = await pool.query<{ identity: string }>(
@@ -49,7 +54,8 @@ async function clusterIdentity(pool: pg.Pool): Promise<string | undefined> {
        from pg_control_system()`,
     );
     return rows[0]?.identity;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && HIDDEN.has(error.code ?? "")) return undefined;
+    throw error;
   }
 }

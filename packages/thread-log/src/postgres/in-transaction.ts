@@ -1,55 +1,59 @@
-import { ThroughlineError } from "@throughline/ai-core";
+import { toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
+import { isConnectionInDoubt, serverDeadline, withDeadline } from "./deadlines.js";
 
-/** As long as a lease usually is. */
-const STANDSTILL_MS = 15_000;
+export interface TransactionOptions {
+  /** Past this time without a statement the database ends the transaction. Default 15 s, as long as a lease usually is. */
+  readonly standstillMs?: number;
+  /** The deadline of each statement, where the pool's own is too short. */
+  readonly statementMs?: number;
+}
 
 /**
- * Commits when the work resolves, else rolls back; a connection in doubt is not given back to the pool. A process that is
- * stopped in the middle (a paused machine) would keep its locks, and with them a thread, from everybody: past `standstillMs`
- * without a statement the database ends the transaction. Set here and not for the connection, where poolers refuse it.
+ * Commits when the work resolves, else rolls back. Fails with a `StoreOutage` when the database is away; the connection is
+ * then destroyed, because a rollback over a broken connection would wait for another deadline.
+ *
+ * A process that is stopped in the middle (a paused machine) would keep its locks: past `standstillMs` without a statement
+ * the database ends the transaction. Set here and not for the connection, where poolers refuse it.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  { standstillMs = STANDSTILL_MS }: { readonly standstillMs?: number } = {},
+  { standstillMs = 15_000, statementMs }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw isTimeout(error) ? tooBusy(error) : error;
+    throw toStoreFailure(error);
   });
   let failure: Error | undefined;
-  // Between two statements nobody waits for an answer, and an error without a listener would end the process.
+  // Between two statements no query is there to take an error, and one without a listener would end the process.
   const onError = (error: Error) => {
     failure = error;
   };
   client.on("error", onError);
+  const settings = [`set local idle_in_transaction_session_timeout = ${standstillMs}`];
+  if (statementMs !== undefined) {
+    settings.push(`set local statement_timeout = ${serverDeadline(statementMs)}`);
+  }
   try {
-    await client.query(`begin; set local idle_in_transaction_session_timeout = ${standstillMs}`);
-    const result = await work(client);
+    await client.query(["begin", ...settings].join("; "));
+    const result = await work(statementMs === undefined ? client : withDeadline(client, statementMs));
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch((cause: unknown) => {
-      failure = cause instanceof Error ? cause : new Error("rollback failed");
-    });
-    throw error;
+    failure ??= await rollBack(client, error);
+    throw toStoreFailure(error);
   } finally {
     client.off("error", onError);
     client.release(failure);
   }
 }
 
-/** Of waiting for a connection, of making one: `pg` has no codes for them. */
-const TIMEOUTS = ["timeout exceeded when trying to connect", "timeout expired"];
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && TIMEOUTS.includes(error.message);
+/** What keeps the connection from being used again, if anything does. */
+async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
+  if (isConnectionInDoubt(error)) return toError(error);
+  return client.query("rollback").then(() => undefined, toError);
 }
 
-function tooBusy(cause: unknown): ThroughlineError {
-  return new ThroughlineError(
-    "upstream_unavailable",
-    "The database is too busy to take more at once. Try again in a moment.",
-    { cause },
-  );
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("The transaction failed.", { cause: error });
 }

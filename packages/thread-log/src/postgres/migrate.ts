@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { MIGRATION_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
 import type { Migration } from "./migrations.js";
 
@@ -11,7 +12,7 @@ export async function migrate(
   schema: string,
   { record, migrations }: { readonly record: string; readonly migrations: readonly Migration[] },
 ): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  const apply = async (client: pg.PoolClient) => {
     await client.query("select pg_advisory_xact_lock(hashtext('throughline migrations'), hashtext($1))", [
       schema,
     ]);
@@ -33,5 +34,6 @@ export async function migrate(
       for (const statement of statements(schema)) await client.query(statement);
       await client.query(`insert into ${schema}.${record} (id) values ($1)`, [id]);
     }
-  });
+  };
+  await inTransaction(pool, apply, { statementMs: MIGRATION_MS });
 }

@@ -1,3 +1,5 @@
+import { createStartRun } from "./sql/start-run.js";
+
 export interface Migration {
   readonly id: number;
   readonly statements: (schema: string) => readonly string[];
@@ -117,6 +119,48 @@ export const MIGRATIONS: readonly Migration[] = [
     // Several snapshots of a fold version, the newest first.
     statements: (schema) => [
       `alter table ${schema}.snapshots drop constraint snapshots_pkey, add primary key (log_id, fold_version, seq)`,
+    ],
+  },
+  {
+    id: 4,
+    statements: (schema) => [
+      // Moved by every change of the thread's runs, stops and interrupts: what was decided by what was read is written only
+      // if it still holds.
+      `alter table ${schema}.threads add column revision bigint not null default 0`,
+      // presumed_dead: the token of the driver whose lease ran out last; alive, it takes its crash back.
+      `alter table ${schema}.runs add column crashes integer not null default 0, add column presumed_dead bigint`,
+      // Also by thread: what is open in a thread is asked with every start and end, and a thread may have many runs.
+      `drop index ${schema}.runs_open`,
+      `create index runs_open on ${schema}.runs (account, subject, thread_id) where status in ('running', 'queued')`,
+      // Scopes in which nothing may start, because they are being deleted; null is all of them.
+      `create table ${schema}.closures (
+        closure_id text collate "C" primary key,
+        account text collate "C" not null,
+        subject text collate "C",
+        thread_id text collate "C"
+      )`,
+      `create index closures_of_account on ${schema}.closures (account)`,
+      // A database may have it from when the list of threads was the server's own.
+      `create table if not exists ${schema}.thread_listings (
+        account text collate "C" not null,
+        subject text collate "C" not null,
+        thread_id text collate "C" not null,
+        graph_id text not null,
+        thread_name text not null,
+        title text,
+        derived_title text,
+        search_text text not null,
+        archived boolean not null default false,
+        status text not null,
+        last_run_id text not null,
+        token bigint not null,
+        created_at timestamptz not null,
+        last_activity_at timestamptz not null,
+        primary key (account, subject, thread_id)
+      )`,
+      `create index if not exists thread_listings_newest
+        on ${schema}.thread_listings (account, subject, last_activity_at desc, thread_id desc)`,
+      createStartRun(schema),
     ],
   },
 ];

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type Fence, ThroughlineError } from "@throughline/ai-core";
+import { ThroughlineError } from "@throughline/ai-core";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { eventually } from "../conformance/eventually.js";
-import { fenceOf, newThread, nextEvent, notes, take, textsOf, write } from "../conformance/log-scene.js";
+import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { inTransaction } from "./in-transaction.js";
 import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLeaseKeeper } from "./postgres-lease-keeper.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
 import { createPostgresRunRegistry } from "./postgres-run-registry.js";
+import { createPostgresThreadDirectory } from "./postgres-thread-directory.js";
 
 describe("PostgreSQL", () => {
   let fixture: PostgresFixture;
@@ -63,91 +63,84 @@ describe("PostgreSQL", () => {
     }, "grown");
   });
 
-  describe("when a hundred runs start at once", () => {
-    /** All connections wait for a lock, and whoever else comes waits for a connection; then so much time passes. */
-    async function startTogether(schema: string, waitMs: number) {
-      return using(async (database) => {
-        const registry = createPostgresRunRegistry(database);
-        const elsewhere = new pg.Client({ connectionString: fixture.url });
-        await elsewhere.connect();
-        // Connections that are still being made would not be in anybody's way.
-        await Promise.all(Array.from({ length: 8 }, () => database.pool.query("select 1")));
-        await elsewhere.query(`begin; lock table ${schema}.runs in access exclusive mode`);
-        vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-        try {
-          const starting = Array.from({ length: 100 }, (_, i) =>
-            registry
-              .start({
-                thread: newThread(),
-                stateKey: "chat/one",
-                runId: `${schema} ${i}`,
-                graphId: "langgraph:chat",
-                origin: { kind: "client" },
-                start: { kind: "input", messages: [] },
-                request: {},
-                strategy: "reject",
-                owner: "me",
-                leaseMs: 60_000,
-              })
-              .then(
-                ({ kind }) => kind,
-                (error: unknown) => (error instanceof ThroughlineError ? error.code : String(error)),
-              ),
-          );
-          while (database.pool.waitingCount !== 92) await turn();
-          vi.advanceTimersByTime(waitMs);
-          await elsewhere.query("commit");
-          const ends = await Promise.all(starting);
-          return Object.fromEntries(
-            [...new Set(ends)].map((end) => [end, ends.filter((each) => each === end).length]),
-          );
-        } finally {
-          vi.useRealTimers();
-          await elsewhere.end();
-        }
-      }, schema);
+  it("goes on with runs and listings from before the registry kept the listings", async () => {
+    const thread = newThread();
+    const pool = new pg.Pool({ connectionString: fixture.url });
+    await migrate(pool, "listed", {
+      record: "migrations",
+      migrations: MIGRATIONS.filter(({ id }) => id < 4),
+    });
+    const listings = MIGRATIONS.find(({ id }) => id === 4)
+      ?.statements("listed")
+      .filter((statement) => statement.includes("thread_listings") && statement.startsWith("create table"));
+    for (const statement of listings ?? []) await pool.query(statement);
+    const key = [thread.account, thread.threadId];
+    await pool.query(
+      `insert into listed.thread_listings values ($1, '', $2, 'langgraph:chat', 'main', null, 'Tides', 'tides', false,
+         'running', 'old-run', 1, now(), now())`,
+      key,
+    );
+    await pool.query(
+      "insert into listed.threads (account, subject, thread_id, epoch, fence) values ($1, '', $2, 'e', 1)",
+      key,
+    );
+    await pool.query(
+      `insert into listed.runs (run_id, account, subject, thread_id, graph_id, origin_kind, status, start, start_kind,
+         request, owner, fence, lease_until)
+       values ('old-run', $1, '', $2, 'langgraph:chat', 'client', 'running', '{"kind":"input","messages":[]}', 'input',
+         '{}', 'gone', 1, now() - interval '1 second')`,
+      key,
+    );
+    await pool.end();
+    await using(async (database) => {
+      const registry = createPostgresRunRegistry(database);
+      const [claim] = await registry.claimExpired({ owner: "here", leaseMs: 60_000 }, 10);
+      expect(claim?.run).toMatchObject({ runId: "old-run", attempt: 1, crashes: 1 });
+      if (!claim) return expect.unreachable();
+      await registry.finish(claim.fence, { status: "success" });
+      const directory = createPostgresThreadDirectory(database);
+      expect(await directory.find(thread)).toMatchObject({ title: "Tides", status: "idle" });
+    }, "listed");
+  });
+
+  describe("when a hundred transactions begin at once", () => {
+    /** All connections wait for a lock, and all others for a connection; then so much time passes. */
+    async function beginTogether(waitMs: number) {
+      const database = await openPostgres({ connection: fixture.url, statementMs: 120_000 });
+      const { pool } = database;
+      const elsewhere = new pg.Client({ connectionString: fixture.url });
+      await elsewhere.connect();
+      // Connections that are still being made would not be in the way.
+      await Promise.all(Array.from({ length: 8 }, () => pool.query("select 1")));
+      await elsewhere.query("begin; lock table throughline.runs in access exclusive mode");
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      try {
+        const beginning = Array.from({ length: 100 }, () =>
+          inTransaction(pool, (client) => client.query("select 1 from throughline.runs limit 1")).then(
+            () => "committed",
+            (error: unknown) => (error instanceof ThroughlineError ? error.code : String(error)),
+          ),
+        );
+        while (pool.waitingCount !== 92) await turn();
+        vi.advanceTimersByTime(waitMs);
+        await elsewhere.query("commit");
+        const ends = await Promise.all(beginning);
+        return Object.fromEntries(
+          [...new Set(ends)].map((end) => [end, ends.filter((each) => each === end).length]),
+        );
+      } finally {
+        vi.useRealTimers();
+        await elsewhere.end();
+        await database.close();
+      }
     }
 
     it("lets them wait their turn for longer than a connection may take", async () => {
-      expect(await startTogether("herd", 20_000)).toEqual({ started: 100 });
+      expect(await beginTogether(20_000)).toEqual({ committed: 100 });
     });
 
     it("refuses who waited too long with a code that says to come again", async () => {
-      expect(await startTogether("horde", 31_000)).toEqual({ started: 8, upstream_unavailable: 92 });
-    });
-  });
-
-  it("asks once for all who want to know at the same time whether they hold their runs", async () => {
-    await using(async (database) => {
-      const registry = createPostgresRunRegistry(database);
-      const lease = { owner: "me", leaseMs: 60_000 };
-      const fences = await Promise.all(
-        Array.from({ length: 20 }, async (_, i): Promise<Fence> => {
-          const started = await registry.start({
-            ...lease,
-            thread: newThread(),
-            stateKey: "chat/one",
-            runId: `asked ${i}`,
-            graphId: "langgraph:chat",
-            origin: { kind: "client" },
-            start: { kind: "input", messages: [] },
-            request: {},
-            strategy: "reject",
-          });
-          if (started.kind !== "started") throw new Error(started.kind);
-          return started.fence;
-        }),
-      );
-      const [finished, ...held] = fences;
-      if (!finished) return expect.unreachable();
-      await registry.finish(finished, { status: "success" });
-      const query = vi.spyOn(database.pool, "query");
-      const answers = await Promise.allSettled(
-        [...held, finished].map((fence) => registry.assertHeld(fence)),
-      );
-      expect(answers.map(({ status }) => status)).toEqual([...held.map(() => "fulfilled"), "rejected"]);
-      // The first, and then all who came meanwhile.
-      expect(query).toHaveBeenCalledTimes(2);
+      expect(await beginTogether(31_000)).toEqual({ committed: 8, store_unavailable: 92 });
     });
   });
 
@@ -205,71 +198,6 @@ describe("PostgreSQL", () => {
         expect(textsOf(await seen)).toEqual(Array.from({ length: 30 }, (_, i) => `${i}`));
         await tail.return?.();
       });
-    });
-  });
-
-  it("tells its watchers what is wrong when the database stays away", async () => {
-    const database = await openPostgres({ connection: fixture.url });
-    const log = createThreadLog({ store: createPostgresLogStore(database), giveUpAfterMs: 50 });
-    const thread = newThread();
-    await database.close();
-    await expect(nextEvent(log.tail(thread, undefined)[Symbol.asyncIterator]())).rejects.toThrow();
-    await expect(log.append(thread, notes(thread, "a"), fenceOf(thread, 1))).rejects.toMatchObject({
-      code: "internal",
-    });
-  });
-
-  it("R17: keeps the lease of a node that keeps the CPU busy for longer than the lease", async () => {
-    await using(async (database) => {
-      const registry = createPostgresRunRegistry(database);
-      const leaseMs = 1_000;
-      const keeper = createPostgresLeaseKeeper({ database, leaseMs, everyMs: 50 });
-      const thread = newThread();
-      const started = await registry.start({
-        thread,
-        stateKey: "chat/main",
-        runId: "busy-run",
-        graphId: "langgraph:chat",
-        origin: { kind: "client" },
-        start: { kind: "input", messages: [] },
-        request: {},
-        strategy: "reject",
-        owner: "here",
-        leaseMs: 60_000,
-      });
-      if (started.kind !== "started") return expect.unreachable();
-      const fence: Fence = started.fence;
-      const lost = vi.fn();
-      keeper.keep(fence, { lost, stop: () => {} });
-      const leaseUntil = async () => (await registry.find(thread, { runId: "busy-run" }))?.leaseUntil ?? 0;
-      await eventually(async () =>
-        expect(await leaseUntil()).toBeLessThan((started.run.leaseUntil ?? 0) - 30_000),
-      );
-      const busyUntil = performance.now() + 2 * leaseMs;
-      while (performance.now() < busyUntil);
-      const { rows } = await database.pool.query<{ alive: boolean }>(
-        "select lease_until > clock_timestamp() as alive from throughline.runs where run_id = 'busy-run'",
-      );
-      expect(rows).toEqual([{ alive: true }]);
-      await turn();
-      expect(lost).not.toHaveBeenCalled();
-      await registry.finish(fence, { status: "success" });
-      await eventually(() => expect(lost).toHaveBeenCalledTimes(1));
-      await keeper.close();
-    });
-  });
-
-  it("R17: declares its leases lost when it cannot renew them in time", async () => {
-    await using(async (database) => {
-      const nowhere: PostgresDatabase = {
-        ...database,
-        connection: { host: "127.0.0.1", port: 1, user: "nobody" },
-      };
-      const keeper = createPostgresLeaseKeeper({ database: nowhere, leaseMs: 100, everyMs: 20 });
-      const lost = vi.fn();
-      keeper.keep({ threadId: "t", runId: "r", token: 1n }, { lost, stop: () => {} });
-      await eventually(() => expect(lost).toHaveBeenCalledTimes(1));
-      await keeper.close();
     });
   });
 

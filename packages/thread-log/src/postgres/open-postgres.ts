@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
-import pg from "pg";
+import { type Clock, retryStore, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
+import type pg from "pg";
 import { renewEpochsAfterRestore } from "./cluster-identity.js";
+import { createPool } from "./create-pool.js";
+import { STATEMENT_MS } from "./deadlines.js";
 import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
 import { startWakeListener } from "./wake-listener.js";
@@ -16,6 +18,10 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
   /** Only for waiting between attempts to connect; every lease and expiry is by the database's clock (R18). */
   readonly clock?: Clock;
+  /** How long a statement may take; one that takes longer counts as unanswered, and its connection as broken. Default 10 s. */
+  readonly statementMs?: number;
+  /** Failures in the background, other than outages, which are waited for. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** One instance's connections to a database, migrated and listening. */
@@ -38,7 +44,8 @@ export interface PostgresDatabase {
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/;
 
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
-  const { schema = "throughline", maxConnections = 8, clock = systemClock } = options;
+  const { schema = "throughline", maxConnections = 8, clock = systemClock, onError = () => {} } = options;
+  const statementMs = options.statementMs ?? STATEMENT_MS;
   if (!SCHEMA.test(schema)) {
     throw new ThroughlineError("invalid_input", "schema: 1–40 characters of a–z, 0–9 and _", {
       details: { field: "schema" },
@@ -46,14 +53,31 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
   const connection =
     typeof options.connection === "string" ? { connectionString: options.connection } : options.connection;
-  const pool = createPool(connection, maxConnections, "throughline");
-  const writer = createPool(connection, 1, "throughline commit");
+  const pools = {
+    shared: createPool({ connection, max: maxConnections, applicationName: "throughline", statementMs }),
+    writer: createPool({ connection, max: 1, applicationName: "throughline commit", statementMs }),
+  };
+  const { pool } = pools.shared;
+  const closing = new AbortController();
   const instance = randomBytes(6).toString("base64url");
   const channel = `${schema}_wake`;
   const listeners = new Set<(message: WakeMessage) => void>();
   const tellOwn = (message: WakeMessage) => {
     for (const listener of listeners) listener(message);
   };
+  async function closePools(): Promise<void> {
+    await Promise.all([pools.shared.close(), pools.writer.close()]);
+  }
+
+  /** Epochs first: after a failover to a database that has lost entries, cursors of before must not be served. */
+  async function afterReconnect(): Promise<void> {
+    const waiting = { clock, signal: closing.signal };
+    await retryStore(waiting, () => renewEpochsAfterRestore(pool, schema)).catch((error: unknown) => {
+      if (!closing.signal.aborted) onError(error);
+    });
+    tellOwn({ kind: "all" });
+  }
+
   try {
     await migrate(pool, schema, { record: "migrations", migrations: MIGRATIONS });
     await renewEpochsAfterRestore(pool, schema);
@@ -61,20 +85,16 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       connection,
       channel,
       clock,
+      statementMs,
       onPayload(payload) {
         const message = decodeWake(instance, payload);
         if (message) tellOwn(message);
       },
-      onReconnected() {
-        // A failover is a reconnect to a database that may have lost something.
-        void renewEpochsAfterRestore(pool, schema)
-          .catch(() => {})
-          .then(() => tellOwn({ kind: "all" }));
-      },
+      onReconnected: () => void afterReconnect(),
     });
     return {
       pool,
-      writer,
+      writer: pools.writer.pool,
       connection,
       schema,
       channel,
@@ -85,37 +105,13 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       },
       tellOwn,
       async close() {
+        closing.abort();
         listeners.clear();
-        await Promise.all([wakes.close(), pool.end(), writer.end()]);
+        await Promise.all([wakes.close(), closePools()]);
       },
     };
   } catch (error) {
-    await Promise.all([pool.end(), writer.end()]);
-    throw error;
+    await closePools();
+    throw toStoreFailure(error);
   }
-}
-
-/** How long a server may take to let us in. */
-const CONNECT_MS = 5_000;
-/** How long a statement may wait for others to be done with their connections: what starts all at once is served in turn. */
-const QUEUE_MS = 30_000;
-
-/** The pool's one timeout is for both; a server that is away must be noticed earlier than a long queue. */
-class QuickClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
-  }
-}
-
-function createPool(connection: pg.ClientConfig, max: number, applicationName: string): pg.Pool {
-  const pool = new pg.Pool({
-    ...connection,
-    max,
-    application_name: applicationName,
-    Client: QuickClient,
-    connectionTimeoutMillis: QUEUE_MS,
-  });
-  // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
-  pool.on("error", () => {});
-  return pool;
 }

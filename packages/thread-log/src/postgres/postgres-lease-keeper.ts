@@ -1,86 +1,80 @@
-import { once } from "node:events";
-import { createRequire } from "node:module";
-import { Worker } from "node:worker_threads";
-import type { Fence } from "@throughline/ai-core";
-import type { LeaseKeeper, LeaseListener } from "../port/run-registry.js";
+import type { LeaseKeeper } from "../port/lease-keeper.js";
+import { createKeptLeases, leaseOf } from "../registry/kept-leases.js";
 import { heartbeatStatement } from "./heartbeat-statement.js";
-import { type FromWorker, type HeartbeatSettings, runHeartbeats, type ToWorker } from "./heartbeat-worker.js";
+import { type StartWorker, startHeartbeatThread, threadsNow } from "./heartbeat-thread.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 
 export interface PostgresLeaseKeeperOptions {
   readonly database: PostgresDatabase;
   readonly leaseMs: number;
-  /** A third of `leaseMs` or less, so that one that goes astray costs nothing. */
+  /** A third of `leaseMs` or less, so that a renewal that is lost costs nothing. */
   readonly everyMs: number;
+  /** Instead of the package's own thread, for tests. */
+  readonly startWorker?: StartWorker;
 }
 
-interface Kept {
-  readonly fence: Fence;
-  readonly listener: LeaseListener;
-  stopped: boolean;
-}
+const LOOKS_PER_LEASE = 20;
 
 /** R17: renews from a thread and over a connection of its own, so that a node that keeps the CPU busy does not look dead. */
 export function createPostgresLeaseKeeper({
   database,
   leaseMs,
   everyMs,
+  startWorker,
 }: PostgresLeaseKeeperOptions): LeaseKeeper {
-  const kept = new Map<string, Kept>();
-  const settings: HeartbeatSettings = {
-    connection: database.connection,
-    statement: heartbeatStatement(database.schema),
-    leaseMs,
-    everyMs,
-  };
-  const worker = new Worker(
-    `const { parentPort, workerData } = require("node:worker_threads");
-     (${runHeartbeats.toString()})(parentPort, workerData.settings, require(workerData.pg).Client);`,
-    { eval: true, workerData: { settings, pg: createRequire(import.meta.url).resolve("pg") } },
-  );
-  worker.unref();
-  const send = (message: ToWorker) => worker.postMessage(message);
-  const forget = database.onWake((message) => {
-    if (message.kind === "stop") tellStop(message.runId);
+  const kept = createKeptLeases(leaseMs, (fence) => thread.drop(leaseOf(fence)));
+  const thread = startHeartbeatThread({
+    settings: {
+      connection: database.connection,
+      statement: heartbeatStatement(database.schema),
+      leaseMs,
+      everyMs,
+    },
+    leases: () => kept.fences().map(leaseOf),
+    onBeat: kept.apply,
+    startWorker,
   });
+  const unsubscribe = database.onWake((message) => {
+    if (message.kind === "stop") kept.stop(message.runId);
+  });
+  let timer: NodeJS.Timeout | undefined;
 
-  function tellStop(runId: string): void {
-    const held = kept.get(runId);
-    if (!held || held.stopped) return;
-    held.stopped = true;
-    held.listener.stop();
+  /** Renewals that this thread was too busy to receive count; a heartbeat thread that is silent does not. */
+  function judge(): void {
+    thread.drain();
+    kept.expire(threadsNow());
+    watch();
   }
 
-  function tellLost(runId: string): void {
-    const held = kept.get(runId);
-    kept.delete(runId);
-    held?.listener.lost();
+  /**
+   * Renewals only put an expiry off, so one timer for the earliest is enough. It is never set far ahead: in a process that
+   * stood still, timers run in the order they were due, and this one must be among the first.
+   */
+  function watch(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const expiry = kept.nextExpiry();
+    if (expiry === undefined) return;
+    const aheadMs = Math.min(Math.ceil(expiry - threadsNow()), leaseMs / LOOKS_PER_LEASE);
+    timer = setTimeout(judge, Math.max(0, aheadMs));
+    timer.unref();
   }
-
-  worker.on("message", ({ kind, runId }: FromWorker) => {
-    if (kind === "stop") tellStop(runId);
-    else tellLost(runId);
-  });
-  // Without heartbeats every lease will run out: better to let go of the runs now than to be fenced in the middle.
-  worker.on("error", () => [...kept.keys()].forEach(tellLost));
 
   return {
     keep(fence, listener) {
-      kept.set(fence.runId, { fence, listener, stopped: false });
-      send({ kind: "keep", runId: fence.runId, token: fence.token.toString() });
+      const letGo = kept.keep(fence, listener, threadsNow());
+      thread.keep(leaseOf(fence));
+      if (timer === undefined) watch();
       return () => {
-        if (kept.get(fence.runId)?.fence !== fence) return;
-        kept.delete(fence.runId);
-        send({ kind: "drop", runId: fence.runId });
+        if (letGo()) thread.drop(leaseOf(fence));
       };
     },
+    healthy: thread.healthy,
     async close() {
-      forget();
+      unsubscribe();
+      clearTimeout(timer);
       kept.clear();
-      const exited = once(worker, "exit");
-      worker.ref();
-      send({ kind: "close" });
-      await exited;
+      await thread.close();
     },
   };
 }

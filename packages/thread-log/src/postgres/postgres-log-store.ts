@@ -4,26 +4,33 @@ import type { OpenResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
 import {
-  appendQuery,
-  appendStatement,
+  appendValues,
+  finishValues,
   keysOf,
   notTaken,
   parseMoved,
   type RefusalRow,
-  refusalStatement,
   taken,
-} from "./append-statement.js";
-import { buryThreads } from "./bury-threads.js";
-import { isTransient } from "./is-transient.js";
+} from "./append-query.js";
+import { deleteThreads } from "./delete-threads.js";
+import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
+import { loadThread } from "./load-thread.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
 import { findAging, findExcess, trimEntries } from "./retain-entries.js";
 import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
+import { appendAndFinishStatement, appendStatement, refusalStatement } from "./sql/append-entries.js";
+
+interface CommitRow {
+  readonly moved: string | null;
+  readonly finished?: readonly FinishedRow[] | null;
+}
 
 export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   const { pool, writer, schema, channel } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
+  const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
   const read = { text: readStatement(schema), name: `${schema}_read` };
 
   async function open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult> {
@@ -49,14 +56,36 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
     const tags = batch.map(({ thread }) => wakeTag(thread));
     const payload = database.payload({ kind: "threads", tags });
-    const query = appendQuery(append.text, append.name, batch, channel, payload);
-    const { rows } = await writer.query<{ moved: string | null }>(query);
+    const finishes = batch.some(({ finish }) => finish !== undefined);
+    const values = appendValues(batch, channel, payload);
+    const { rows } = await writer.query<CommitRow>(
+      finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
+    );
     const moved = parseMoved(rows[0]?.moved ?? null);
     const refused = batch.filter((_, index) => !moved.has(index));
     const reasons = refused.length > 0 ? await explain(refused) : new Map<StoreAppend, RefusalRow>();
-    return batch.map((each, index) => {
+    const results = batch.map((each, index) => {
       const row = moved.get(index);
       return row ? taken(each, row) : notTaken(each, reasons.get(each));
+    });
+    return finishes ? withNext(batch, results, rows[0]?.finished ?? []) : results;
+  }
+
+  /** What waits after the runs that ended. Asked again of those whose thread changed meanwhile, or whose answer was lost. */
+  async function withNext(
+    batch: readonly StoreAppend[],
+    results: readonly StoreAppendResult[],
+    finished: readonly FinishedRow[],
+  ): Promise<readonly StoreAppendResult[]> {
+    const known = new Map(finished.filter(({ raced }) => !raced).map(({ ord, next }) => [ord - 1, next]));
+    const unsure = batch.flatMap(({ finish }, index) =>
+      finish && results[index]?.ok && !known.has(index) ? [finish.runId] : [],
+    );
+    const now = await findNext(writer, schema, unsure);
+    return results.map((result, index) => {
+      const runId = batch[index]?.finish?.runId;
+      if (!result.ok || runId === undefined) return result;
+      return { ...result, next: known.get(index) ?? now.get(runId)?.next ?? undefined };
     });
   }
 
@@ -74,11 +103,11 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   return {
     open,
     commit,
-    isTransient,
     async read(requests, limit) {
       const { rows } = await pool.query<ReadRow>(readQuery(read.text, read.name, requests, limit));
       return readResults(requests.length, rows);
     },
+    load: (thread, request) => loadThread(database, thread, request),
     async kept(thread, afterSeq, limit) {
       const { rows } = await pool.query<{ seq: string; envelope: string }>(
         `select e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
@@ -106,9 +135,9 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       trimEntries(database, { thread, epoch, through, maxTerminals }),
     aging: (maxAgeMs, page) => findAging(database, maxAgeMs, page),
     async deleteThread({ account, subject, threadId }) {
-      return (await buryThreads(database, { account, subject: subject ?? "", threadId })) === 1;
+      return (await deleteThreads(database, { account, subject: subject ?? "", threadId })) === 1;
     },
-    deleteAccount: (account, subject) => buryThreads(database, { account, subject }),
+    deleteAccount: (account, subject) => deleteThreads(database, { account, subject }),
     threads: (scope, page) => listThreads(database, scope, page),
     subscribe: (listener) =>
       database.onWake((message) => {

@@ -1,46 +1,72 @@
-import type { Fence } from "@throughline/ai-core";
-import type pg from "pg";
-import type { RunRecord, RunRegistry } from "../port/run-registry.js";
+import { type Fence, ThroughlineError } from "@throughline/ai-core";
+import type { LogStore } from "../port/log-store.js";
+import type { LeasedRun, RunRecord } from "../port/run-record.js";
+import type { RunRegistry, RunRegistryOptions } from "../port/run-registry.js";
+import type { LookRequest, StartLook } from "../port/start-run.js";
 import { subjectKey } from "../port/thread-ref.js";
 import { nameOf } from "../registry/run-names.js";
-import { finishRun, forgetRuns, stopRun } from "./end-run.js";
+import { deleteRuns } from "./delete-runs.js";
+import { finishRuns } from "./finish-runs.js";
 import { heartbeatStatement, heartbeatValues } from "./heartbeat-statement.js";
-import { createHeldCheck } from "./held-check.js";
-import { claimExpiredRuns, claimNextRun, claimQueuedRuns } from "./lease-runs.js";
+import { claimExpiredRuns, claimNextRun, claimQueuedRuns, releaseRun } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { pruneRuns } from "./prune-runs.js";
-import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toRecord } from "./run-rows.js";
-import { type AdmitInTransaction, startRun } from "./start-run.js";
+import { keyOf, type RunRow, toRecords } from "./run-rows.js";
+import { QUEUE_ORDER, RUN_COLUMNS, SAME_THREAD } from "./sql/fragments.js";
+import { heldQuery } from "./sql/held-run.js";
+import { lookAtThread, startRun } from "./start-run.js";
+import { stopRun } from "./stop-run.js";
+
+export interface PostgresRunRegistryOptions extends RunRegistryOptions {
+  /** Where the log is, if not in this database: there it has to be opened for each lease. */
+  readonly logElsewhere?: Pick<LogStore, "open" | "read"> | undefined;
+}
 
 export function createPostgresRunRegistry(
   database: PostgresDatabase,
-  { admit }: { readonly admit?: AdmitInTransaction } = {},
+  { onBadRow = () => {}, logElsewhere }: PostgresRunRegistryOptions = {},
 ): RunRegistry {
   const { pool, schema } = database;
 
-  /** Changes a run for whoever holds it; `false` for everybody else. */
-  async function change(fence: Fence, set: string, ...values: readonly string[]): Promise<boolean> {
-    const { rowCount } = await pool.query(
-      `update ${schema}.runs set ${set} where run_id = $1 and fence = $2 and status = 'running'`,
-      [fence.runId, fence.token.toString(), ...values],
+  async function select(rest: string, values: readonly unknown[]): Promise<RunRecord[]> {
+    const { rows } = await pool.query<RunRow>(
+      `select ${RUN_COLUMNS.join(", ")} from ${schema}.runs ${rest}`,
+      [...values],
     );
-    return rowCount === 1;
+    return toRecords(rows, onBadRow);
   }
 
-  async function select(rest: string, values: readonly unknown[]): Promise<RunRecord[]> {
-    const query: pg.QueryConfig = {
-      text: `select ${RUN_COLUMNS} from ${schema}.runs ${rest}`,
-      values: [...values],
-    };
-    const { rows } = await pool.query<RunRow>(query);
-    return rows.map(toRecord);
+  /** A log that can't be opened now is opened by the first append: its driver waits there, not the lease here. */
+  async function withLog<Leased extends LeasedRun>(leased: Leased): Promise<Leased> {
+    if (!logElsewhere) return leased;
+    const { run, fence } = leased;
+    const opened = await logElsewhere.open(run.thread, fence.token, undefined).catch(() => undefined);
+    return opened?.ok ? { ...leased, head: opened.head } : leased;
+  }
+
+  async function look(request: LookRequest): Promise<StartLook> {
+    const seen = await lookAtThread(database, request, onBadRow);
+    if (!logElsewhere || !seen.head) return seen;
+    const [range] = await logElsewhere.read([{ thread: request.thread, epoch: "", afterSeq: 0 }], 1);
+    return range ? { ...seen, head: { epoch: range.epoch, seq: range.head } } : seen;
   }
 
   return {
-    start: (request) => startRun(database, request, admit),
-    claimNext: (thread, lease) => claimNextRun(database, thread, lease),
-    claimQueued: (lease, limit) => claimQueuedRuns(database, lease, limit),
-    claimExpired: (lease, limit) => claimExpiredRuns(database, lease, limit),
+    look,
+    async start(request, given) {
+      const result = await startRun(database, request, given, onBadRow);
+      return result.kind === "started" ? withLog(result) : result;
+    },
+    async claimNext(thread, lease) {
+      const claimed = await claimNextRun(database, thread, lease, onBadRow);
+      return claimed && withLog(claimed);
+    },
+    async claimQueued(lease, limit) {
+      return Promise.all((await claimQueuedRuns(database, lease, limit, onBadRow)).map(withLog));
+    },
+    async claimExpired(lease, limit) {
+      return Promise.all((await claimExpiredRuns(database, lease, limit, onBadRow)).map(withLog));
+    },
     async heartbeat(fences, { leaseMs }) {
       const { rows } = await pool.query<{ run_id: string; stop_requested: boolean }>(
         heartbeatStatement(schema),
@@ -52,13 +78,19 @@ export function createPostgresRunRegistry(
         stopping: rows.filter(({ stop_requested }) => stop_requested).map(({ run_id }) => run_id),
       };
     },
-    async release(fence) {
-      await change(fence, "lease_until = '-infinity'");
+    release: (fence) => releaseRun(database, fence),
+    async setUpstreamRun(fence, upstreamRunId) {
+      const { rowCount } = await pool.query(
+        `update ${schema}.runs set upstream_run_id = $3 where run_id = $1 and fence = $2 and status = 'running'`,
+        [...heldValues(fence), upstreamRunId],
+      );
+      return rowCount === 1;
     },
-    checkpointed: (fence) => change(fence, "start = null"),
-    setUpstreamRun: (fence, upstreamRunId) => change(fence, "upstream_run_id = $3", upstreamRunId),
-    finish: (fence, end) => finishRun(database, fence, end),
-    stop: (thread, name) => stopRun(database, thread, name),
+    async finish({ runId, token }, end) {
+      const [result] = await finishRuns(database, [{ ...end, runId, token }]);
+      return result ?? { ok: false, reason: "ended" };
+    },
+    stop: (thread, name) => stopRun(database, thread, name, onBadRow),
     async find(thread, name) {
       const column = "runId" in name ? "run_id" : "alias";
       const [run] = await select(`where ${SAME_THREAD} and ${column} = $4`, [...keyOf(thread), nameOf(name)]);
@@ -94,14 +126,26 @@ export function createPostgresRunRegistry(
     pruneEnded: (olderThanMs, limit) => pruneRuns(database, olderThanMs, limit),
     async deleteThread(thread) {
       const { account, threadId } = thread;
-      const [stopping] = await forgetRuns(database, { account, subject: subjectKey(thread), threadId });
+      const [stopping] = await deleteRuns(database, { account, subject: subjectKey(thread), threadId });
       return stopping;
     },
-    deleteAccount: (account, subject) => forgetRuns(database, { account, subject }),
+    deleteAccount: (account, subject) => deleteRuns(database, { account, subject }),
     onStop: (listener) =>
       database.onWake((message) => {
         if (message.kind === "stop") listener(message.runId);
       }),
-    assertHeld: createHeldCheck(database),
+    async assertHeld(fence) {
+      const { rowCount } = await pool.query({
+        name: `${schema}_assert_held`,
+        text: heldQuery(schema, 1),
+        values: heldValues(fence),
+      });
+      if (rowCount !== 1) throw new ThroughlineError("conflict", "Another instance drives this run by now.");
+    },
+    heldQuery: (first) => heldQuery(schema, first),
   };
+}
+
+function heldValues({ runId, token }: Fence): [runId: string, token: string] {
+  return [runId, token.toString()];
 }

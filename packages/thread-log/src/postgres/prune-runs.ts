@@ -1,7 +1,7 @@
 import { inTransaction } from "./in-transaction.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 
-/** Skips what somebody has locked: another instance may be pruning, and what it takes is done. */
+/** Skips rows that are locked: another instance may be pruning them. A start need not know: a run that ended long ago decides nothing. */
 export async function pruneRuns(
   { pool, schema }: PostgresDatabase,
   olderThanMs: number,

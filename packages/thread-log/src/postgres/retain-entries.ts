@@ -1,7 +1,9 @@
+import type pg from "pg";
 import type { AgingPage } from "../port/log-store.js";
 import { pageLimit } from "../port/page-token.js";
 import type { PageOptions, RetentionPolicy, TrimResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import { BULK_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 
@@ -83,7 +85,7 @@ export async function trimEntries(
   { pool, schema }: PostgresDatabase,
   { thread, epoch, through, maxTerminals }: Trim,
 ): Promise<TrimResult> {
-  return inTransaction(pool, async (client) => {
+  const cutOff = async (client: pg.PoolClient): Promise<TrimResult> => {
     const { rows } = await client.query<{ log_id: string; floor: string; cut: string }>(
       `select log_id, floor, case when epoch = $4 then least($5::bigint, snapshot_seq) else 0 end as cut
        from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3 for update`,
@@ -111,7 +113,8 @@ export async function trimEntries(
       [row.log_id, cut],
     );
     return { dropped: (rest.rowCount ?? 0) + (terminals.rowCount ?? 0), floor: cut + 1 };
-  });
+  };
+  return inTransaction(pool, cutOff, { statementMs: BULK_MS });
 }
 
 function keyOf(thread: ThreadRef): readonly [string, string, string] {

@@ -1,71 +1,21 @@
-import type pg from "pg";
-import type { StartResult, StartRun } from "../port/run-registry.js";
-import type { ThreadRef } from "../port/thread-ref.js";
-import { answerIds, canonicalJson, decideStart, type ThreadRuns } from "../registry/decide-start.js";
+import { ThroughlineError } from "@throughline/ai-core";
+import { searchText, storableTitle } from "../directory/search-text.js";
+import type { BadRow } from "../port/run-registry.js";
+import { beingDeleted } from "../port/scope-gate.js";
+import type { LookRequest, StartLook, StartResult, StartRun } from "../port/start-run.js";
+import { answerIds, canonicalJson, decideStart, type StartDecision } from "../registry/decide-start.js";
 import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
-import { inTransaction } from "./in-transaction.js";
-import { lockThread, setAsideQuestions } from "./lease-runs.js";
 import type { PostgresDatabase } from "./open-postgres.js";
-import { keyOf, QUEUE_ORDER, RUN_COLUMNS, type RunRow, SAME_THREAD, toLeased, toRecord } from "./run-rows.js";
+import { keyOf, type LeasedRow, type RunRow, toLeased, toRecord, toRecords } from "./run-rows.js";
+import { RUN_COLUMNS } from "./sql/fragments.js";
+import { lookStatement } from "./sql/look-at-thread.js";
+import { startRunCall } from "./sql/start-run.js";
 
-/** Asked in the transaction that makes something, before it is made; throws what forbids it. */
-export type AdmitInTransaction = (
-  client: pg.PoolClient,
-  scope: Partial<ThreadRef> & Pick<ThreadRef, "account">,
-) => Promise<void>;
-
-/** One transaction under the thread's lock: look, decide (`decideStart`), write. A statement each: many runs may start at once. */
-export async function startRun(
-  database: PostgresDatabase,
-  request: StartRun,
-  admit?: AdmitInTransaction,
-): Promise<StartResult> {
-  checkAlias(request.alias);
-  const { pool, schema } = database;
-  const result = await inTransaction(pool, async (client): Promise<StartResult> => {
-    await admit?.(client, request.thread);
-    await lockThread(client, schema, request.thread);
-    const decision = decideStart(await look(client, schema, request), request);
-    switch (decision.kind) {
-      case "attach": {
-        const { rows } = await client.query<RunRow>(
-          `select ${RUN_COLUMNS} from ${schema}.runs where run_id = $1`,
-          [decision.runId],
-        );
-        return rows[0]
-          ? { kind: "attached", run: toRecord(rows[0]) }
-          : { kind: "conflict", interruptIds: answerIds(request.start) };
-      }
-      case "conflict":
-      case "interrupt_pending":
-        return decision;
-      case "busy":
-        return { ...decision, retryAfterMs: BUSY_RETRY_MS };
-      case "cancel":
-        return { kind: "cancelled", run: toRecord(await insert(client, schema, request, "cancelled")) };
-      case "queue": {
-        const row = await insert(client, schema, request, "queued");
-        await consumeAnswers(client, schema, request);
-        if (decision.preempted !== undefined) await askToStop(client, database, decision.preempted);
-        return { ...decision, kind: "queued", run: toRecord(row) };
-      }
-      case "run": {
-        await consumeAnswers(client, schema, request);
-        if (request.strategy === "preempt" && request.start.kind === "input") {
-          await setAsideQuestions(client, schema, request.thread);
-        }
-        return { kind: "started", ...toLeased(await insertLeased(client, schema, request)) };
-      }
-    }
-  });
-  if (result.kind === "queued" && result.preempted !== undefined) {
-    database.tellOwn({ kind: "stop", runId: result.preempted });
-  }
-  return result;
-}
-
-interface LookRow {
-  readonly same: string | null;
+interface SeenThread {
+  readonly revision: string | null;
+  readonly log_epoch: string | null;
+  readonly log_head: string | null;
+  readonly closed: boolean;
   readonly stopped: boolean;
   readonly open: readonly { run_id: string; status: string; preempts: boolean }[];
   readonly interrupts: readonly {
@@ -73,93 +23,194 @@ interface LookRow {
     answered_by: string | null;
     answer: string | null;
   }[];
+  readonly open_runs: number;
 }
 
-/** A statement of its own, behind the lock: what it sees must be no older than that. */
-async function look(
-  client: pg.PoolClient,
-  schema: string,
-  { thread, runId, alias, start }: StartRun,
-): Promise<ThreadRuns> {
+/** Outer joined: the run of the same name, if there is one. */
+type LookRow = SeenThread & (RunRow | { readonly run_id: null });
+
+export async function lookAtThread(
+  { pool, schema }: PostgresDatabase,
+  { thread, runId, alias, answers, account = thread.account }: LookRequest,
+  onBadRow: (row: BadRow) => void,
+): Promise<StartLook> {
   const names = alias === undefined ? [runId] : [runId, alias];
-  const { rows } = await client.query<LookRow>(
-    `select
-       (select run_id from ${schema}.runs where ${SAME_THREAD} and (run_id = $4 or alias = $5) limit 1) as same,
-       exists (select 1 from ${schema}.stops
-         where ${SAME_THREAD} and run_name = any($6::text[]) and expires_at > clock_timestamp()) as stopped,
-       (select coalesce(json_agg(json_build_object('run_id', run_id, 'status', status, 'preempts', preempts)
-           order by ${QUEUE_ORDER}), '[]') from ${schema}.runs
-         where ${SAME_THREAD} and status in ('running', 'queued')) as open,
-       (select coalesce(json_agg(json_build_object('interrupt_id', interrupt_id, 'answered_by', answered_by,
-           'answer', answer) order by interrupt_id), '[]') from ${schema}.interrupts
-         where ${SAME_THREAD} and (answered_by is null or interrupt_id = any($7::text[]))) as interrupts`,
-    [...keyOf(thread), runId, alias ?? null, names, answerIds(start)],
-  );
-  const { same, stopped, open, interrupts } = onlyRow(rows);
-  const queued = open.filter(({ status }) => status === "queued");
+  const { rows } = await pool.query<LookRow>({
+    name: `${schema}_look`,
+    text: lookStatement(schema),
+    values: [...keyOf(thread), runId, alias ?? null, names, answers, account],
+  });
+  const row = onlyRow(rows);
+  const queued = row.open.filter(({ status }) => status === "queued");
   return {
-    same: same ?? undefined,
-    stopped,
-    running: open.find(({ status }) => status === "running")?.run_id,
-    queued: queued.map(({ run_id }) => run_id),
-    preempting: queued.filter(({ preempts }) => preempts).length,
-    interrupts: interrupts.map((row) => ({
-      interruptId: row.interrupt_id,
-      answeredBy: row.answered_by ?? undefined,
-      answer: row.answer ?? undefined,
-    })),
+    runs: {
+      same: row.run_id ?? undefined,
+      stopped: row.stopped,
+      running: row.open.find(({ status }) => status === "running")?.run_id,
+      queued: queued.map(({ run_id }) => run_id),
+      preempting: queued.filter(({ preempts }) => preempts).length,
+      interrupts: row.interrupts.map((interrupt) => ({
+        interruptId: interrupt.interrupt_id,
+        answeredBy: interrupt.answered_by ?? undefined,
+        answer: interrupt.answer ?? undefined,
+      })),
+    },
+    same: row.run_id === null ? undefined : toRecords([row], onBadRow)[0],
+    revision: Number(row.revision ?? 0),
+    head: row.log_epoch === null ? undefined : { epoch: row.log_epoch, seq: Number(row.log_head) },
+    openRuns: row.open_runs,
+    isClosed: row.closed,
   };
 }
 
-const COLUMNS = `account, subject, thread_id, run_id, alias, graph_id, origin_kind, origin_id, start_kind, request,
-  upstream_run_id, preempts, start, status`;
+/** How often a constraint may contradict a look before that is an error. */
+const MAX_COLLISIONS = 3;
 
-function valuesOf(request: StartRun, status: "queued" | "cancelled" | "running"): readonly unknown[] {
+/**
+ * Looks, decides (`decideStart`), writes what was decided if the look still holds, else looks again. A look goes out
+ * of date only when the thread's runs change, so of all starts at one moment one is written.
+ */
+export async function startRun(
+  database: PostgresDatabase,
+  request: StartRun,
+  given: StartLook | undefined,
+  onBadRow: (row: BadRow) => void,
+): Promise<StartResult> {
+  checkAlias(request.alias);
+  const lookRequest = { ...request, answers: answerIds(request.start) };
+  let look = given;
+  for (let collisions = 0; ; ) {
+    look ??= await lookAtThread(database, lookRequest, onBadRow);
+    if (look.isClosed) throw beingDeleted();
+    const decision = decideStart(look.runs, request);
+    switch (decision.kind) {
+      case "attach":
+        return attach(database, request, look, decision.runId);
+      case "conflict":
+      case "interrupt_pending":
+        return decision;
+      case "busy":
+        return { ...decision, retryAfterMs: BUSY_RETRY_MS };
+    }
+    try {
+      const result = await write(database, request, look.revision, decision);
+      if (result !== "stale") return result;
+    } catch (error) {
+      // An instance of an older version does not move the revision: then only the constraint knows.
+      collisions += 1;
+      if (!isUniqueViolation(error) || collisions === MAX_COLLISIONS) throw error;
+    }
+    look = undefined;
+  }
+}
+
+async function attach(
+  { pool, schema }: PostgresDatabase,
+  request: StartRun,
+  look: StartLook,
+  runId: string,
+): Promise<StartResult> {
+  const { runs, same } = look;
+  if (same?.runId === runId) return ownStart(request, look) ?? { kind: "attached", run: same };
+  if (runs.same === runId) {
+    throw new ThroughlineError("internal", "What is stored of this run can't be read.");
+  }
+  const { rows } = await pool.query<RunRow>(
+    `select ${RUN_COLUMNS.join(", ")} from ${schema}.runs where run_id = $1`,
+    [runId],
+  );
+  return rows[0]
+    ? { kind: "attached", run: toRecord(rows[0]) }
+    : { kind: "conflict", interruptIds: answerIds(request.start) };
+}
+
+/** The request was written before, and its answer was lost: the run is still the caller's to drive. */
+function ownStart(
+  { runId, owner, isRetry }: StartRun,
+  { same, head, runs }: StartLook,
+): StartResult | undefined {
+  if (!isRetry || same?.runId !== runId || head === undefined) return undefined;
+  const fence = { threadId: same.thread.threadId, runId, token: same.token };
+  if (same.status === "running" && same.owner === owner) return { kind: "started", run: same, fence, head };
+  if (same.status !== "queued") return undefined;
+  const ahead = runs.queued.indexOf(runId) + (runs.running === undefined ? 0 : 1);
+  return { kind: "queued", run: same, ahead, preempted: undefined };
+}
+
+type WritingDecision = Extract<StartDecision, { kind: "run" | "queue" | "cancel" }>;
+
+const STATUS = { run: "running", queue: "queued", cancel: "cancelled" } as const;
+
+type StartedRow = LeasedRow & { readonly verdict: "written" | "stale" | "closed" };
+
+async function write(
+  database: PostgresDatabase,
+  request: StartRun,
+  revision: number,
+  decision: WritingDecision,
+): Promise<StartResult | "stale"> {
+  const { pool, schema } = database;
+  const { rows } = await pool.query<StartedRow>({
+    name: `${schema}_start_run_1`,
+    text: startRunCall(schema),
+    values: [...keyOf(request.thread), revision, ...valuesOf(database, request, decision)],
+  });
+  const row = onlyRow(rows);
+  switch (row.verdict) {
+    case "closed":
+      throw beingDeleted();
+    case "stale":
+      return "stale";
+  }
+  switch (decision.kind) {
+    case "cancel":
+      return { kind: "cancelled", run: toRecord(row) };
+    case "queue":
+      if (decision.preempted !== undefined) database.tellOwn({ kind: "stop", runId: decision.preempted });
+      return { ...decision, kind: "queued", run: toRecord(row) };
+    case "run":
+      return { kind: "started", ...toLeased(row) };
+  }
+}
+
+/** In the order of the function's parameters, after thread and revision. */
+function valuesOf(
+  { channel, payload }: PostgresDatabase,
+  request: StartRun,
+  decision: WritingDecision,
+): readonly unknown[] {
+  const { start, strategy } = request;
+  const isCancelled = decision.kind === "cancel";
+  const preempts = strategy === "preempt";
+  const preempted = decision.kind === "queue" ? decision.preempted : undefined;
+  const answers = start.kind === "resume" && !isCancelled ? Object.entries(start.answers) : [];
+  const listing = isCancelled ? undefined : request.listing;
+  const title = storableTitle(listing?.derivedTitle);
   return [
-    ...keyOf(request.thread),
+    STATUS[decision.kind],
     request.runId,
     request.alias ?? null,
     request.graphId,
     request.origin.kind,
     request.origin.id ?? null,
-    request.start.kind,
+    start.kind,
+    isCancelled ? null : JSON.stringify(start),
     JSON.stringify(request.request),
     request.upstreamRunId ?? null,
-    request.strategy === "preempt",
-    status === "cancelled" ? null : JSON.stringify(request.start),
-    status,
+    preempts,
+    request.stateKey,
+    request.owner,
+    request.leaseMs,
+    answers.map(([interruptId]) => interruptId),
+    answers.map(([, answer]) => canonicalJson(answer)),
+    decision.kind === "run" && preempts && start.kind === "input",
+    preempted ?? null,
+    channel,
+    preempted === undefined ? null : payload({ kind: "stop", runId: preempted }),
+    listing?.threadName ?? null,
+    title ?? null,
+    listing ? searchText(title, listing.threadName) : null,
   ];
-}
-
-async function insert(
-  client: pg.PoolClient,
-  schema: string,
-  request: StartRun,
-  status: "queued" | "cancelled",
-): Promise<RunRow> {
-  const { rows } = await client.query<RunRow>(
-    `insert into ${schema}.runs (${COLUMNS}, ended_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, case when $15 then clock_timestamp() end)
-     returning ${RUN_COLUMNS}`,
-    [...valuesOf(request, status), status === "cancelled"],
-  );
-  return onlyRow(rows);
-}
-
-/** Bumps the thread's fence as `leaseRun` does, for a run that begins at once. */
-async function insertLeased(client: pg.PoolClient, schema: string, request: StartRun): Promise<RunRow> {
-  const { rows } = await client.query<RunRow>(
-    `with bumped as (
-       update ${schema}.threads set fence = greatest(fence + 1, nextval('${schema}.fences')), deleted = false, state_key = $15
-       where ${SAME_THREAD} returning fence
-     )
-     insert into ${schema}.runs (${COLUMNS}, owner, lease_until, fence)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16,
-       clock_timestamp() + $17::double precision * interval '1 millisecond', bumped.fence from bumped
-     returning ${RUN_COLUMNS}`,
-    [...valuesOf(request, "running"), request.stateKey, request.owner, request.leaseMs],
-  );
-  return onlyRow(rows);
 }
 
 function onlyRow<Row>([row]: readonly Row[]): Row {
@@ -167,44 +218,6 @@ function onlyRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** R28: in the transaction that makes the run, so that an answer is used once or not at all. */
-async function consumeAnswers(client: pg.PoolClient, schema: string, request: StartRun): Promise<void> {
-  if (request.start.kind !== "resume") return;
-  for (const [interruptId, answer] of Object.entries(request.start.answers)) {
-    await client.query(
-      `update ${schema}.interrupts set answered_by = $5, answer = $6 where ${SAME_THREAD} and interrupt_id = $4`,
-      [...keyOf(request.thread), interruptId, request.runId, canonicalJson(answer)],
-    );
-  }
-}
-
-export async function askToStop(
-  client: pg.PoolClient,
-  database: PostgresDatabase,
-  runId: string,
-): Promise<void> {
-  await client.query(`update ${database.schema}.runs set stop_requested = true where run_id = $1`, [runId]);
-  await notifyStop(client, database, runId);
-}
-
-/** Heard by every instance when the transaction commits. */
-export async function notifyStop(
-  client: pg.PoolClient,
-  { channel, payload }: PostgresDatabase,
-  runId: string,
-): Promise<void> {
-  await client.query("select pg_notify($1, $2)", [channel, payload({ kind: "stop", runId })]);
-}
-
-/** A queued run that never ran has used nothing: its interrupts are open again. */
-export async function reopenAnswers(
-  client: pg.PoolClient,
-  schema: string,
-  thread: ThreadRef,
-  runId: string,
-): Promise<void> {
-  await client.query(
-    `update ${schema}.interrupts set answered_by = null, answer = null where ${SAME_THREAD} and answered_by = $4`,
-    [...keyOf(thread), runId],
-  );
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "23505";
 }

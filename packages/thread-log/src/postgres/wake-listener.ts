@@ -1,12 +1,15 @@
 import type { Clock, Timer } from "@throughline/ai-core";
 import pg from "pg";
+import { CONNECT_MS, KEEP_ALIVE } from "./deadlines.js";
+import { within } from "./within.js";
 
 export interface WakeListenerOptions {
   readonly connection: pg.ClientConfig;
   readonly channel: string;
   readonly clock: Clock;
+  readonly statementMs: number;
   readonly onPayload: (payload: string) => void;
-  /** After every connection but the first: what was told meanwhile is lost, so everything must be looked at again. */
+  /** After every connection but the first: notifications sent meanwhile are lost, so everything must be read again. */
   readonly onReconnected: () => void;
 }
 
@@ -16,23 +19,30 @@ export interface WakeListener {
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2_000;
-/** A connection whose other end vanished without a word is noticed after two of these at most. */
+/** A connection whose other end vanished without a word is noticed after one of these and a statement's deadline. */
 const PROBE_EVERY_MS = 10_000;
+const CLOSE_MS = 1_000;
 
 /** The one LISTEN connection of an instance, whatever the number of watchers. Resolves once it listens. */
 export async function startWakeListener(options: WakeListenerOptions): Promise<WakeListener> {
-  const { connection, channel, clock, onPayload, onReconnected } = options;
+  const { connection, channel, clock, statementMs, onPayload, onReconnected } = options;
   let client: pg.Client | undefined;
   let timer: Timer | undefined;
   let closed = false;
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({ ...connection, keepAlive: true, application_name: "throughline wake" });
+    const fresh = new pg.Client({
+      ...connection,
+      ...KEEP_ALIVE,
+      application_name: "throughline wake",
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: statementMs,
+    });
     let lost = false;
     const onLost = () => {
       if (lost) return;
       lost = true;
-      void fresh.end().catch(() => {});
+      fresh.connection.stream.destroy();
       if (client === fresh && !closed) reconnect(FIRST_DELAY_MS);
     };
     fresh.on("error", onLost);
@@ -43,29 +53,20 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
       await fresh.query(`listen ${channel}`);
     } catch (error) {
       lost = true;
-      void fresh.end().catch(() => {});
+      fresh.connection.stream.destroy();
       throw error;
     }
-    if (closed) return fresh.end();
     client = fresh;
-    probe(fresh, onLost);
-    if (lost) reconnect(FIRST_DELAY_MS);
+    if (closed) await end(fresh);
+    else if (lost) reconnect(FIRST_DELAY_MS);
+    else probe(fresh, onLost);
   }
 
   function probe(of: pg.Client, onLost: () => void): void {
     timer = clock.schedule(PROBE_EVERY_MS, () => {
-      if (client !== of || closed) return;
-      const answered = of.query("select 1").then(
-        () => true,
-        () => false,
-      );
-      timer = clock.schedule(PROBE_EVERY_MS, onLost);
-      void answered.then((ok) => {
-        if (client !== of || closed) return;
-        timer?.cancel();
-        if (ok) probe(of, onLost);
-        else onLost();
-      });
+      of.query("select 1").then(() => {
+        if (client === of && !closed) probe(of, onLost);
+      }, onLost);
     });
   }
 
@@ -73,9 +74,14 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     client = undefined;
     timer?.cancel();
     timer = clock.schedule(delay, () => {
-      connect().then(onReconnected, () => {
-        if (!closed) reconnect(Math.min(delay * 2, LONGEST_DELAY_MS));
-      });
+      connect().then(
+        () => {
+          if (!closed) onReconnected();
+        },
+        () => {
+          if (!closed) reconnect(Math.min(delay * 2, LONGEST_DELAY_MS));
+        },
+      );
     });
   }
 
@@ -84,7 +90,12 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     async close() {
       closed = true;
       timer?.cancel();
-      await client?.end().catch(() => {});
+      if (client) await end(client);
     },
   };
+}
+
+/** Says goodbye, but does not wait for a server that is away. */
+async function end(client: pg.Client): Promise<void> {
+  if (!(await within(CLOSE_MS, client.end()))) client.connection.stream.destroy();
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ThroughlineError } from "@throughline/ai-core";
-import { createClient } from "redis";
+import { StoreOutage, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
+import { createClient, ErrorReply } from "redis";
 import { SCRIPTS, type ScriptName } from "./log-scripts.js";
 import { readRedisSettings } from "./redis-settings.js";
 
@@ -95,7 +95,7 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
   function server(): RedisServer {
     if (isClosed)
       throw new ThroughlineError("shutting_down", "This instance is shutting down; connect again.");
-    if (!known) throw new RedisAway();
+    if (!known) throw new StoreOutage(new Error("The connection to Redis is being made again."));
     return known;
   }
 
@@ -116,22 +116,22 @@ export async function connectRedis(url: string): Promise<RedisConnection> {
       server();
       const sha = shaOf.get(script) ?? "";
       try {
-        return await client.sendCommand(["EVALSHA", sha, String(keys.length), ...keys, ...args]);
+        return await answered(client.sendCommand(["EVALSHA", sha, String(keys.length), ...keys, ...args]));
       } catch (error) {
-        // Somebody emptied the script cache; the server is the same.
+        // The script cache was emptied; the server is the same.
         if (!isReply(error, "NOSCRIPT")) throw error;
-        return client.sendCommand(["EVAL", SCRIPTS[script], String(keys.length), ...keys, ...args]);
+        return answered(client.sendCommand(["EVAL", SCRIPTS[script], String(keys.length), ...keys, ...args]));
       }
     },
     async send(command) {
       server();
-      return client.sendCommand([...command]);
+      return answered(client.sendCommand([...command]));
     },
     async transaction(commands) {
       server();
       const multi = client.multi();
       for (const command of commands) multi.addCommand([...command]);
-      return multi.exec();
+      return answered(multi.exec());
     },
     async subscribe(channel, listener) {
       await client.subscribe(channel, listener);
@@ -155,9 +155,17 @@ async function lookAt(send: (command: readonly string[]) => Promise<unknown>): P
   return { boot, durable: alone && settings.appendonly === "yes" && settings.appendfsync === "always" };
 }
 
-/** The connection is being made again. */
-export class RedisAway extends Error {
-  override readonly name = "RedisAway";
+/** Full, can't write its file, in a long script, or without its replicas: the same may succeed later. */
+const OUTAGE_REPLY = /^(OOM|MISCONF|BUSY|NOREPLICAS|UNBLOCKED|EXECABORT)/;
+
+/** The first `catch` around the driver: from here on an outage is a `StoreOutage`. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const refusedForNow = error instanceof ErrorReply && OUTAGE_REPLY.test(error.message);
+    throw refusedForNow ? new StoreOutage(error) : toStoreFailure(error);
+  }
 }
 
 function isReply(error: unknown, code: string): boolean {

@@ -1,3 +1,5 @@
+import { StoreOutage } from "@throughline/ai-core";
+import type pg from "pg";
 import type {
   LogStore,
   RangeRequest,
@@ -8,13 +10,14 @@ import type {
 } from "../port/log-store.js";
 import type { OpenResult, Snapshot, TrimResult } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
+import { BULK_MS } from "../postgres/deadlines.js";
+import { findNext, finishRuns } from "../postgres/finish-runs.js";
 import { inTransaction } from "../postgres/in-transaction.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
 import { findAging } from "../postgres/retain-entries.js";
 import { saveSnapshot as saveSnapshotRow } from "../postgres/snapshot-rows.js";
-import { isTransient } from "./is-transient.js";
-import { connectRedis, RedisAway } from "./redis-connection.js";
+import { connectRedis } from "./redis-connection.js";
 import { createSentMarks } from "./sent-marks.js";
 import { createStreamRecovery, newEpoch } from "./stream-recovery.js";
 import { namesOf } from "./thread-names.js";
@@ -73,7 +76,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     const result = await inTransaction(pool, async (client): Promise<OpenResult & { renewed?: boolean }> => {
       await ensureRow(client, schema, thread, newEpoch());
       const row = await lockRow(client, schema, thread);
-      if (!row) throw new RedisAway("The thread's row is gone.");
+      if (!row) throw new StoreOutage(new Error("The thread's row is gone."));
       if (token < row.fence || (row.deleted && token === row.fence)) {
         return { ok: false, reason: row.deleted ? "deleted" : "fenced" };
       }
@@ -91,7 +94,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
     const results = new Map<StoreAppend, StoreAppendResult>();
     let left = batch;
     for (let round = 0; left.length > 0; round++) {
-      if (round > RECOVERIES_PER_COMMIT) throw new RedisAway("Redis keeps losing threads.");
+      if (round > RECOVERIES_PER_COMMIT) throw new StoreOutage(new Error("Redis keeps losing threads."));
       const answers = await send(left);
       const lost: StoreAppend[] = [];
       for (const [index, append] of left.entries()) {
@@ -104,7 +107,31 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
       left = lost;
     }
     await saveTerminals(database, terminalsOf(results));
-    return batch.map((append) => results.get(append) ?? { ok: false, reason: "deleted" });
+    return finish(batch.map((append) => [append, results.get(append) ?? { ok: false, reason: "deleted" }]));
+  }
+
+  /**
+   * After Redis, because PostgreSQL can't take part in its script. A commit that is tried again after the runs have ended
+   * answers as it did then; a run that another driver holds by now is not ours to end.
+   */
+  async function finish(
+    appended: readonly (readonly [StoreAppend, StoreAppendResult])[],
+  ): Promise<readonly StoreAppendResult[]> {
+    const ending = appended.flatMap(([{ token, finish: end }, result]) =>
+      end && result.ok ? [{ ...end, token }] : [],
+    );
+    if (ending.length === 0) return appended.map(([, result]) => result);
+    const outcomes = await finishRuns(database, ending);
+    const byRun = new Map(ending.map(({ runId }, index) => [runId, outcomes[index]]));
+    const ended = [...byRun].flatMap(([runId, outcome]) => (outcome?.ok ? [] : [runId]));
+    const now = await findNext(pool, schema, ended);
+    return appended.map(([{ finish: end }, result]) => {
+      if (!end || !result.ok) return result;
+      const outcome = byRun.get(end.runId);
+      if (outcome?.ok) return { ...result, next: outcome.next };
+      if (outcome?.reason === "fenced") return { ok: false, reason: "fenced" };
+      return { ...result, next: now.get(end.runId)?.next ?? undefined };
+    });
   }
 
   async function send(batch: readonly StoreAppend[]): Promise<readonly AppendAnswer[]> {
@@ -184,7 +211,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
 
   /** Under the rows' locks: a writer that finds its stream gone waits for them, and then finds the tombstone. */
   async function bury(scope: BurialScope): Promise<number> {
-    const buried = await inTransaction(pool, async (client) => {
+    const buryLiving = async (client: pg.PoolClient): Promise<ThreadRef[]> => {
       const living = await lockLiving(client, schema, scope, BURIED_AT_ONCE);
       if (living.length === 0) return [];
       const threads = living.map(({ thread }) => thread);
@@ -195,7 +222,8 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
         living.map(({ logId }) => logId),
       );
       return threads;
-    });
+    };
+    const buried = await inTransaction(pool, buryLiving, { statementMs: BULK_MS });
     if (buried.length > 0) await wakes.tellAll(buried.map((thread) => namesOf(thread).tag));
     return buried.length;
   }
@@ -203,7 +231,6 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
   return {
     open,
     commit,
-    isTransient,
     read,
     kept: (thread, afterSeq, limit) => inPostgres.kept(thread, afterSeq, limit),
     terminal: (thread, runId) => inPostgres.terminal(thread, runId),

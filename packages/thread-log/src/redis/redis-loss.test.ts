@@ -1,3 +1,4 @@
+import { StoreOutage } from "@throughline/ai-core";
 import { createClient } from "redis";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import {
@@ -31,8 +32,8 @@ afterEach(async () => {
   await fixture.close();
 });
 
-async function openLog(giveUpAfterMs = 30_000): Promise<ThreadLog> {
-  const log = createThreadLog({ store: await fixture.openStore(), giveUpAfterMs });
+async function openLog(patienceMs = 30_000): Promise<ThreadLog> {
+  const log = createThreadLog({ store: await fixture.openStore(), patienceMs });
   logs.push(log);
   return log;
 }
@@ -210,17 +211,31 @@ describe("a log in Redis with appendfsync everysec", () => {
     },
   );
 
-  itWithRedis("R22: rejects an append when Redis stays away, so that the driver pauses", async () => {
-    const log = await openLog(200);
+  itWithRedis(
+    "R22: holds an append while Redis is away, and fails a read that has waited long enough",
+    async () => {
+      const log = await openLog(200);
+      await write(log, thread, ["a"]);
+      await untilWritten();
+      await fixture.redis.kill();
+      const held = log.append(thread, notes(thread, "b"), fenceOf(thread, 1));
+      await expect(log.head(thread)).rejects.toBeInstanceOf(StoreOutage);
+      await fixture.redis.restart();
+      expect(await held).toMatchObject({ ok: true, first: 2 });
+      const patient = await openLog();
+      expect(await readAll(patient, thread)).toEqual(["a", "b"]);
+    },
+  );
+
+  itWithRedis("holds an append while Redis is full", async () => {
+    const log = await openLog();
     await write(log, thread, ["a"]);
-    await untilWritten();
-    await fixture.redis.kill();
-    await expect(log.append(thread, notes(thread, "b"), fenceOf(thread, 1))).rejects.toThrow(
-      "could not be written",
-    );
-    await fixture.redis.restart();
-    const patient = await openLog();
-    expect(await readAll(patient, thread)).toEqual(["a"]);
+    await ask("CONFIG", "SET", "maxmemory", "1");
+    const held = log.append(thread, notes(thread, "b"), fenceOf(thread, 1));
+    const refusals = async () => String(await ask("INFO", "errorstats"));
+    await expect.poll(refusals).toContain("errorstat_OOM");
+    await ask("CONFIG", "SET", "maxmemory", "0");
+    expect(await held).toMatchObject({ ok: true, first: 2 });
   });
 
   itWithRedis("keeps two connections whatever the number of watchers", async () => {

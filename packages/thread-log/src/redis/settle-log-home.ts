@@ -1,3 +1,5 @@
+import type pg from "pg";
+import { MIGRATION_MS } from "../postgres/deadlines.js";
 import { inTransaction } from "../postgres/in-transaction.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 
@@ -12,7 +14,7 @@ export async function settleLogHome(
   home: "postgres" | "redis",
 ): Promise<boolean> {
   const { pool, schema } = database;
-  return inTransaction(pool, async (client) => {
+  const settle = async (client: pg.PoolClient): Promise<boolean> => {
     const inserted = await client.query(
       `insert into ${schema}.meta (key, value) values ('log home', $1) on conflict do nothing`,
       [home],
@@ -34,5 +36,6 @@ export async function settleLogHome(
       );
     }
     return true;
-  });
+  };
+  return inTransaction(pool, settle, { statementMs: MIGRATION_MS });
 }

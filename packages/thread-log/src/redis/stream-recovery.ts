@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { StoreOutage } from "@throughline/ai-core";
 import type pg from "pg";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { inTransaction } from "../postgres/in-transaction.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
-import { RedisAway, type RedisConnection } from "./redis-connection.js";
+import type { RedisConnection } from "./redis-connection.js";
 import type { SentMarks } from "./sent-marks.js";
 import type { StreamState } from "./thread-line.js";
 import { namesOf } from "./thread-names.js";
@@ -91,7 +92,9 @@ export function createStreamRecovery({ database, redis, sent, wakes }: RecoveryD
     const mark = randomMark();
     sent.sending(namesOf(thread).key, mark);
     const renewal = { expected: state?.epoch, epoch, token, mark, base: row.head };
-    if (!(await renewStream(redis, thread, renewal))) throw new RedisAway("The thread changed meanwhile.");
+    if (!(await renewStream(redis, thread, renewal))) {
+      throw new StoreOutage(new Error("The thread changed meanwhile."));
+    }
     const reaches = state !== undefined && state.head >= row.head;
     const left = reaches ? state : { head: row.head, floor: row.head + 1 };
     await renewRow(client, schema, row, epoch, left.floor);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, decideStart, type ThreadRuns } from "./decide-start.js";
+import type { ThreadRuns } from "../port/start-run.js";
+import { canonicalJson, decideStart } from "./decide-start.js";
 
 const free: ThreadRuns = {
   same: undefined,
@@ -58,7 +59,7 @@ describe("decideStart", () => {
     expect(decideStart({ ...free, interrupts: [open], queued: ["r2"] }, resume)).toEqual({ kind: "run" });
   });
 
-  it("R28: attaches the same answer and refuses another, or one that nobody asked for", () => {
+  it("R28: attaches the same answer and refuses another, or one to no question", () => {
     expect(decideStart({ ...free, interrupts: [answered] }, resume)).toEqual({ kind: "attach", runId: "r1" });
     const other = { ...resume, start: { kind: "resume", answers: { i1: false } } } as const;
     expect(decideStart({ ...free, interrupts: [answered] }, other)).toEqual({

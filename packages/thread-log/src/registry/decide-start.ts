@@ -1,28 +1,5 @@
 import type { GraphRunStart } from "@throughline/ai-core";
-import type { BusyStrategy } from "../port/run-registry.js";
-
-export interface KnownInterrupt {
-  readonly interruptId: string;
-  /** Unanswered while `undefined`. */
-  readonly answeredBy: string | undefined;
-  /** As `canonicalJson`. */
-  readonly answer: string | undefined;
-}
-
-/** What a store finds under the thread's lock, before a run is made. */
-export interface ThreadRuns {
-  /** A run with the request's id or alias. */
-  readonly same: string | undefined;
-  /** A stop came first. */
-  readonly stopped: boolean;
-  readonly running: string | undefined;
-  /** In the order in which they will run. */
-  readonly queued: readonly string[];
-  /** How many of them preempt. */
-  readonly preempting: number;
-  /** The open ones, and those the request answers. */
-  readonly interrupts: readonly KnownInterrupt[];
-}
+import type { BusyStrategy, ThreadRuns } from "../port/start-run.js";
 
 export interface StartRequest {
   readonly start: GraphRunStart;

@@ -1,7 +1,7 @@
 import { ThroughlineError } from "@throughline/ai-core";
-import type { RunName } from "../port/run-registry.js";
+import type { RunName } from "../port/run-record.js";
 
-/** R25: long enough for a run that overtakes its stop on the way, short enough that nobody meets it again. */
+/** R25: long enough for a run that overtakes its stop on the way, short enough that it is gone when the name is used again. */
 export const STOP_TOMBSTONE_MS = 60_000;
 
 /** R24: an upstream that closes its stream late is free again within a second. */

@@ -1,9 +1,11 @@
 import { runLogConformance } from "../conformance/run-log-conformance.js";
+import { runRegistryConformance } from "../conformance/run-registry-conformance.js";
 import type { LogStore } from "../port/log-store.js";
 import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
 import { itNeeds } from "./it-needs.js";
 import { findMissingDebianPostgres, launchDebianPostgres } from "./launch-debian-postgres.js";
+import { openPostgresRegistryFixture } from "./postgres-registry-fixture.js";
 
 const missing = findMissingDebianPostgres();
 if (missing === undefined) {
@@ -24,4 +26,12 @@ if (missing === undefined) {
       close: () => server.stop(),
     };
   });
-} else itNeeds(missing)("The PostgreSQL store runs on PostgreSQL 15", () => {});
+  runRegistryConformance("The PostgreSQL registry on PostgreSQL 15", () =>
+    openPostgresRegistryFixture({
+      async openDatabase() {
+        const server = await launchDebianPostgres();
+        return { url: server.url, close: () => server.stop() };
+      },
+    }),
+  );
+} else itNeeds(missing)("The PostgreSQL store and registry run on PostgreSQL 15", () => {});

@@ -1,9 +1,7 @@
-import { systemClock } from "@throughline/ai-core";
+import { retryStore, systemClock } from "@throughline/ai-core";
 import pg from "pg";
 import type { LogStoreFixture } from "../conformance/log-scene.js";
-import { retryTransient } from "../log/retry-transient.js";
 import type { LogStore } from "../port/log-store.js";
-import { isTransient } from "../postgres/is-transient.js";
 import { openPostgres } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
 import { openTestDatabase } from "./test-database.js";
@@ -15,7 +13,7 @@ export interface PostgresFixture extends LogStoreFixture {
 
 /** Another test may interrupt the database this very moment, and everybody's connections come back at once. */
 function patiently<T>(work: () => Promise<T>): Promise<T> {
-  return retryTransient({ clock: systemClock, isTransient, giveUpAfterMs: 20_000 }, work);
+  return retryStore({ clock: systemClock, patienceMs: 20_000 }, work);
 }
 
 /** For tests: a database of its own on the embedded server. */

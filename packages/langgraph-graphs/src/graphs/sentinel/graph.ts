@@ -21,7 +21,7 @@ function route(
   state: SentinelStateValue & { command?: SentCommand },
   config: LangGraphRunnableConfig,
 ): Send | "status" | typeof END {
-  const sent = sentCommandSchema.optional().parse(config.configurable?.command) ?? state.command;
+  const sent = sentCommandSchema.nullish().parse(config.configurable?.command) ?? state.command;
   if (sent !== undefined) {
     const command = readCommand(sent);
     return new Send(command.name, commandTask(command, state));

@@ -14,9 +14,9 @@ export const doctorCommand = defineCommand({
   summary: "Checks what the server needs, and says what to type where something is wrong",
   usage: "",
   help: [
-    "Node, settings, database, Redis, LiteLLM, graphs, port and disk, with the settings that `serve` would use. It starts no",
-    "server; an embedded PostgreSQL is started for the check, unless one runs, and stopped again. Ends with 1 if something",
-    "must be mended.",
+    "Node, settings, database, stored rows, Redis, LiteLLM, graphs, port and disk, with the settings that `serve` would use. It",
+    "starts no server; an embedded PostgreSQL is started for the check, unless one runs, and stopped again. Ends with 1 if",
+    "something must be mended.",
     "",
     "  throughline doctor",
     "  throughline doctor --json",
@@ -40,10 +40,10 @@ export const doctorCommand = defineCommand({
 function lineOf({ status, subject, said, fix }: Finding): readonly Span[] {
   const [tone, mark] = MARKS[status];
   const advice: readonly Span[] =
-    fix === undefined ? [] : [{ tone: "dim", text: `\n                  ${fix}` }];
+    fix === undefined ? [] : [{ tone: "dim", text: `\n                   ${fix}` }];
   return [
     { tone, text: mark },
-    { tone: "plain", text: `  ${subject.padEnd(10)}  ${said}` },
+    { tone: "plain", text: `  ${subject.padEnd(11)}  ${said}` },
     ...advice,
     { tone: "plain", text: "\n" },
   ];

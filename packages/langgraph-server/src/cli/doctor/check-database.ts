@@ -1,23 +1,33 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import type { ServerConfig } from "../../config/read-config.js";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../../database/server-migrations.js";
+import { scrubText } from "../../operations/scrub-text.js";
+import { checkConnections, checkSessions, checkWrites } from "./check-database-settings.js";
+import { checkRows } from "./check-rows.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
 const OLDEST_MAJOR = 14;
-const SKEW_MS = 2_000;
+const SKEW_MS = 5_000;
+const DEADLINE_MS = 5_000;
 
-/** Reachable, new enough, migrated, and on time. The embedded server is started for it, or shared with whoever runs it. */
+export interface DatabaseCheckOptions {
+  readonly clock?: Clock;
+  /** How long the database may take to let us in, and for each answer. Default 5 s. */
+  readonly deadlineMs?: number;
+}
+
+/** Checks that the database answers and can do its work. An embedded one is started for it, or shared if it runs. */
 export async function checkDatabase(
   { databaseUrl, dataDir }: Pick<ServerConfig, "databaseUrl" | "dataDir">,
-  clock: Clock = systemClock,
+  options: DatabaseCheckOptions = {},
 ): Promise<readonly Finding[]> {
-  if (databaseUrl !== undefined) return examineDatabase(databaseUrl, clock);
+  if (databaseUrl !== undefined) return examineDatabase(databaseUrl, options);
   try {
     const embedded = await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
     try {
-      const findings = await examineDatabase(embedded.url, clock);
+      const findings = await examineDatabase(embedded.url, options);
       return [
         ok("database", `The embedded PostgreSQL ${embedded.adopted ? "runs" : "starts"}.`),
         ...findings,
@@ -37,18 +47,38 @@ export async function checkDatabase(
   }
 }
 
-async function examineDatabase(connectionString: string, clock: Clock): Promise<readonly Finding[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
+type Check = (client: pg.Client, clock: Clock) => Promise<Finding | readonly Finding[]>;
+
+const CHECKS: readonly Check[] = [
+  checkVersion,
+  checkClock,
+  checkWrites,
+  checkConnections,
+  checkSessions,
+  checkTables,
+  checkRows,
+];
+
+async function examineDatabase(
+  connectionString: string,
+  { clock = systemClock, deadlineMs = DEADLINE_MS }: DatabaseCheckOptions,
+): Promise<readonly Finding[]> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: deadlineMs,
+    query_timeout: deadlineMs,
+  });
   client.on("error", () => {});
+  const findings: Finding[] = [];
   try {
     await client.connect();
-    const findings = [await checkVersion(client), await checkClock(client, clock), await checkTables(client)];
-    return findings;
+    for (const check of CHECKS) findings.push(...[await check(client, clock)].flat());
   } catch (error) {
-    return [fail("database", `PostgreSQL does not let us in: ${reasonOf(error)}.`, adviceFor(error))];
+    findings.push(fail("database", failureOf(error, deadlineMs), adviceFor(error)));
   } finally {
     await client.end().catch(() => {});
   }
+  return findings;
 }
 
 async function checkVersion(client: pg.Client): Promise<Finding> {
@@ -61,7 +91,7 @@ async function checkVersion(client: pg.Client): Promise<Finding> {
   return fail("database", said, `Upgrade it: Throughline needs PostgreSQL ${OLDEST_MAJOR} or newer.`);
 }
 
-/** Leases go by the database's clock; what people read in logs goes by this machine's. */
+/** Leases go by the database's clock; times in logs and entries go by this machine's. */
 async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   const before = clock.now();
   const { rows } = await client.query<{ now: string }>(
@@ -78,6 +108,12 @@ async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   );
 }
 
+/** Each component records which of its migrations were applied. */
+const RECORDS = [
+  { record: "migrations", known: THREAD_LOG_MIGRATIONS },
+  { record: SERVER_MIGRATIONS_RECORD, known: SERVER_MIGRATIONS },
+];
+
 async function checkTables(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query<{ there: boolean; may_create: boolean }>(
     `select to_regclass('throughline.migrations') is not null as there,
@@ -92,31 +128,53 @@ async function checkTables(client: pg.Client): Promise<Finding> {
           "As the database's owner: grant create on database … to …",
         );
   }
-  const { rows: applied } = await client
-    .query<{ id: number }>(`select id from throughline.${SERVER_MIGRATIONS_RECORD} order by id`)
-    .catch(() => ({ rows: [] }));
-  const known = SERVER_MIGRATIONS.map(({ id }) => id);
-  const unknown = applied.filter(({ id }) => !known.includes(id));
-  if (unknown.length > 0) {
-    return warn("tables", "A newer Throughline has changed them.", "Run the newest version here too.");
+  let missing = 0;
+  for (const { record, known } of RECORDS) {
+    const applied = await appliedIn(client, record);
+    const ids = known.map(({ id }) => id);
+    if (applied.some((id) => !ids.includes(id))) {
+      return warn(
+        "tables",
+        "A newer version of Throughline has changed them.",
+        "Run that version here too: this one does not know what it changed.",
+      );
+    }
+    missing += ids.filter((id) => !applied.includes(id)).length;
   }
-  const missing = known.filter((id) => !applied.some((row) => row.id === id));
   return ok(
     "tables",
-    missing.length === 0
-      ? "They are up to date."
-      : `The next start brings them up to date (${missing.length} steps).`,
+    missing === 0 ? "They are up to date." : `The next start brings them up to date (${missing} steps).`,
   );
 }
 
-function reasonOf(error: unknown): string {
-  // The message may name the user, never the password.
-  return error instanceof Error ? error.message.replace(/\s+/g, " ").replace(/\.$/, "") : String(error);
+async function appliedIn(client: pg.Client, record: string): Promise<readonly number[]> {
+  const { rows: found } = await client.query<{ there: boolean }>(
+    "select to_regclass($1) is not null as there",
+    [`throughline.${record}`],
+  );
+  if (!found[0]?.there) return [];
+  const { rows } = await client.query<{ id: number }>(`select id from throughline.${record}`);
+  return rows.map(({ id }) => id);
+}
+
+/** What `pg` says when it has waited long enough. */
+const TIMEOUT = /^(timeout expired|Query read timeout|Connection terminated due to connection timeout)$/;
+
+function failureOf(error: unknown, deadlineMs: number): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (TIMEOUT.test(message)) return `PostgreSQL does not answer within ${deadlineMs / 1_000} s.`;
+  // An error of several addresses has no message of its own.
+  const reason = scrubText(message) || codeOf(error) || "no reason given";
+  return `PostgreSQL does not let us in: ${reason.replace(/\.$/, "")}.`;
 }
 
 function adviceFor(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code === "28P01" || code === "28000") return "Correct user and password in LANGGRAPH_DATABASE_URL.";
   if (code === "3D000") return "Create it: createdb NAME, with the name that LANGGRAPH_DATABASE_URL ends in.";
   return 'Check LANGGRAPH_DATABASE_URL, and that the server runs and can be reached from here: pg_isready -d "$LANGGRAPH_DATABASE_URL"';
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -1,18 +1,23 @@
 import { dirname, relative } from "node:path";
 import { systemClock } from "@throughline/ai-core";
-import { type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
+import { failStrayRun, type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
 import type { Setting } from "../../config/setting.js";
 import { SETTINGS } from "../../config/settings.js";
+import { createLogger } from "../../operations/logger.js";
 import { startServer } from "../../serve/start-server.js";
 import type { CommandInput } from "../command.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
 import { effectiveSettings } from "./effective-settings.js";
+import { guardProcess } from "./guard-process.js";
 import { type ReloadableGraphs, reloadableGraphs } from "./reloadable-graphs.js";
 import { type WatchedFolder, watchFolder } from "./watch-folder.js";
 import { welcome } from "./welcome.js";
 
-/** Serves until somebody wants it to end; gives the exit code. */
+/** How long runs may go on in a process whose state is in doubt. */
+const DOUBTFUL_DRAIN_MS = 1_000;
+
+/** Serves until it is told to end, and returns the exit code. */
 export async function runServer(input: CommandInput, isWatching: boolean): Promise<number> {
   const { terminal, version } = input;
   const { settings, config, project } = effectiveSettings(input);
@@ -29,10 +34,18 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
   const startedAt = systemClock.now();
   const ended = untilEnded(input.signal);
   const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project)) : undefined;
+  const logger = createLogger({ level: config.logLevel });
   const server = await startServer(config, {
     version,
+    logger,
     onProgress: (line) => terminal.note(`  ${line}`),
     ...(graphs && { service: { graphs: graphs.source } }),
+  });
+  const unguard = guardProcess({
+    logger,
+    attribute: failStrayRun,
+    strayError: server.strayError,
+    handOver: () => server.close({ drainMs: DOUBTFUL_DRAIN_MS }),
   });
   const took = ((systemClock.now() - startedAt) / 1_000).toFixed(1);
   terminal.print(`${terminal.paint({ tone: "plain", text: "✓" })} service started (${took} s)\n`);
@@ -44,16 +57,18 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
     );
   } catch (error) {
     await server.close();
+    unguard();
     throw error;
   }
   const watched = graphs && isOwn && isWatching ? reloadOnChange(terminal, project, graphs) : undefined;
   const code = await ended;
   watched?.close();
   await server.close();
+  unguard();
   return code;
 }
 
-/** Graphs read some settings from the process's own environment, where a project's `env` is put when it is loaded. */
+/** Puts flags that graphs read into the process's environment, where loading a project puts its `env` too. */
 function giveToGraphs(flags: CommandInput["flags"]): void {
   for (const [name, { env, isForGraphs }] of Object.entries<Setting>(SETTINGS)) {
     const text = flags[name];
@@ -81,14 +96,14 @@ function reloadOnChange(terminal: Terminal, project: string, graphs: ReloadableG
   terminal.note(`  Watching ${relative(terminal.cwd, folder) || "this folder"} for changes.`);
   return watchFolder(folder, {
     clock: systemClock,
-    // One after the other: the newest files must win, not the fastest import.
+    // One reload at a time: the newest files must win, not the fastest import.
     onChange() {
       last = last.then(reload);
     },
   });
 }
 
-/** Ctrl-C is how a person ends a server, so it is no failure; a second one does not wait for anybody. */
+/** Resolves to the exit code when the server is told to end. Ctrl-C is no failure; a second one exits at once. */
 function untilEnded(signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => {

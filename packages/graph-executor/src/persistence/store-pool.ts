@@ -1,0 +1,73 @@
+import pg from "pg";
+
+/** How long a server may take to let us in. */
+const CONNECT_MS = 5_000;
+/** How long a statement may wait for others to be done with their connections. */
+const QUEUE_MS = 10_000;
+/** After how long without traffic the system asks whether the other side is still there. */
+const KEEP_ALIVE_MS = 10_000;
+/** How long a statement may take where nothing else is said. */
+export const DEFAULT_DEADLINE_MS = 10_000;
+
+export interface StorePoolOptions {
+  readonly connectionString: string;
+  readonly maxConnections: number;
+  readonly name: string;
+  /** How long a statement may take; past it, its connection is given up. 0: as long as it takes. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Settings for connections of a store that may go away at any time. A server that does not let us in, a connection whose
+ * other side is gone and a statement that does not end are noticed within seconds, as errors that a later try may not meet.
+ */
+export function storePool({
+  connectionString,
+  maxConnections,
+  name,
+  deadlineMs,
+}: StorePoolOptions): pg.PoolConfig {
+  return {
+    connectionString,
+    max: Math.max(2, maxConnections),
+    application_name: name,
+    Client: DeadlineClient,
+    // The pool's one timeout is for making a connection and for waiting for one; the client has its own for the first.
+    connectionTimeoutMillis: QUEUE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    query_timeout: deadlineMs,
+    async onConnect(client) {
+      // A connection that breaks while nothing is asked of it must not end the process.
+      client.on("error", () => {});
+      // What we no longer wait for must not hold its locks. Not a parameter of the connection: poolers refuse those.
+      await client.query(`set statement_timeout = ${deadlineMs}`);
+    },
+  };
+}
+
+/** An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process. */
+export function surviveBrokenConnections(pool: pg.Pool): pg.Pool {
+  return pool.on("error", () => {});
+}
+
+/**
+ * A client that closes its connection when a statement has missed its deadline. pg keeps it, with the answer to the old
+ * statement still to come, and whatever uses it next would wait behind that.
+ */
+class DeadlineClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+    const query = this.query;
+    Reflect.set(this, "query", (...given: readonly unknown[]): unknown => {
+      const answer: unknown = Reflect.apply(query, this, given);
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.#closeIfLate(error));
+      return answer;
+    });
+  }
+
+  #closeIfLate(error: unknown): void {
+    // With a statement under way this closes the socket at once.
+    if (error instanceof Error && error.message === "Query read timeout") this.end().catch(() => {});
+  }
+}

@@ -1,0 +1,200 @@
+import {
+  type AgentCatalogPort,
+  type FreshRunStart,
+  type GraphDescriptor,
+  newRunId,
+  retryStore,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import {
+  isBeingDeleted,
+  type LeasedRun,
+  type RunRecord,
+  type StartLook,
+  type StartResult,
+  type StartRun,
+} from "@throughline/thread-log";
+import { type AttachmentGate, storeAttachments } from "../attachments/store-attachments.js";
+import { requireKnownCommand } from "../commands/command-lane.js";
+import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
+import { parseRunRow, toRunRow } from "../thread/run-request.js";
+import { viewAt } from "../thread/view-at.js";
+import { untilElapsed } from "../timing/until-elapsed.js";
+import { acceptInput } from "./accept-input.js";
+import type { DriverDeps } from "./driver-deps.js";
+import type { StartRunRequest } from "./run-service.js";
+import { titleFrom } from "./thread-title.js";
+
+export interface StartDeps
+  extends Pick<DriverDeps, "agents" | "registry" | "views" | "log" | "clock" | "lease"> {
+  readonly admission: {
+    readonly usage: AccountUsage;
+    readonly limitsOf: (account: string) => AccountLimits;
+  };
+  readonly attachments: AttachmentGate;
+  readonly defaultModel: string;
+  /** Resolves when a run that this instance drives is over; `undefined` for any other. */
+  readonly whenDone: (runId: string) => Promise<unknown> | undefined;
+}
+
+/** How long a start waits for a store that is away, before its client is told to come back. */
+const STORE_PATIENCE_MS = 10_000;
+/** How long a start waits for a run that is about to end, or for a deletion, before its client is refused. */
+const LATE_END_MS = 1_000;
+const LATE_END_STEP_MS = 20;
+
+/**
+ * Starts a run: the one way in, for AG-UI, `POST /runs`, commands and crons. Its steps, in order: the agent, the account's
+ * limits, idempotency (R25), the input measured against the thread (R26) with its attachments stored, then one write that
+ * decides on open questions (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
+ * that is two round trips, and a third where this instance does not hold the thread's view yet.
+ */
+export async function startRun(
+  deps: StartDeps,
+  request: StartRunRequest,
+): Promise<Exclude<StartResult, { kind: "started" }> | ({ readonly kind: "started" } & LeasedRun)> {
+  const { registry, clock } = deps;
+  const { thread, clientRunId: alias, command } = request;
+  const agent = await requireAgent(deps.agents, thread.graphId);
+  if (command) requireKnownCommand(agent, command);
+  const runId = newRunId(clock);
+  const ask = <Result>(attempt: () => Promise<Result>) =>
+    retryStore({ clock, patienceMs: STORE_PATIENCE_MS }, attempt);
+  const answers = request.input.kind === "resume" ? Object.keys(request.input.answers) : [];
+  const lookNow = () => ask(() => registry.look({ thread: thread.ref, runId, alias, answers }));
+
+  const deadline = clock.now() + LATE_END_MS;
+  const admitted = await admit(deps, request, lookNow);
+  let { look } = admitted;
+  try {
+    for (;;) {
+      if (look.same) return { kind: "attached", run: look.same };
+      const start = await measureInput(deps, request, agent, look);
+      if (start === undefined) {
+        // R25: the same request, sent twice at once, may have been answered in between.
+        const { same } = await lookNow();
+        return same ? { kind: "attached", run: same } : { kind: "conflict", interruptIds: [] };
+      }
+      const row = rowOf(deps, request, runId, start);
+      const at = look;
+      let isRetry = false;
+      const writeOnce = () => {
+        const written = registry.start({ ...row, isRetry }, at);
+        isRetry = true;
+        return written;
+      };
+      const result = await ask(writeOnce).catch((error: unknown) => {
+        // A person who goes on in a thread that is being deleted waits; what a cron wants there may be deleted with it.
+        if (request.origin?.kind !== "cron" && isBeingDeleted(error) && clock.now() < deadline)
+          return undefined;
+        throw error;
+      });
+      if (result && (clock.now() >= deadline || !(await isWorthWaiting(deps, request, result, look))))
+        return result;
+      await pause(deps, look.runs.running);
+      look = await lookNow();
+    }
+  } finally {
+    admitted.leave();
+  }
+}
+
+async function requireAgent(agents: AgentCatalogPort, graphId: string): Promise<GraphDescriptor> {
+  const agent = await agents.getAgent(graphId);
+  if (agent) return agent;
+  const known = (await agents.listAgents()).map((each) => each.graphId);
+  throw new ThroughlineError("not_found", `Unknown agent "${graphId}". Available: ${known.join(", ")}.`, {
+    details: { graphId, known },
+  });
+}
+
+/** The look is the count: a request that is sent again adds no run, so it passes at the limit, too (R25). */
+async function admit(
+  { admission: { usage, limitsOf } }: StartDeps,
+  { caller: { billingAccountId: account } }: StartRunRequest,
+  lookNow: () => Promise<StartLook>,
+): Promise<{ readonly look: StartLook; leave(): void }> {
+  let look: StartLook | undefined;
+  const permit = await usage.start(account, limitsOf(account), async () => {
+    look = await lookNow();
+    return look.same ? 0 : look.openRuns;
+  });
+  return { look: look ?? (await lookNow()), leave: permit.leave };
+}
+
+/** R26: what the graph is given; `undefined` for an answer that names no question where none is open (R28). */
+async function measureInput(
+  deps: StartDeps,
+  { thread, input, command }: StartRunRequest,
+  agent: GraphDescriptor,
+  { head }: StartLook,
+): Promise<FreshRunStart | undefined> {
+  const stored = await storeAttachments(input, thread.ref, deps.attachments);
+  const taken = await viewAt(deps.views, thread, head);
+  try {
+    const start = acceptInput(taken.view.fold(), agent, stored, command);
+    return start.kind === "no_question" ? undefined : start;
+  } finally {
+    taken.release();
+  }
+}
+
+function rowOf(
+  { lease, defaultModel }: StartDeps,
+  request: StartRunRequest,
+  runId: string,
+  start: FreshRunStart,
+): StartRun {
+  const { thread } = request;
+  return {
+    ...lease,
+    thread: thread.ref,
+    stateKey: thread.stateKey,
+    runId,
+    alias: request.clientRunId,
+    graphId: thread.graphId,
+    origin: request.origin ?? { kind: "client" },
+    start,
+    request: toRunRow({
+      work: "graph",
+      stateKey: thread.stateKey,
+      ingressRequestId: request.ingressRequestId,
+      ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
+      caller: request.caller,
+      model: request.model ?? defaultModel,
+      tools: [...request.tools],
+      context: [...request.context],
+      command: request.command,
+      profile: request.profile,
+    }),
+    strategy: request.strategy,
+    listing: { threadName: thread.threadName, derivedTitle: titleFrom(start) },
+  };
+}
+
+/**
+ * Whether a refusal is about to be out of date: the run in the way has ended in the log (where that is not the registry's own
+ * store), or it only writes down what a checkpoint says, which takes a moment.
+ */
+async function isWorthWaiting(
+  { registry, log }: StartDeps,
+  { thread }: StartRunRequest,
+  result: StartResult,
+  look: StartLook,
+): Promise<boolean> {
+  if (result.kind !== "busy" && result.kind !== "conflict") return false;
+  const occupant = result.kind === "busy" ? result.runId : look.runs.running;
+  if (occupant === undefined) return false;
+  const run: RunRecord | undefined = await registry.find(thread.ref, { runId: occupant });
+  if (run?.status !== "running") return true;
+  const request = parseRunRow(run.request);
+  if (request.ok && request.value.work === "reconcile") return true;
+  return (await log.terminal(run.thread, run.runId)) !== undefined;
+}
+
+async function pause({ clock, whenDone }: StartDeps, running: string | undefined): Promise<void> {
+  const step = untilElapsed(clock, LATE_END_STEP_MS);
+  const done = running === undefined ? undefined : whenDone(running);
+  await Promise.race([step, done].filter((wait) => wait !== undefined));
+  step.cancel();
+}

@@ -1,0 +1,110 @@
+/** Longer messages carry data rather than a reason. */
+const MAX_CHARACTERS = 300;
+/** Bounds the work on a message of any size. A cut word may be half a secret, so it is dropped with the rest. */
+const MAX_SCRUBBED = 2_000;
+const MAX_QUOTED = 40;
+/** From here on a name must be made of longer words to pass. */
+const LONG_KEY = 32;
+
+const SECRET = "[secret]";
+
+/**
+ * The first line of a foreign text with everything replaced that may be a credential or a person's data: passwords and
+ * queries of URLs, named secrets, tokens, keys, e-mail addresses and long quotations. It errs towards replacing too much.
+ */
+export function scrubText(text: string): string {
+  const scrubbed = RULES.reduce((line, rule) => rule(line), firstLine(text));
+  return scrubbed.length <= MAX_CHARACTERS ? scrubbed : `${scrubbed.slice(0, MAX_CHARACTERS - 1)}…`;
+}
+
+function firstLine(text: string): string {
+  const start = text.slice(0, MAX_SCRUBBED).trimStart();
+  const [line = ""] = start.split(LINE_BREAK, 1);
+  const isCut = line.length === start.length && text.length > MAX_SCRUBBED;
+  return (isCut ? line.replace(/\S*$/, "") : line).replace(CONTROL, " ").trimEnd();
+}
+
+const LINE_BREAK = /[\r\n\u2028\u2029]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they would let a message forge or hide what a terminal shows.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+type Rule = (line: string) => string;
+
+const SECRET_NAME =
+  "[\\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|signature|authorization|(?:api|access|private|virtual|auth|account)[-_]?key)[\\w.-]*";
+const VALUE = `"[^"]*"?|'[^']*'?|[^\\s&;,"']+`;
+
+/** In this order: a rule must not cut a secret so that a later one no longer knows it. */
+const RULES: readonly Rule[] = [
+  urls,
+  replacing(/\?[\w.~%+[\]-]+=[^\s"'<>]*/g, "?[query]"),
+  replacing(
+    /\b(Bearer|Basic)\s+(?!\[|(?:token|auth\w*|scheme|header|realm|is|was)\b)[^\s"',;]+/gi,
+    `$1 ${SECRET}`,
+  ),
+  replacing(new RegExp(`((?<![\\w.-])${SECRET_NAME}["']?\\s*=\\s*)(?!\\[)(?:${VALUE})`, "gi"), `$1${SECRET}`),
+  // With a colon only what can't be a sentence: "Unexpected token: }" stays.
+  replacing(
+    /((?:passw(?:or)?d|passphrase|pwd)["']?\s*:\s*)(?!\[)(?:"[^"]*"?|'[^']*'?|[^\s&;,"']+)/gi,
+    `$1${SECRET}`,
+  ),
+  replacing(
+    new RegExp(`((?<![\\w.-])${SECRET_NAME}["']?\\s*:\\s*)(?:"[^"]*"?|'[^']*'?)`, "gi"),
+    `$1${SECRET}`,
+  ),
+  replacing(/\beyJ[\w-]{8,}(?:\.[\w-]*)*/g, SECRET),
+  replacing(/\b(?:sk|pk|rk)[-_][\w-]{4,}/g, SECRET),
+  replacing(/\b(?:gh[opusr]|github_pat|glpat|xox[a-z]|lsv2|hf|npm|whsec)[-_][\w-]{8,}/g, SECRET),
+  replacing(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}/g, SECRET),
+  replacing(
+    /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu,
+    "[e-mail]",
+  ),
+  quotations,
+  // A shorter word can't be told from a name.
+  (line) => line.replace(/[A-Za-z0-9+/_-]{20,}={0,2}/g, (run) => (isName(run) ? run : SECRET)),
+];
+
+/** Leaves scheme, host and path of a URL. A password may hold any sign but a blank, also @ and /: it ends at the last @. */
+function urls(line: string): string {
+  return line.replace(
+    /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*:\/\/)([^\s"<>]+)/gi,
+    (_, scheme: string, rest: string) => {
+      const at = rest.lastIndexOf("@");
+      const [authority = ""] = rest.slice(0, Math.max(at, 0)).split(/[/?#]/, 1);
+      const hasUser = at >= 0 && (authority.length === at || authority.includes(":"));
+      const place = hasUser ? `${SECRET}@${rest.slice(at + 1)}` : rest;
+      return `${scheme}${place.replace(/[?#][^']*/, "?[query]")}`;
+    },
+  );
+}
+
+function replacing(pattern: RegExp, replacement: string): Rule {
+  return (line) => line.replace(pattern, replacement);
+}
+
+/** A quotation whose end is on another line is as long as it gets. An apostrophe inside a word quotes nothing. */
+function quotations(line: string): string {
+  return line.replace(
+    /(?<![\p{L}\p{N}])(["'`“«])(.*?)(?:(["'`”»])(?![\p{L}\p{N}])|$)/gu,
+    (quoted, open: string, inner: string, close: string | undefined) =>
+      inner.length > MAX_QUOTED ? `${open}[${inner.length} characters]${close ?? ""}` : quoted,
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a long run of letters and digits is a path or an identifier made of words, and not a key. */
+function isName(run: string): boolean {
+  if (UUID.test(run)) return true;
+  const wordLength = run.length < LONG_KEY ? 3 : 4;
+  return run.split(/[/+_=-]+/).every((part) => part.length <= 3 || isMadeOfWords(part, wordLength));
+}
+
+/** Words, then perhaps a number. Random letters change between cases too often, and hold digits in between. */
+function isMadeOfWords(part: string, averageLength: number): boolean {
+  const [, letters = ""] = /^([A-Za-z]*)\d{0,14}$/.exec(part) ?? [];
+  if (letters === "") return /^\d{1,14}$/.test(part);
+  const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
+  return words.every(({ length }) => length <= 24) && letters.length >= words.length * averageLength;
+}

@@ -1,0 +1,73 @@
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
+import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+
+/** Statements of this process, in order; those that only set up a connection are left out. */
+const asked: string[] = [];
+const realQuery = pg.Client.prototype.query;
+
+/** A statement as a word: what it is for. */
+function kindOf(text: string): "checkpoint write" | "log commit" | "bookkeeping" {
+  if (/insert into\s+"?langgraph"?\.checkpoint/i.test(text)) return "checkpoint write";
+  if (/insert into \w+\.entries/.test(text)) return "log commit";
+  return "bookkeeping";
+}
+
+describe("A run of one node with one subscriber", () => {
+  let postgres: TestPostgres;
+  let scene: ServiceScene;
+  beforeAll(async () => {
+    // Before the first connection is made: some clients hold on to the method they began with.
+    vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      const [query] = args;
+      const text = typeof query === "string" ? query : (query as pg.QueryConfig | undefined)?.text;
+      if (text !== undefined && !/^set /.test(text)) asked.push(text);
+      return Reflect.apply(realQuery, this, args);
+    });
+    postgres = await openTestPostgres();
+    scene = await openServiceScene({
+      store: { kind: "postgres", databaseUrl: postgres.url },
+      // What the reaper asks at intervals is no run's.
+      reapEveryMs: 600_000,
+    });
+    await scene.run(scene.thread("poet"), "Warm up");
+  });
+  beforeEach(() => {
+    asked.length = 0;
+  });
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await scene?.close();
+    await postgres?.close();
+  });
+
+  function counted() {
+    const kinds = asked.map(kindOf);
+    const bookkeeping = asked.filter((_, index) => kinds[index] === "bookkeeping");
+    // The run's beginning is written to the log while its graph is opened: that is one of its log commits.
+    const before = asked
+      .slice(0, kinds.indexOf("checkpoint write"))
+      .filter((_, index) => kinds[index] === "bookkeeping");
+    return { before, bookkeeping, kinds };
+  }
+
+  it("asks the database four times before its graph starts, and eight times in all beside its own writes", async () => {
+    const run = await scene.run(scene.thread("poet"), "Write about rain");
+    expect(run.types().at(-1)).toBe("RUN_FINISHED");
+    const { before, bookkeeping, kinds } = counted();
+    expect(before.length, before.join("\n\n")).toBeLessThanOrEqual(4);
+    expect(bookkeeping.length, bookkeeping.join("\n\n")).toBeLessThanOrEqual(8);
+    for (const kind of ["checkpoint write", "log commit"]) expect(kinds).toContain(kind);
+  });
+
+  it("asks no more on a thread that has a conversation", async () => {
+    const thread = scene.thread("poet");
+    await scene.run(thread, "Write about rain");
+    asked.length = 0;
+    await scene.run(thread, "Write about snow");
+    const { before, bookkeeping } = counted();
+    expect(before.length, before.join("\n\n")).toBeLessThanOrEqual(4);
+    expect(bookkeeping.length, bookkeeping.join("\n\n")).toBeLessThanOrEqual(8);
+  });
+});

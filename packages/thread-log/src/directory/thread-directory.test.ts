@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto";
+import { createSimulatedClock, type Fence } from "@throughline/ai-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryDatabase } from "../memory/memory-database.js";
+import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
+import { createMemoryThreadDirectory } from "../memory/memory-thread-directory.js";
+import type { RunRegistry } from "../port/run-registry.js";
+import type { RunListing, StartRun } from "../port/start-run.js";
+import type { ThreadRef } from "../port/thread-ref.js";
+import { openPostgres } from "../postgres/open-postgres.js";
+import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
+import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
+import { openTestDatabase } from "../testing/test-database.js";
+import type { ThreadDirectory, ThreadQuery } from "./thread-directory.js";
+
+interface Setup {
+  readonly directory: ThreadDirectory;
+  readonly registry: RunRegistry;
+  /** So that what comes after is later, to the millisecond. */
+  later(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function inMemory(): Promise<Setup> {
+  const clock = createSimulatedClock(1_000_000);
+  const database = createMemoryDatabase(clock);
+  return {
+    directory: createMemoryThreadDirectory(database),
+    registry: createMemoryRunRegistry(database),
+    later: async () => void clock.advance(1),
+    async close() {},
+  };
+}
+
+async function inPostgres(): Promise<Setup> {
+  const { url, close } = await openTestDatabase();
+  const database = await openPostgres({ connection: url });
+  return {
+    directory: createPostgresThreadDirectory(database),
+    registry: createPostgresRunRegistry(database),
+    async later() {
+      const now = async () => {
+        const { rows } = await database.pool.query<{ now: Date }>("select clock_timestamp() as now");
+        return rows[0]?.now.getTime();
+      };
+      const before = await now();
+      while ((await now()) === before);
+    },
+    async close() {
+      await database.close();
+      await close();
+    },
+  };
+}
+
+describe.each([
+  ["memory", inMemory],
+  ["PostgreSQL", inPostgres],
+] as const)("The directory of threads in %s", (_, open) => {
+  let setup: Setup;
+  let account = "";
+  beforeAll(async () => {
+    setup = await open();
+  });
+  afterAll(() => setup.close());
+  beforeEach(() => {
+    account = `acme-${Math.random().toString(36).slice(2)}`;
+  });
+
+  const thread = (threadId: string, subject?: string): ThreadRef => ({
+    account,
+    ...(subject !== undefined && { subject }),
+    threadId,
+  });
+
+  const lease = { owner: "here", leaseMs: 60_000 };
+
+  function request(
+    ref: ThreadRef,
+    listing: Partial<RunListing> = {},
+    more: Partial<StartRun> = {},
+  ): StartRun {
+    const threadName = `name of ${ref.threadId}`;
+    return {
+      ...lease,
+      thread: ref,
+      stateKey: `chat/${threadName}`,
+      runId: randomUUID(),
+      graphId: "langgraph:chat",
+      origin: { kind: "client" },
+      start: { kind: "input", messages: [] },
+      request: {},
+      strategy: "reject",
+      listing: { threadName, derivedTitle: undefined, ...listing },
+      ...more,
+    };
+  }
+
+  async function started(...asked: Parameters<typeof request>): Promise<Fence> {
+    const result = await setup.registry.start(request(...asked));
+    if (result.kind !== "started") throw new Error(result.kind);
+    await setup.later();
+    return result.fence;
+  }
+
+  async function ran(...asked: Parameters<typeof request>): Promise<void> {
+    await setup.registry.finish(await started(...asked), { status: "success" });
+    await setup.later();
+  }
+
+  async function names(query: Partial<ThreadQuery> = {}, subject?: string): Promise<readonly string[]> {
+    const page = await setup.directory.list({ account, subject }, { limit: 100, ...query });
+    return page.threads.map((listing) => listing.thread.threadId);
+  }
+
+  it("lists what was active last first, and gives page after page without a hole", async () => {
+    for (const id of ["a", "b", "c", "d", "e"]) await ran(thread(id));
+    await started(thread("b"));
+    expect(await names()).toEqual(["b", "e", "d", "c", "a"]);
+    const seen: string[] = [];
+    for (let after: string | undefined, pages = 0; pages < 3; pages += 1) {
+      const page = await setup.directory.list({ account }, { limit: 2, after });
+      seen.push(...page.threads.map((listing) => listing.thread.threadId));
+      after = page.next;
+      expect(after === undefined).toBe(pages === 2);
+    }
+    expect(seen).toEqual(["b", "e", "d", "c", "a"]);
+    const forged = setup.directory.list({ account }, { limit: 2, after: "bm90IGEgcGFnZQ" });
+    await expect(forged).rejects.toMatchObject({ code: "invalid_input", details: { field: "after" } });
+  });
+
+  it("knows whether a thread runs, waits, failed or rests", async () => {
+    for (const [id, status] of [
+      ["rests", "success"],
+      ["asks", "interrupted"],
+      ["broke", "error"],
+    ] as const) {
+      await setup.registry.finish(await started(thread(id)), { status });
+    }
+    await started(thread("runs"));
+    expect(await names({ status: "running" })).toEqual(["runs"]);
+    expect(await names({ status: "waiting" })).toEqual(["asks"]);
+    expect(await names({ status: "error" })).toEqual(["broke"]);
+    expect(await names({ status: "idle" })).toEqual(["rests"]);
+  });
+
+  it("does not believe a driver whose run was recovered by another", async () => {
+    const old = await started(thread("a"));
+    await setup.registry.release(old);
+    const claims = await setup.registry.claimExpired(lease, 100);
+    const heir = claims.find(({ run }) => run.runId === old.runId);
+    if (!heir) return expect.unreachable();
+    expect(await setup.registry.finish(old, { status: "error" })).toEqual({ ok: false, reason: "fenced" });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      status: "running",
+      token: heir.fence.token,
+    });
+  });
+
+  it("says that a run which waited runs once it is claimed, and calls the thread by what it says", async () => {
+    const first = await started(thread("a"));
+    const waiting = request(thread("a"), { derivedTitle: "Second \u0000thought" }, { strategy: "enqueue" });
+    await setup.registry.start(waiting);
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      status: "running",
+      title: "Second thought",
+      lastRunId: first.runId,
+    });
+    await setup.registry.finish(first, { status: "error" });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      status: "error",
+      lastRunId: first.runId,
+    });
+    const claim = await setup.registry.claimNext(thread("a"), lease);
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      status: "running",
+      lastRunId: waiting.runId,
+      token: claim?.fence.token,
+    });
+  });
+
+  it("calls a thread by what was first said in it until a person names it", async () => {
+    await ran(thread("a"), { derivedTitle: "How are tides made?" });
+    await ran(thread("a"), { derivedTitle: "And now?" });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      title: "How are tides made?",
+      isTitledByPerson: false,
+    });
+    await setup.directory.change(thread("a"), { title: "Tides" });
+    await started(thread("a"), { derivedTitle: "More" });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({ title: "Tides", isTitledByPerson: true });
+    await setup.directory.change(thread("a"), { title: null });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({ title: "How are tides made?" });
+  });
+
+  it("searches titles and names in any case, and takes no character for more than itself", async () => {
+    await started(thread("a"), { derivedTitle: "ÄPFEL für 100%" });
+    await started(thread("b"), { derivedTitle: "Birnen", threadName: "Obst_Liste" });
+    expect(await names({ search: "äpfel" })).toEqual(["a"]);
+    expect(await names({ search: "100%" })).toEqual(["a"]);
+    expect(await names({ search: "1%0" })).toEqual([]);
+    expect(await names({ search: "obst_l" })).toEqual(["b"]);
+    expect(await names({ search: "obstxl" })).toEqual([]);
+    await setup.directory.change(thread("b"), { title: "Quitten" });
+    expect(await names({ search: "birnen" })).toEqual([]);
+    expect(await names({ search: "QUITTEN" })).toEqual(["b"]);
+    await setup.directory.change(thread("b"), { title: null });
+    expect(await names({ search: "birnen" })).toEqual(["b"]);
+  });
+
+  it("puts an archived thread aside, and a run does not bring it back", async () => {
+    await ran(thread("a"));
+    await started(thread("b"));
+    expect(await setup.directory.change(thread("a"), { isArchived: true })).toMatchObject({
+      isArchived: true,
+    });
+    await started(thread("a"));
+    expect(await names({ isArchived: false })).toEqual(["b"]);
+    expect(await names({ isArchived: true })).toEqual(["a"]);
+    expect(await names()).toEqual(["a", "b"]);
+    expect(await setup.directory.change(thread("never"), { isArchived: true })).toBeUndefined();
+  });
+
+  it("lists agents apart, and a subject's threads to no other subject", async () => {
+    await started(thread("a"), {}, { graphId: "langgraph:poet" });
+    await started(thread("b"));
+    await started(thread("private", "ann"));
+    expect(await names({ graphId: "langgraph:poet" })).toEqual(["a"]);
+    expect(await names()).toEqual(["b", "a"]);
+    expect(await names({}, "ann")).toEqual(["private"]);
+    expect(await names({}, "bob")).toEqual([]);
+    const all = await setup.directory.list({ account, everySubject: true }, { limit: 10 });
+    expect(all.threads).toHaveLength(3);
+    expect((await setup.directory.list({ account: "other" }, { limit: 10 })).threads).toEqual([]);
+    expect(await setup.directory.find({ ...thread("private"), subject: "bob" })).toBeUndefined();
+  });
+
+  it("deletes a listing, and a run that ends afterwards does not bring it back", async () => {
+    const running = await started(thread("a"));
+    await started(thread("b"));
+    await started(thread("private", "ann"));
+    await setup.directory.deleteThread(thread("a"));
+    await setup.registry.finish(running, { status: "success" });
+    expect(await names()).toEqual(["b"]);
+    await setup.directory.deleteAccount(account, "");
+    expect(await names()).toEqual([]);
+    expect(await names({}, "ann")).toEqual(["private"]);
+    await setup.directory.deleteAccount(account);
+    expect(await names({}, "ann")).toEqual([]);
+  });
+});

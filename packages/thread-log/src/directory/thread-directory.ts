@@ -1,0 +1,75 @@
+import type { FinalStatus } from "../port/run-record.js";
+import type { ThreadRef, ThreadScope } from "../port/thread-ref.js";
+
+export const THREAD_STATUSES = ["idle", "running", "waiting", "error"] as const;
+/** `waiting`: for a person's answer. `error`: its last run failed or was lost. */
+export type ThreadStatus = (typeof THREAD_STATUSES)[number];
+
+/** What a list of threads shows of one, and no log or checkpoint knows. */
+export interface ThreadListing {
+  readonly thread: ThreadRef;
+  readonly graphId: string;
+  readonly threadName: string;
+  /** What a person called it, else the beginning of what was first said in it. */
+  readonly title: string | undefined;
+  readonly derivedTitle: string | undefined;
+  readonly isTitledByPerson: boolean;
+  readonly isArchived: boolean;
+  readonly status: ThreadStatus;
+  readonly lastRunId: string;
+  /** Of the lease that wrote the status. */
+  readonly token: bigint;
+  /** Milliseconds since the Unix epoch, by the store's clock. */
+  readonly createdAt: number;
+  readonly lastActivityAt: number;
+}
+
+export interface ThreadQuery {
+  readonly graphId?: string | undefined;
+  readonly status?: ThreadStatus | undefined;
+  /** Both kinds when absent. */
+  readonly isArchived?: boolean | undefined;
+  /** Part of the title or the name, in whatever case. */
+  readonly search?: string | undefined;
+  readonly limit: number;
+  /** A token of an earlier page. */
+  readonly after?: string | undefined;
+}
+
+export interface ThreadListPage {
+  /** Newest activity first. */
+  readonly threads: readonly ThreadListing[];
+  readonly next: string | undefined;
+}
+
+export interface ThreadChange {
+  /** `null` gives the derived title back. */
+  readonly title?: string | null | undefined;
+  readonly isArchived?: boolean | undefined;
+}
+
+/**
+ * A row per thread. The registry writes it in the statements that start, claim and finish runs, and never in between: the
+ * log's own row moves with every append, so a list in order of that would touch an index with each.
+ */
+export interface ThreadDirectory {
+  list(scope: ThreadScope, query: ThreadQuery): Promise<ThreadListPage>;
+  find(thread: ThreadRef): Promise<ThreadListing | undefined>;
+  /** `undefined` when there is no such thread. */
+  change(thread: ThreadRef, change: ThreadChange): Promise<ThreadListing | undefined>;
+  deleteThread(thread: ThreadRef): Promise<void>;
+  deleteAccount(account: string, subject?: string): Promise<void>;
+}
+
+export function statusAfter(end: FinalStatus): ThreadStatus {
+  switch (end) {
+    case "success":
+    case "cancelled":
+      return "idle";
+    case "interrupted":
+      return "waiting";
+    case "error":
+    case "lost":
+      return "error";
+  }
+}

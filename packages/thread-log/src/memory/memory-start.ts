@@ -1,0 +1,172 @@
+import { storableTitle } from "../directory/search-text.js";
+import { beingDeleted } from "../port/scope-gate.js";
+import type { LookRequest, StartLook, StartResult, StartRun } from "../port/start-run.js";
+import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+import { answerIds, canonicalJson, decideStart } from "../registry/decide-start.js";
+import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
+import { ensureThread, type MemoryDatabase, type MemoryRun } from "./memory-database.js";
+import {
+  askToStop,
+  bumpRevision,
+  endRun,
+  interruptsOf,
+  leaseRun,
+  namedRun,
+  queuedOf,
+  runningOf,
+  setAsideQuestions,
+  toRecord,
+} from "./memory-runs.js";
+import { isScopeClosed } from "./memory-scope-gate.js";
+
+export function stopKey(thread: ThreadRef, name: string): string {
+  return `${threadKey(thread)}\u0000${name}`;
+}
+
+export function countOpen({ runs }: MemoryDatabase, account: string): number {
+  const isOpen = ({ status }: MemoryRun) => status === "running" || status === "queued";
+  return [...runs.values()].filter((run) => run.thread.account === account && isOpen(run)).length;
+}
+
+export function lookAtThread(database: MemoryDatabase, request: LookRequest): StartLook {
+  const { thread, runId, alias, account = thread.account } = request;
+  const row = database.threads.get(threadKey(thread));
+  const names = [runId, ...(alias === undefined ? [] : [alias])];
+  const same =
+    namedRun(database, thread, { runId }) ??
+    (alias === undefined ? undefined : namedRun(database, thread, { alias }));
+  const waiting = queuedOf(database, thread);
+  const now = database.clock.now();
+  return {
+    runs: {
+      same: same?.runId,
+      stopped: names.some((name) => (database.stops.get(stopKey(thread, name)) ?? 0) > now),
+      running: runningOf(database, thread)?.runId,
+      queued: waiting.map((run) => run.runId),
+      preempting: waiting.filter(({ preempts }) => preempts).length,
+      interrupts: [...interruptsOf(database, thread).values()]
+        .filter(
+          ({ interruptId, answeredBy }) => answeredBy === undefined || request.answers.includes(interruptId),
+        )
+        .map(({ interruptId, answeredBy, answer }) => ({ interruptId, answeredBy, answer })),
+    },
+    same: same && toRecord(same),
+    revision: row?.revision ?? 0,
+    head: row && { epoch: row.epoch, seq: row.head },
+    openRuns: countOpen(database, account),
+    isClosed: isScopeClosed(database, thread),
+  };
+}
+
+export function startRun(
+  database: MemoryDatabase,
+  request: StartRun,
+  given: StartLook | undefined,
+): StartResult {
+  checkAlias(request.alias);
+  const { thread } = request;
+  if (isScopeClosed(database, thread)) throw beingDeleted();
+  const revision = database.threads.get(threadKey(thread))?.revision ?? 0;
+  const look =
+    given?.revision === revision
+      ? given
+      : lookAtThread(database, { ...request, answers: answerIds(request.start) });
+  const decision = decideStart(look.runs, request);
+  switch (decision.kind) {
+    case "attach": {
+      const run = database.runs.get(decision.runId);
+      return run
+        ? { kind: "attached", run: toRecord(run) }
+        : { kind: "conflict", interruptIds: answerIds(request.start) };
+    }
+    case "conflict":
+    case "interrupt_pending":
+      return decision;
+    case "busy":
+      return { ...decision, retryAfterMs: BUSY_RETRY_MS };
+    case "cancel": {
+      const run = insert(database, request);
+      endRun(database, run, "cancelled");
+      return { kind: "cancelled", run: toRecord(run) };
+    }
+    case "queue": {
+      const run = insert(database, request);
+      consume(database, run);
+      listThread(database, request);
+      if (decision.preempted !== undefined) askToStop(database, decision.preempted);
+      return { ...decision, kind: "queued", run: toRecord(run) };
+    }
+    case "run": {
+      ensureThread(database, thread).stateKey = request.stateKey;
+      const run = insert(database, request);
+      consume(database, run);
+      if (run.preempts && run.start?.kind === "input") setAsideQuestions(database, thread);
+      listThread(database, request);
+      return { kind: "started", ...leaseRun(database, run, request) };
+    }
+  }
+}
+
+function insert(database: MemoryDatabase, request: StartRun): MemoryRun {
+  const { thread, runId, alias, graphId, origin, upstreamRunId } = request;
+  const run: MemoryRun = {
+    thread,
+    runId,
+    alias,
+    graphId,
+    origin,
+    request: structuredClone(request.request),
+    createdAt: database.clock.now(),
+    preempts: request.strategy === "preempt",
+    status: "queued",
+    start: structuredClone(request.start),
+    attempt: 0,
+    crashes: 0,
+    presumedDead: undefined,
+    owner: undefined,
+    token: 0n,
+    leaseUntil: undefined,
+    upstreamRunId,
+    stopRequested: false,
+    endedAt: undefined,
+  };
+  database.runs.set(runId, run);
+  bumpRevision(database, thread);
+  return run;
+}
+
+/** R28: in the turn that makes the run, so that an answer is used once or not at all. */
+function consume(database: MemoryDatabase, run: MemoryRun): void {
+  if (run.start?.kind !== "resume") return;
+  for (const [interruptId, answer] of Object.entries(run.start.answers)) {
+    const interrupt = interruptsOf(database, run.thread).get(interruptId);
+    if (!interrupt) continue;
+    interrupt.answeredBy = run.runId;
+    interrupt.answer = canonicalJson(answer);
+  }
+}
+
+/** The lease, when it is taken, says that the thread runs. */
+function listThread(database: MemoryDatabase, { thread, graphId, runId, listing }: StartRun): void {
+  const key = threadKey(thread);
+  const derivedTitle = storableTitle(listing.derivedTitle);
+  const listed = database.listings.get(key);
+  if (listed) {
+    listed.derivedTitle ??= derivedTitle;
+    return;
+  }
+  const now = database.clock.now();
+  database.listings.set(key, {
+    thread,
+    graphId,
+    threadName: listing.threadName,
+    createdAt: now,
+    title: undefined,
+    derivedTitle,
+    isArchived: false,
+    status: "idle",
+    lastRunId: runId,
+    token: 0n,
+    lastActivityAt: now,
+  });
+}

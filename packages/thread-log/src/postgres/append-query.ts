@@ -1,0 +1,118 @@
+import { statusAfter } from "../directory/thread-directory.js";
+import type { StoreAppend, StoreAppendResult } from "../port/log-store.js";
+import { subjectKey } from "../port/thread-ref.js";
+import { openInterrupts } from "./finish-runs.js";
+
+export interface AppendedRow {
+  readonly ord: string | number;
+  readonly epoch: string;
+  readonly head: string;
+  readonly floor: string;
+  readonly held_bytes: string;
+  readonly snapshot_seq: string;
+  readonly unfolded_bytes: string;
+}
+
+export interface RefusalRow extends AppendedRow {
+  readonly verdict: "deleted" | "fenced" | "again";
+}
+
+const SEPARATOR = "\u001e";
+
+/** Of `appendStatement`. */
+export function appendValues(batch: readonly StoreAppend[], channel: string, payload: string): unknown[] {
+  const owner: number[] = [];
+  const place: number[] = [];
+  const envelopes: string[] = [];
+  const endOfRun: string[] = [];
+  let terminals = false;
+  batch.forEach(({ entries }, index) => {
+    entries.forEach((entry, n) => {
+      owner.push(index + 1);
+      place.push(n + 1);
+      envelopes.push(entry.text);
+      endOfRun.push(entry.endOfRun ?? "");
+      terminals ||= entry.endOfRun !== undefined;
+    });
+  });
+  return [
+    ...keysOf(batch),
+    numbers(batch.map(({ entries }) => entries.length)),
+    numbers(batch.map(({ entries }) => entries.reduce((sum, entry) => sum + entry.bytes, 0))),
+    numbers(owner),
+    numbers(place),
+    envelopes.join(SEPARATOR),
+    terminals ? endOfRun.join(SEPARATOR) : null,
+    channel,
+    payload,
+  ];
+}
+
+/** What `appendAndFinishStatement` takes beside them; an append that finishes nothing has no run. */
+export function finishValues(batch: readonly StoreAppend[]): unknown[] {
+  const finishes = batch.map(({ finish }) => finish);
+  const [ords, ids] = openInterrupts(finishes);
+  return [
+    finishes.map((finish) => finish?.runId ?? null),
+    finishes.map((finish) => finish?.status ?? null),
+    finishes.map((finish) => (finish ? statusAfter(finish.status) : null)),
+    finishes.map((finish) => finish?.upstreamRunId ?? null),
+    ords,
+    ids,
+  ];
+}
+
+export function keysOf(batch: readonly StoreAppend[]): string[] {
+  return [
+    texts(batch.map(({ thread }) => thread.account)),
+    texts(batch.map(({ thread }) => subjectKey(thread))),
+    texts(batch.map(({ thread }) => thread.threadId)),
+    numbers(batch.map(({ token }) => token)),
+    texts(batch.map(({ appendId }) => appendId)),
+  ];
+}
+
+/** Arrays as PostgreSQL writes them: `pg` looks at each element's type first, which costs more than the statement's parse. */
+function numbers(values: readonly (number | bigint)[]): string {
+  return `{${values.join(",")}}`;
+}
+
+function texts(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
+
+/** By place in the batch. */
+export function parseMoved(moved: string | null): Map<number, AppendedRow> {
+  const rows = new Map<number, AppendedRow>();
+  for (const line of moved?.split(",") ?? []) {
+    const [
+      ord = "",
+      epoch = "",
+      head = "",
+      floor = "",
+      held_bytes = "",
+      snapshot_seq = "",
+      unfolded_bytes = "",
+    ] = line.split(" ");
+    rows.set(Number(ord) - 1, { ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes });
+  }
+  return rows;
+}
+
+export function taken(append: StoreAppend, row: AppendedRow): StoreAppendResult {
+  const last = Number(row.head);
+  return {
+    ok: true,
+    epoch: row.epoch,
+    first: last - append.entries.length + 1,
+    last,
+    unfolded: { entries: last - Number(row.snapshot_seq), bytes: Number(row.unfolded_bytes) },
+    held: { entries: last - Number(row.floor) + 1, bytes: Number(row.held_bytes) },
+  };
+}
+
+/** A thread without a row was never opened, or is long gone: an append does not bring it back. */
+export function notTaken(append: StoreAppend, row: RefusalRow | undefined): StoreAppendResult {
+  if (row?.verdict === "again") return taken(append, row);
+  return { ok: false, reason: row?.verdict ?? "deleted" };
+}

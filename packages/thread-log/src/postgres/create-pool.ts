@@ -1,0 +1,99 @@
+import { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { isStoreOutage, toStoreFailure } from "@throughline/ai-core";
+import pg from "pg";
+import { CONNECT_MS, isConnectionInDoubt, KEEP_ALIVE, serverDeadline } from "./deadlines.js";
+import { within } from "./within.js";
+
+export interface PoolOptions {
+  readonly connection: pg.ClientConfig;
+  readonly max: number;
+  readonly applicationName: string;
+  readonly statementMs: number;
+}
+
+export interface OwnPool {
+  readonly pool: pg.Pool;
+  /** Lets statements under way finish for a while, then cuts their connections. */
+  close(): Promise<void>;
+}
+
+/** How long a statement may wait for others to be done with their connections: what starts all at once is served in turn. */
+const QUEUE_MS = 30_000;
+const CLOSE_MS = 5_000;
+
+/** The pool's one timeout is for both; a server that is away must be noticed earlier than a long queue. */
+class QuickClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+  }
+}
+
+/**
+ * A pool whose every wait has a deadline, and whose queries fail with a `StoreOutage` when the database is away. A connection
+ * that is in doubt after a failure is destroyed, not used again.
+ */
+export function createPool({ connection, max, applicationName, statementMs }: PoolOptions): OwnPool {
+  const pool = new pg.Pool({
+    ...connection,
+    ...KEEP_ALIVE,
+    max,
+    application_name: applicationName,
+    Client: QuickClient,
+    connectionTimeoutMillis: QUEUE_MS,
+    query_timeout: statementMs,
+    // Not a parameter of the connection: poolers refuse those. One that refuses this, too, leaves us our own deadline.
+    async onConnect(client) {
+      await client.query(`set statement_timeout = ${serverDeadline(statementMs)}`).catch((error: unknown) => {
+        if (isStoreOutage(error)) throw error;
+      });
+    },
+  });
+  const send = pool.query;
+  pool.query = (...args: unknown[]) => {
+    const answer = Reflect.apply(send, pool, args);
+    return answer instanceof Promise ? answer.catch(rethrow) : answer;
+  };
+  const open = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => void open.add(client));
+  pool.on("release", (error, client) => {
+    if (isConnectionInDoubt(error)) cut(client);
+  });
+  pool.on("remove", (client) => void open.delete(client));
+  // An idle connection that breaks is replaced when the next query needs one; without a listener it would end the process.
+  pool.on("error", () => {});
+
+  function allRemoved(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (open.size === 0) resolve();
+      };
+      pool.on("remove", look);
+      look();
+    });
+  }
+
+  return {
+    pool,
+    async close() {
+      const ended = Promise.all([pool.end(), allRemoved()]);
+      if (await within(CLOSE_MS, ended)) return;
+      for (const client of open) cut(client);
+    },
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw toStoreFailure(error);
+}
+
+/**
+ * Drops also what the system has not sent yet: a commit that was given up must not reach the server after its repetition.
+ * Only plain TCP can be told to.
+ */
+function cut(client: pg.PoolClient): void {
+  const { stream } = client.connection;
+  const isPlain = stream instanceof Socket && !(stream instanceof TLSSocket);
+  if (isPlain && stream.remoteAddress !== undefined) stream.resetAndDestroy();
+  else stream.destroy();
+}

@@ -1,0 +1,71 @@
+import pg from "pg";
+import type { RegistryFixture, RegistryInstance } from "../conformance/registry-scene.js";
+import type { LogStore } from "../port/log-store.js";
+import { inTransaction } from "../postgres/in-transaction.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
+import { createPostgresLeaseKeeper } from "../postgres/postgres-lease-keeper.js";
+import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
+import { closeScope, openScope } from "../postgres/postgres-scope-gate.js";
+import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
+import { openTestDatabase, type TestDatabase } from "./test-database.js";
+
+export interface LogElsewhere {
+  openStore(database: PostgresDatabase): Promise<LogStore>;
+  close(): Promise<void>;
+}
+
+export interface RegistryFixtureOptions {
+  /** Default: on the embedded server. */
+  readonly openDatabase?: () => Promise<TestDatabase>;
+  /** Default: the log is in the same database. */
+  readonly elsewhere?: LogElsewhere;
+}
+
+/** A registry on a database of its own. */
+export async function openPostgresRegistryFixture({
+  openDatabase = openTestDatabase,
+  elsewhere,
+}: RegistryFixtureOptions = {}): Promise<RegistryFixture> {
+  const { url, close } = await openDatabase();
+  const clock = new pg.Pool({ connectionString: url, max: 1 });
+  const databases = new Map<RegistryInstance, PostgresDatabase>();
+  return {
+    finishesInCommit: elsewhere === undefined,
+    async openInstance() {
+      const database = await openPostgres({ connection: url, maxConnections: 4 });
+      const store = (await elsewhere?.openStore(database)) ?? createPostgresLogStore(database);
+      const instance = {
+        registry: createPostgresRunRegistry(database, elsewhere && { logElsewhere: store }),
+        store,
+        directory: createPostgresThreadDirectory(database),
+      };
+      databases.set(instance, database);
+      return instance;
+    },
+    async openKeeper(instance, options) {
+      const database = databases.get(instance);
+      if (!database) throw new Error("not an instance of this fixture");
+      return createPostgresLeaseKeeper({ database, ...options });
+    },
+    closeScope: (id, scope) => inTransaction(clock, (client) => closeScope(client, "throughline", id, scope)),
+    openScope: (id) => inTransaction(clock, (client) => openScope(client, "throughline", id)),
+    // The database's clock cannot be moved, but what it is compared with can.
+    async pass(ms) {
+      const by = `${ms} * interval '1 millisecond'`;
+      await clock.query(`update throughline.runs set lease_until = lease_until - ${by}`);
+      await clock.query(`update throughline.stops set expires_at = expires_at - ${by}`);
+      await clock.query(`update throughline.runs set ended_at = ended_at - ${by}`);
+    },
+    async stops() {
+      const { rowCount } = await clock.query("select 1 from throughline.stops");
+      return rowCount ?? 0;
+    },
+    async close() {
+      await elsewhere?.close();
+      await Promise.all([...databases.values()].map((database) => database.close()));
+      await clock.end();
+      await close();
+    },
+  };
+}
