@@ -14,6 +14,7 @@ const PARTS = {
   server: "the whole service: stock clients, reconnects, crashes, instances, tenants, hostile input",
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
+  outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
 };
 
