@@ -1,4 +1,4 @@
-// npm run bench -- NAME [--json] [--quick]
+// npm run bench -- NAME [--json] [--quick] [--only PARTS] [--profile]
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { ensureReady } from "../scripts/workspace.mjs";
@@ -20,7 +20,8 @@ const BENCHES = {
   },
   server: {
     about:
-      "the service over HTTP: first token, CPU per frame, idle watchers, reconnects, against bare and stock ones",
+      "the service over HTTP: first token, CPU, idle viewers, reconnects, statements, against bare and stock ones",
+    hasParts: true,
     load: () => import("./server/server-bench.mjs"),
   },
   client: {
@@ -44,6 +45,8 @@ ${LIST.join("\n")}
 Options
   --quick   a fifth of the time, for a first look
   --json    the last line is one JSON object; progress goes to stderr
+  --only    of server: these parts, separated by commas: first-token, run-cpu, frame-cost, reconnect, idle-memory, statements
+  --profile of server: a CPU profile of the service with 50 runs at once, and its ten most expensive functions
   --help    this text
 `;
 
@@ -64,6 +67,8 @@ async function main() {
     options: {
       json: { type: "boolean" },
       quick: { type: "boolean" },
+      only: { type: "string" },
+      profile: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -73,13 +78,20 @@ async function main() {
     const asked = name === undefined ? "Which bench?" : `No bench "${positionals.join(" ")}".`;
     throw new Error(`${asked} There is: ${Object.keys(BENCHES).join(", ")}.`);
   }
+  if ((values.only ?? values.profile) !== undefined && !BENCHES[name].hasParts)
+    throw new Error(`--only and --profile are for server, not for ${name}.`);
   const progress = (text) => (values.json ? process.stderr : process.stdout).write(`${text}\n`);
   await ensureReady({ forTests: true, withConsole: name === "web" });
   const { runBench } = await BENCHES[name].load();
   const report = {
     name,
     machine: machine(),
-    ...(await runBench({ quick: values.quick ?? false, progress })),
+    ...(await runBench({
+      quick: values.quick ?? false,
+      progress,
+      ...(values.only !== undefined && { only: values.only.split(",") }),
+      ...(values.profile && { profile: true }),
+    })),
   };
   if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   else printReport(report);

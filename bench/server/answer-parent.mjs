@@ -1,10 +1,19 @@
+import { Session } from "node:inspector/promises";
+
 /**
- * The other end of `startChild`: answers by name, and what every server is asked: its CPU time and what it holds in memory.
+ * The other end of `startChild`: answers by name, and what every server is asked: its CPU time, what it holds in memory, and
+ * where its time goes.
  *
  * @param {Record<string, (about: unknown) => unknown>} answers
  */
 export function answerParent(answers) {
-  const all = { cpu: cpuMicros, rss: restingBytes, ...answers };
+  const all = {
+    cpu: cpuMicros,
+    memory: restingBytes,
+    "start profile": startProfile,
+    "stop profile": stopProfile,
+    ...answers,
+  };
   process.on("message", async ({ id, what, about }) => {
     try {
       process.send({ id, answer: await all[what](about) });
@@ -26,5 +35,21 @@ async function restingBytes() {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return process.memoryUsage.rss();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { resident: rss, held: heapUsed + external };
+}
+
+let profiling;
+
+async function startProfile() {
+  profiling = new Session();
+  profiling.connect();
+  await profiling.post("Profiler.enable");
+  await profiling.post("Profiler.start");
+}
+
+async function stopProfile() {
+  const { profile } = await profiling.post("Profiler.stop");
+  profiling.disconnect();
+  return profile;
 }

@@ -1,17 +1,61 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+const HERE = import.meta.dirname;
+const CLI = resolve(HERE, "../../packages/langgraph-server/bin/throughline.mjs");
+const READY_TIMEOUT_MS = 120_000;
+
+/** All viewers and runs are one account here; what is measured is not how it is held back. */
+const NO_LIMITS = {
+  THROUGHLINE_MAX_CONCURRENT_RUNS: "1000",
+  THROUGHLINE_MAX_WATCHERS: "20000",
+  THROUGHLINE_MAX_STARTS_PER_MINUTE: "1000000",
+  THROUGHLINE_MAX_BODY_BYTES_PER_MINUTE: "1000000000",
+};
+
+/** `throughline serve` as production starts it, with the bench's graphs. */
+export async function startServe(databaseUrl) {
+  const port = await freePort();
+  const child = startProcess(CLI, {
+    args: ["serve", "--config", join(HERE, "langgraph.json"), "--port", `${port}`],
+    execArgv: ["--import", pathToFileURL(join(HERE, "serve-probe.mjs")).href],
+    env: { ...NO_LIMITS, LANGGRAPH_DATABASE_URL: databaseUrl },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(child, `${url}/ready`);
+  return { ...child, url };
+}
+
+/** The same service with nothing kept in memory for who comes back. */
+export function startForgetful(databaseUrl) {
+  return startProgram("forgetful-server.mjs", {
+    ...NO_LIMITS,
+    LANGGRAPH_DATABASE_URL: databaseUrl,
+    PORT: "0",
+  });
+}
+
+/** The same graph on LangGraph's own saver, without us. */
+export function startBare(databaseUrl) {
+  return startProgram("bare-server.mjs", { BENCH_DATABASE_URL: databaseUrl });
+}
+
+async function startProgram(program, env) {
+  const child = startProcess(join(HERE, program), { env });
+  return { ...child, url: await child.ask("url") };
+}
 
 /**
- * A program of this folder as a process of its own, so that clients never share a core's time with what they measure, and
- * its CPU and memory are its own. `ask` sends it a question and resolves with what it answers.
- *
- * @param {string} program
- * @param {Record<string, string>} env
+ * A process of its own, so that clients never share a core's time with what they measure, and its CPU and memory are its
+ * own. `ask` sends it a question and resolves with what it answers.
  */
-export async function startChild(program, env) {
-  const child = fork(join(import.meta.dirname, program), {
-    execArgv: ["--expose-gc"],
+function startProcess(program, { args = [], execArgv = [], env }) {
+  const child = fork(program, args, {
+    execArgv: ["--expose-gc", ...execArgv],
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
@@ -30,18 +74,16 @@ export async function startChild(program, env) {
     for (const { reject } of waiting.values()) reject(failure);
   });
   let asked = 0;
-  function ask(what, about) {
-    return new Promise((resolve, reject) => {
-      if (failure) return reject(failure);
-      const id = asked++;
-      waiting.set(id, { resolve, reject });
-      child.send({ id, what, about });
-    });
-  }
-  const url = await ask("url");
   return {
-    url,
-    ask,
+    failure: () => failure,
+    ask(what, about) {
+      return new Promise((resolve, reject) => {
+        if (failure) return reject(failure);
+        const id = asked++;
+        waiting.set(id, { resolve, reject });
+        child.send({ id, what, about });
+      });
+    },
     async stop() {
       process.removeListener("exit", kill);
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -50,4 +92,23 @@ export async function startChild(program, env) {
       await gone;
     },
   };
+}
+
+async function untilReady(child, url) {
+  for (const deadline = Date.now() + READY_TIMEOUT_MS; ; await pause(50)) {
+    if (child.failure()) throw child.failure();
+    if (Date.now() > deadline) throw new Error("The service was not ready in time.");
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (answer?.ok) return;
+  }
+}
+
+function freePort() {
+  return new Promise((resolvePort) => {
+    const probe = createServer();
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolvePort(port));
+    });
+  });
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { median } from "../median.mjs";
+import { atMost } from "../targets.mjs";
+import { labelled } from "./labelled.mjs";
 import { connectionOf, runOf } from "./our-routes.mjs";
 import { readSse } from "./sse-reader.mjs";
 
-export const LENGTHS = [100, 10_000, 100_000];
+const LENGTHS = [100, 10_000, 100_000];
 /** A client that lost its line for a moment missed so many frames. */
 const MISSED = 20;
 
 /**
  * Milliseconds from coming back with the last id one got to holding everything again, in a run that has written so many
  * events and goes on: to the instance one has just left, and to one that holds nothing of the thread in memory.
- *
- * @returns {Promise<{ here: Record<number, number>, elsewhere: Record<number, number> }>} medians by events
  */
 export async function measureReconnects({ here, elsewhere }, { times, progress }) {
   const threads = [];
@@ -26,9 +26,27 @@ export async function measureReconnects({ here, elsewhere }, { times, progress }
       seen.elsewhere[length].push(await reconnect(elsewhere.url, thread));
     }
   }
-  return {
+  return report({
     here: byLength((length) => median(seen.here[length])),
     elsewhere: byLength((length) => median(seen.elsewhere[length])),
+  });
+}
+
+function report(times) {
+  const atEvent = (values) => labelled(values, (length) => `at event ${length}`);
+  const [shortest, longest] = [LENGTHS[0], LENGTHS.at(-1)];
+  return {
+    ours: {
+      "reconnect, ms: same instance": atEvent(times.here),
+      "reconnect, ms: another instance": atEvent(times.elsewhere),
+    },
+    peer: {},
+    targets: [
+      ["to the same instance", times.here],
+      ["to another instance", times.elsewhere],
+    ].map(([where, values]) =>
+      atMost(`reconnect ${where}, at 100k over at 100`, values[longest] / values[shortest], 1.3),
+    ),
   };
 }
 

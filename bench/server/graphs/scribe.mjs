@@ -24,3 +24,5 @@ export function createScribe(options = {}) {
     .addEdge("write", END)
     .compile({ name: "scribe", ...options });
 }
+
+export const scribe = createScribe();
