@@ -147,9 +147,9 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       observer.badRow({ table: "runs", id: run.runId, error: request.error });
       return finishUnlogged({ status: "error" });
     }
-    const taken = await hold.ask(() =>
-      viewAt(deps.views, addressOf(run, request.value.stateKey), leased.head),
-    );
+    const thread = addressOf(run, request.value.stateKey);
+    const taken = await viewAt(deps.views, thread, leased.head, hold.left);
+    if (!taken) return undefined;
     try {
       return await attempt(request.value, taken.view.fold());
     } finally {

@@ -22,6 +22,8 @@ export interface RunHold {
   /** From here on nothing of the run is written here: another attempt goes on from its checkpoint. The first reason counts. */
   leave(why: LeaveReason): void;
   leftWhy(): LeaveReason | undefined;
+  /** Aborted when the run is left. */
+  readonly left: AbortSignal;
   /** Asks a store, and waits while it is away for as long as the run is held. */
   ask<Result>(attempt: () => Promise<Result>): Promise<Result>;
   /** Stops renewing the lease. */
@@ -67,6 +69,7 @@ export function holdRun({ leased, keeper, registry, clock, closed, onOutage }: R
     abort: (error) => work.abort(error),
     leave,
     leftWhy: () => leftWhy,
+    left: left.signal,
     ask: (attempt) => retryStore({ clock, signal: left.signal, onOutage }, attempt),
     close: stopKeeping,
     release: () => retryStore({ clock, signal: closed }, () => registry.release(fence)),

@@ -5,22 +5,52 @@ import type { TakenView, ThreadViews } from "./thread-views.js";
 /** A view of another epoch is replaced this often before its fold is taken as it is. */
 const MAX_TRIES = 3;
 
-/** Takes the thread's view once its fold includes this position. To be released. */
+/**
+ * Takes the thread's view once its fold includes this position. To be released. Waits while the store is away; `undefined` when
+ * the signal was aborted first.
+ */
 export async function viewAt(
   views: ThreadViews,
   thread: ThreadAddress,
   head: LogPosition | undefined,
-): Promise<TakenView> {
+): Promise<TakenView>;
+export async function viewAt(
+  views: ThreadViews,
+  thread: ThreadAddress,
+  head: LogPosition | undefined,
+  signal: AbortSignal,
+): Promise<TakenView | undefined>;
+export async function viewAt(
+  views: ThreadViews,
+  thread: ThreadAddress,
+  head: LogPosition | undefined,
+  signal?: AbortSignal,
+): Promise<TakenView | undefined> {
   for (let tries = 1; ; tries += 1) {
     const taken = views.take(thread);
-    await taken.view.ready();
-    const position = taken.view.position();
+    const { view } = taken;
+    await orAborted(view.ready(), signal);
+    const position = view.position();
     // The thread was deleted or its epoch renewed, and the view has not heard of it yet.
     const isOld = head !== undefined && position !== undefined && position.epoch !== head.epoch;
-    if (isOld && tries < MAX_TRIES) taken.view.end("gap");
-    else await taken.view.reached(head);
-    const end = taken.view.endedWith();
-    if (end === undefined || end === "shutting_down" || tries === MAX_TRIES) return taken;
+    if (isOld && tries < MAX_TRIES) view.end("gap");
+    else await orAborted(view.reached(head), signal);
+    const end = view.endedWith();
+    if (!signal?.aborted && (end === undefined || end === "shutting_down" || tries === MAX_TRIES))
+      return taken;
     taken.release();
+    if (signal?.aborted) return undefined;
   }
+}
+
+async function orAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  let stop = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) resolve();
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener("abort", stop);
 }

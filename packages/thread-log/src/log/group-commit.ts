@@ -83,7 +83,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   let pumping: Promise<void> | undefined;
   /** Ids of commits are a random name and a count: a random number for each costs more than encoding its entries. */
   const writer = randomBytes(9).toString("base64url");
-  let appended = 0;
+  let units = 0;
 
   function append(
     thread: ThreadRef,
@@ -126,8 +126,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     const key = threadKey(thread);
     const waiting = joinable.get(key);
     if (waiting && waiting.token === token && waiting.bytes + bytes <= MAX_BYTES) return waiting;
-    appended += 1;
-    const appendId = `${writer}.${appended.toString(36)}`;
+    units += 1;
+    const appendId = `${writer}.${units.toString(36)}`;
     const unit: Unit = { key, thread, token, appendId, appends: [], bytes: 0, onTaken: [] };
     queue.push(unit);
     joinable.set(key, unit);
