@@ -266,7 +266,7 @@ describe("Runs on a PostgreSQL whose connections are cut again and again", () =>
       let cut = 0;
       while (!isOver) {
         const { rowCount } = await axe.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'throughline%'",
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'throughline%'",
         );
         cut += rowCount ?? 0;
         await new Promise((resolve) => setTimeout(resolve, 100));
