@@ -21,7 +21,7 @@ const forEveryFile = {
   hookTimeout: 30_000,
   setupFiles: ["scripts/test-setup.ts"],
   env: {
-    // The offline model types as fast as it can; nobody is watching.
+    // The offline model types as fast as it can.
     THROUGHLINE_OFFLINE_PACE_MS: "0",
     THROUGHLINE_SEED: process.env.THROUGHLINE_SEED ?? String(testSeed(import.meta.dirname)),
   },

@@ -147,7 +147,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
         "--url takes a URL that begins with http:// or https://",
         2,
       ],
-      ["throughline run nobody hi", "There is no such agent. There is: langgraph:chat", 1],
+      ["throughline run nobody hi", 'Unknown agent "nobody". Available: chat', 1],
       ["throughline serve --port eighty", "--port takes a whole number", 2],
       [`throughline serve --port ${port}`, `Port ${port} of 127.0.0.1 is taken.`, 1],
       ["THROUGHLINE_LOGLEVEL=info throughline config", "Did you mean THROUGHLINE_LOG_LEVEL?", 2],

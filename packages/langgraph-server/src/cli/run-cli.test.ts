@@ -116,7 +116,7 @@ describe("throughline", () => {
 
   it("fails with the server's own sentence", async () => {
     const nobody = await throughline(["run", "nobody", "hi", "--thread", "t"]);
-    expect(nobody).toMatchObject({ code: 1, said: expect.stringContaining("There is: langgraph:chat") });
+    expect(nobody).toMatchObject({ code: 1, said: expect.stringContaining("Available: chat") });
     const elsewhere = await throughline(["threads", "--url", `${server.url}/elsewhere`]);
     expect(elsewhere).toMatchObject({ code: 1, said: "There is no such route." });
   });

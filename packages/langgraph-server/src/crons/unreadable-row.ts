@@ -5,8 +5,8 @@
 export const CRON_FORMAT = 1;
 
 /**
- * A stored row that this version can't decode. It is not the failure of whoever asked: the row is set aside, and what was
- * asked is done again without it.
+ * A stored row that this version can't decode. It is not the caller's failure: the row is set aside, and what was asked is done
+ * again without it.
  */
 export class UnreadableRow extends Error {
   override readonly name = "UnreadableRow";

@@ -1,4 +1,4 @@
-import { type Envelope, type Fence, systemClock } from "@throughline/ai-core";
+import { createSimulatedClock, type Envelope, type Fence, systemClock } from "@throughline/ai-core";
 import type { AppendResult } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
@@ -113,5 +113,25 @@ describe("An append queue", () => {
     appends[0]?.answer(error);
     expect(await queue.drained()).toEqual({ ok: false });
     expect(failures).toEqual([{ kind: "failed", error }]);
+  });
+
+  it("counts as stalled when one append takes too long, and lets its driver go", async () => {
+    const clock = createSimulatedClock();
+    const failures: AppendFailure[] = [];
+    const queue = createAppendQueue({
+      log: { append: () => new Promise(() => {}) },
+      clock,
+      stallMs: 60_000,
+      thread,
+      fence,
+      onAppended() {},
+      onFailure: (failure) => failures.push(failure),
+    });
+    queue.push([entry(1)]);
+    clock.advance(59_999);
+    expect(failures).toEqual([]);
+    clock.advance(1);
+    expect(failures).toEqual([{ kind: "stalled" }]);
+    expect(queue.room()).toBeUndefined();
   });
 });

@@ -34,10 +34,12 @@ export interface AppendQueue {
   finish(envelopes: readonly Envelope[], finish: Finish): void;
   /** `undefined` while there is room; else resolves when there is, or when nothing more will be appended. */
   room(): Promise<void> | undefined;
-  /** Resolves when nothing is in flight or waiting. */
+  /** Resolves when nothing is in flight or waiting, or the queue is closed. */
   drained(): Promise<Drained>;
   /** Drops what waits. What is in flight may still arrive. */
   close(): void;
+  /** Resolves when nothing is in flight; while the store is away that may be never. */
+  landed(): Promise<void>;
 }
 
 const DEFAULT_MAX_WAITING = 512;
@@ -45,6 +47,9 @@ const DEFAULT_MAX_WAITING = 512;
 export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   const { log, clock, thread, fence, stallMs, maxWaiting = DEFAULT_MAX_WAITING } = options;
   const over = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    over.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
   let waiting: Envelope[] = [];
   let end: Finish | undefined;
   let next: string | undefined;
@@ -109,9 +114,12 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
       return new Promise((resolve) => wake.push(resolve));
     },
     async drained() {
-      while (flight) await flight;
+      while (flight && !over.signal.aborted) await Promise.race([flight, closed]);
       return over.signal.aborted ? { ok: false } : { ok: true, next };
     },
     close,
+    async landed() {
+      await flight;
+    },
   };
 }

@@ -13,6 +13,7 @@ import { parseRunRow, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
 import { addressOf } from "../thread/thread-address.js";
 import { viewAt } from "../thread/view-at.js";
+import { untilElapsed } from "../timing/until-elapsed.js";
 import { unheldMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
 import { noteCall } from "./call-notes.js";
@@ -41,6 +42,8 @@ export interface DriveOptions {
   readonly closed: AbortSignal;
 }
 
+/** How long a run that is left waits for its last append. */
+const LAST_APPEND_MS = 1_000;
 /** An append that takes as many leases as this is not waited for any longer. */
 const STALL_LEASES = 4;
 
@@ -107,7 +110,10 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       begin();
     }
     queue.close();
-    await queue.drained();
+    // What is in flight need not be repeated if it still arrives; while the store is away it does not.
+    const patience = untilElapsed(clock, LAST_APPEND_MS);
+    await Promise.race([queue.landed(), patience]);
+    patience.cancel();
     return letGo();
   }
 

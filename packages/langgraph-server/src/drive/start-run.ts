@@ -1,11 +1,4 @@
-import {
-  type AgentCatalogPort,
-  type FreshRunStart,
-  type GraphDescriptor,
-  newRunId,
-  retryStore,
-  ThroughlineError,
-} from "@throughline/ai-core";
+import { type FreshRunStart, type GraphDescriptor, newRunId, retryStore } from "@throughline/ai-core";
 import {
   isBeingDeleted,
   type LeasedRun,
@@ -17,6 +10,7 @@ import {
 import { type AttachmentGate, storeAttachments } from "../attachments/store-attachments.js";
 import { requireKnownCommand } from "../commands/command-lane.js";
 import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
+import { requireAgent } from "../thread/require-agent.js";
 import { parseRunRow, toRunRow } from "../thread/run-request.js";
 import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
@@ -97,15 +91,6 @@ export async function startRun(
   } finally {
     admitted.leave();
   }
-}
-
-async function requireAgent(agents: AgentCatalogPort, graphId: string): Promise<GraphDescriptor> {
-  const agent = await agents.getAgent(graphId);
-  if (agent) return agent;
-  const known = (await agents.listAgents()).map((each) => each.graphId);
-  throw new ThroughlineError("not_found", `Unknown agent "${graphId}". Available: ${known.join(", ")}.`, {
-    details: { graphId, known },
-  });
 }
 
 /** The look is the count: a request that is sent again adds no run, so it passes at the limit, too (R25). */

@@ -5,15 +5,14 @@ import {
   type Clock,
   type GraphDescriptor,
   type Json,
-  parseGraphId,
   ThroughlineError,
-  toGraphId,
 } from "@throughline/ai-core";
 import type { Context } from "hono";
 import type { Logger } from "../operations/logger.js";
 import type { RequestTrace } from "../operations/request-trace.js";
 import type { AccountLimits, AccountUsage, Place } from "../tenancy/account-limits.js";
 import { type CallerResolver, type Credentials, toCaller } from "../tenancy/caller-resolver.js";
+import { requireAgent as findAgent } from "../thread/require-agent.js";
 import { readJsonBody } from "./read-json-body.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 import type { SseWriter } from "./sse-writer.js";
@@ -88,16 +87,9 @@ function declaredLength({ method, headers }: Request): number | undefined {
   return method === "GET" || method === "HEAD" ? 0 : undefined;
 }
 
-/** The agent a path names, `langgraph:chat` or plain `chat`. */
-export async function requireAgent(parts: RouteParts, id: string): Promise<GraphDescriptor> {
-  const graphName = parseGraphId(id);
-  const agent =
-    graphName === undefined ? undefined : await parts.service.agents.getAgent(toGraphId(graphName));
-  if (agent) return agent;
-  const known = (await parts.service.agents.listAgents()).map(({ graphId }) => graphId);
-  throw new ThroughlineError("not_found", `There is no such agent. There is: ${known.join(", ")}.`, {
-    details: { known },
-  });
+/** The agent a path names. */
+export function requireAgent({ service }: RouteParts, id: string): Promise<GraphDescriptor> {
+  return findAgent(service.agents, id);
 }
 
 /**
