@@ -1,7 +1,6 @@
 import { type FreshRunStart, type GraphDescriptor, newRunId, retryStore } from "@throughline/ai-core";
 import {
   isBeingDeleted,
-  type LeasedRun,
   type RunRecord,
   type StartLook,
   type StartResult,
@@ -43,10 +42,7 @@ const LATE_END_STEP_MS = 20;
  * decides on open questions (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
  * that is two round trips, and a third where this instance does not hold the thread's view yet.
  */
-export async function startRun(
-  deps: StartDeps,
-  request: StartRunRequest,
-): Promise<Exclude<StartResult, { kind: "started" }> | ({ readonly kind: "started" } & LeasedRun)> {
+export async function startRun(deps: StartDeps, request: StartRunRequest): Promise<StartResult> {
   const { registry, clock } = deps;
   const { thread, clientRunId: alias, command } = request;
   const agent = await requireAgent(deps.agents, thread.graphId);

@@ -1,13 +1,13 @@
-import type { LogPosition } from "@throughline/ai-core";
+import { type LogPosition, ThroughlineError } from "@throughline/ai-core";
 import type { ThreadAddress } from "./thread-address.js";
 import type { TakenView, ThreadViews } from "./thread-views.js";
 
-/** A view of another epoch is replaced this often before its fold is taken as it is. */
+/** How often a view that has ended, or is of another epoch, is replaced. */
 const MAX_TRIES = 3;
 
 /**
  * Takes the thread's view once its fold includes this position. To be released. Waits while the store is away; `undefined` when
- * the signal was aborted first.
+ * the signal was aborted first. Throws `shutting_down` when the instance closes.
  */
 export async function viewAt(
   views: ThreadViews,
@@ -33,13 +33,15 @@ export async function viewAt(
     const position = view.position();
     // The thread was deleted or its epoch renewed, and the view has not heard of it yet.
     const isOld = head !== undefined && position !== undefined && position.epoch !== head.epoch;
-    if (isOld && tries < MAX_TRIES) view.end("gap");
+    if (isOld) view.end("gap");
     else await orAborted(view.reached(head), signal);
     const end = view.endedWith();
-    if (!signal?.aborted && (end === undefined || end === "shutting_down" || tries === MAX_TRIES))
-      return taken;
+    if (!signal?.aborted && end === undefined) return taken;
     taken.release();
     if (signal?.aborted) return undefined;
+    // An ended view may hold nothing: what it shows must not be taken for the thread.
+    if (end === "shutting_down") throw new ThroughlineError(end, "This instance is shutting down.");
+    if (tries === MAX_TRIES) throw new ThroughlineError("internal", "The thread could not be read.");
   }
 }
 
