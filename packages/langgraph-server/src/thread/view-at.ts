@@ -31,9 +31,7 @@ export async function viewAt(
     const { view } = taken;
     await orAborted(view.ready(), signal);
     const position = view.position();
-    // The thread was deleted or its epoch renewed, and the view has not heard of it yet.
-    const isOld = head !== undefined && position !== undefined && position.epoch !== head.epoch;
-    if (isOld) view.end("gap");
+    if (isOfAnotherEpoch(position, head)) view.end("gap");
     else await orAborted(view.reached(head), signal);
     const end = view.endedWith();
     if (!signal?.aborted && end === undefined) return taken;
@@ -43,6 +41,12 @@ export async function viewAt(
     if (end === "shutting_down") throw new ThroughlineError(end, "This instance is shutting down.");
     if (tries === MAX_TRIES) throw new ThroughlineError("internal", "The thread could not be read.");
   }
+}
+
+/** The thread was deleted or its epoch renewed, and the view has not heard of it yet. Two empty logs are alike. */
+function isOfAnotherEpoch(position: LogPosition | undefined, head: LogPosition | undefined): boolean {
+  if (position === undefined || head === undefined || position.epoch === head.epoch) return false;
+  return position.seq > 0 || head.seq > 0;
 }
 
 async function orAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
