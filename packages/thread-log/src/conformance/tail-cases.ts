@@ -234,4 +234,30 @@ export const tailCases: readonly LogCase[] = [
       await silence;
     },
   },
+  {
+    name: "a thread is followed from its snapshot or its beginning, through a deletion that left it empty",
+    async run({ log, thread }) {
+      await write(log, thread, ["a", "b"]);
+      const follow = () => log.follow(thread, { foldVersion: 1 })[Symbol.asyncIterator]();
+      const first = follow();
+      const loaded = (await first.next()).value;
+      if (loaded?.kind !== "loaded") return expect.unreachable();
+      expect(textsOf(loaded.entries)).toEqual(["a", "b"]);
+      expect(loaded.head).toMatchObject({ seq: 2 });
+      await log.append(thread, notes(thread, "c"), fenceOf(thread, 1));
+      expect(await first.next()).toMatchObject({ value: { kind: "entries", entries: [{ seq: 3 }] } });
+      await first.return?.();
+      await log.deleteThread(thread);
+      const second = follow();
+      expect(await second.next()).toMatchObject({ value: { kind: "loaded", entries: [] } });
+      const next = second.next();
+      const later = 1_000_000_000;
+      expect(await log.open(thread, fenceOf(thread, later))).toMatchObject({ ok: true });
+      await log.append(thread, notes(thread, "anew"), fenceOf(thread, later));
+      const told = (await next).value;
+      if (told?.kind !== "entries") return expect.unreachable();
+      expect(textsOf(told.entries)).toEqual(["anew"]);
+      await second.return?.();
+    },
+  },
 ];

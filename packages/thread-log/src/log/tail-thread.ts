@@ -108,7 +108,9 @@ async function* follow(
           return undefined;
         }
         if (answer.kind === "entries") {
-          join(topics, topic, watcher, answer, from?.seq ?? 0);
+          // An empty log has shown nothing: whichever epoch its first entry is of, that is its beginning.
+          const isEmpty = (answer.head?.seq ?? 0) === 0;
+          join(topics, topic, watcher, isEmpty ? { ...answer, head: undefined } : answer, from?.seq ?? 0);
           yield { ...answer, kind: "loaded", snapshot: stored?.snapshot };
         }
       }
