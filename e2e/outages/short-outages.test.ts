@@ -7,8 +7,8 @@ import { killedFor, type Strike, terminatedFor } from "./rig/strikes.js";
 import { undisturbedState } from "./rig/undisturbed-state.js";
 
 const RUNS = 3;
-/** Undisturbed, a run then lasts for about five seconds. */
-const PACE_MS = 30;
+/** Undisturbed, a run then lasts for about eight seconds: long enough to be stopped when the outage is over. */
+const PACE_MS = 60;
 
 let source: ClusterSource;
 let stage: OutageStage;

@@ -1,4 +1,5 @@
-import type { LogPosition } from "@throughline/ai-core";
+import { setImmediate as turn } from "node:timers/promises";
+import { isStoreOutage, type LogPosition } from "@throughline/ai-core";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { LogWorld } from "./log-world.js";
@@ -97,11 +98,22 @@ const hold = fc.record({ which: fc.nat(20), held: fc.boolean() }).map(({ which, 
   }),
 );
 
+/** An instance that closes leaves its trims unanswered, done or not: the next one says how far they came. */
+async function trimUntilAnswered(world: LogWorld, at: { seat: number; keep: number }): Promise<number> {
+  for (;;) {
+    try {
+      return (await world.log(at.seat).trim(world.thread, { maxEntries: at.keep })).floor;
+    } catch (error) {
+      if (!isStoreOutage(error)) throw error;
+      await turn();
+    }
+  }
+}
+
 const trim = fc.record({ seat, keep: fc.nat(6), waits: fc.boolean() }).map((at) =>
   command(`trim(${at.seat}, ${at.keep})`, always, async (world) => {
     const trimming = (async () => {
-      const { floor } = await world.log(at.seat).trim(world.thread, { maxEntries: at.keep });
-      world.oracle.trimmed(floor);
+      world.oracle.trimmed(await trimUntilAnswered(world, at));
     })();
     if (at.waits) await trimming;
     else world.aside(trimming);
