@@ -52,7 +52,9 @@ const RULES: readonly Rule[] = [
     new RegExp(`((?<![\\w.-])${SECRET_NAME}["']?\\s*:\\s*)(?:"[^"]*"?|'[^']*'?)`, "gi"),
     `$1${SECRET}`,
   ),
-  replacing(/\beyJ[\w-]{8,}(?:\.[\w-]*)*/g, SECRET),
+  replacing(/(?<![\w+/-])eyJ[\w-]{8,}(?:\.[\w-]*)*/g, SECRET),
+  // A shorter word can't be told from a name.
+  (line) => line.replace(/[A-Za-z0-9+/_-]{20,}={0,2}/g, (run) => (isName(run) ? run : SECRET)),
   replacing(/\b(?:sk|pk|rk)[-_][\w-]{4,}/g, SECRET),
   replacing(/\b(?:gh[opusr]|github_pat|glpat|xox[a-z]|lsv2|hf|npm|whsec)[-_][\w-]{8,}/g, SECRET),
   replacing(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}/g, SECRET),
@@ -61,8 +63,6 @@ const RULES: readonly Rule[] = [
     "[e-mail]",
   ),
   quotations,
-  // A shorter word can't be told from a name.
-  (line) => line.replace(/[A-Za-z0-9+/_-]{20,}={0,2}/g, (run) => (isName(run) ? run : SECRET)),
 ];
 
 /** Leaves scheme, host and path of a URL. A password may hold any sign but a blank, also @ and /: it ends at the last @. */
@@ -106,5 +106,11 @@ function isMadeOfWords(part: string, averageLength: number): boolean {
   const [, letters = ""] = /^([A-Za-z]*)\d{0,14}$/.exec(part) ?? [];
   if (letters === "") return /^\d{1,14}$/.test(part);
   const words = letters.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
-  return words.every(({ length }) => length <= 24) && letters.length >= words.length * averageLength;
+  return words.every(isWord) && letters.length >= words.length * averageLength;
+}
+
+/** Capitals alone are an abbreviation, and short. No word holds the same letter three times in a row. */
+function isWord(word: string): boolean {
+  const longest = /[a-z]/.test(word) ? 24 : 10;
+  return word.length <= longest && !/(.)\1\1/i.test(word);
 }
