@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { FencedPostgresSaver } from "./fenced-postgres-saver.js";
 import { heldQuery, putRun, setUpRuns } from "./held-runs-fixture.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
+import { surviveBrokenConnections } from "./store-pool.js";
 
 const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
 
@@ -17,7 +18,7 @@ describe("A saver that writes in one statement", () => {
   let pool: pg.Pool;
   beforeAll(async () => {
     postgres = await startPostgresFixture();
-    pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
+    pool = surviveBrokenConnections(new pg.Pool({ connectionString: postgres.url, max: 4 }));
     await setUpRuns(pool);
   });
   afterAll(async () => {

@@ -7,6 +7,7 @@ import { FencedPostgresStore } from "./fenced-postgres-store.js";
 import { fencedStore } from "./fenced-store.js";
 import { heldQuery, neverAsked, putRun, setUpRuns } from "./held-runs-fixture.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
+import { surviveBrokenConnections } from "./store-pool.js";
 
 const fence: Fence = { threadId: "t", runId: "run-1", token: 3n };
 
@@ -18,7 +19,7 @@ describe("A store that a run writes while its fence is held", () => {
     postgres = await startPostgresFixture();
     store = new FencedPostgresStore({ connectionString: postgres.url, max: 4 }, "langgraph");
     await store.setup();
-    pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
+    pool = surviveBrokenConnections(new pg.Pool({ connectionString: postgres.url, max: 2 }));
     await setUpRuns(pool);
   });
   afterAll(async () => {

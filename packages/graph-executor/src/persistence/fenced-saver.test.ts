@@ -8,6 +8,7 @@ import { fencedSaver } from "./fenced-saver.js";
 import { heldQuery, neverAsked, putRun, setUpRuns } from "./held-runs-fixture.js";
 import { type PostgresFixture, startPostgresFixture } from "./postgres-fixture.js";
 import { RunSaver, type RunSaverOptions } from "./run-saver.js";
+import { surviveBrokenConnections } from "./store-pool.js";
 
 const fence = { threadId: "thread-1", runId: "run-1", token: 3n };
 const held: LeasePort = { assertHeld: async () => {} };
@@ -49,7 +50,7 @@ validate({
   },
   async createCheckpointer() {
     schemas += 1;
-    const pool = new pg.Pool({ connectionString: postgres?.url });
+    const pool = surviveBrokenConnections(new pg.Pool({ connectionString: postgres?.url }));
     const saver = new FencedPostgresSaver(pool, `validation_${schemas}`);
     await saver.setup();
     await setUpRuns(pool);

@@ -140,7 +140,7 @@ describe("A PostgreSQL checkpointer", () => {
   });
 
   it("leaves a pool open that it was lent", async () => {
-    const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
+    const pool = surviveBrokenConnections(new pg.Pool({ connectionString: postgres.url, max: 2 }));
     const checkpointer = createPostgresCheckpointer({ pool });
     await checkpointer.setup();
     await checkpointer.close();

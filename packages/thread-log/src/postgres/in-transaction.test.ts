@@ -1,6 +1,7 @@
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { openTestPool } from "../testing/test-pool.js";
 import { inTransaction } from "./in-transaction.js";
 
 const LOCK = "select pg_advisory_xact_lock(20)";
@@ -18,7 +19,7 @@ describe("A transaction", () => {
   let pool: pg.Pool;
   beforeAll(async () => {
     fixture = await openPostgresFixture();
-    pool = new pg.Pool({ connectionString: fixture.url });
+    pool = openTestPool(fixture.url);
   });
   afterAll(async () => {
     await pool?.end();
@@ -47,7 +48,7 @@ describe("A transaction", () => {
 
   it("that goes on is left alone, and its connection is as it was", async () => {
     const asked = "show idle_in_transaction_session_timeout";
-    const one = new pg.Pool({ connectionString: fixture.url, max: 1 });
+    const one = openTestPool(fixture.url, 1);
     const inside = await inTransaction(one, async (client) => (await client.query(asked)).rows[0]);
     const after = (await one.query(asked)).rows[0];
     expect(inside).toEqual({ idle_in_transaction_session_timeout: "15s" });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
+import { openTestPool } from "../testing/test-pool.js";
 import { inTransaction } from "./in-transaction.js";
 import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
@@ -41,7 +42,7 @@ describe("PostgreSQL", () => {
 
   it("goes on with a snapshot that was saved when there was one of each fold version", async () => {
     const thread = newThread();
-    const pool = new pg.Pool({ connectionString: fixture.url });
+    const pool = openTestPool(fixture.url);
     await migrate(pool, "grown", {
       record: "migrations",
       migrations: MIGRATIONS.filter(({ id }) => id < 3),
@@ -65,7 +66,7 @@ describe("PostgreSQL", () => {
 
   it("goes on with runs and listings from before the registry kept the listings", async () => {
     const thread = newThread();
-    const pool = new pg.Pool({ connectionString: fixture.url });
+    const pool = openTestPool(fixture.url);
     await migrate(pool, "listed", {
       record: "migrations",
       migrations: MIGRATIONS.filter(({ id }) => id < 4),

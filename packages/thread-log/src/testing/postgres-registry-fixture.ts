@@ -1,4 +1,3 @@
-import pg from "pg";
 import type { RegistryFixture, RegistryInstance } from "../conformance/registry-scene.js";
 import type { LogStore } from "../port/log-store.js";
 import { inTransaction } from "../postgres/in-transaction.js";
@@ -9,6 +8,7 @@ import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js"
 import { closeScope, openScope } from "../postgres/postgres-scope-gate.js";
 import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
 import { openTestDatabase, type TestDatabase } from "./test-database.js";
+import { openTestPool } from "./test-pool.js";
 
 export interface LogElsewhere {
   openStore(database: PostgresDatabase): Promise<LogStore>;
@@ -28,7 +28,7 @@ export async function openPostgresRegistryFixture({
   elsewhere,
 }: RegistryFixtureOptions = {}): Promise<RegistryFixture> {
   const { url, close } = await openDatabase();
-  const clock = new pg.Pool({ connectionString: url, max: 1 });
+  const clock = openTestPool(url, 1);
   const databases = new Map<RegistryInstance, PostgresDatabase>();
   return {
     finishesInCommit: elsewhere === undefined,
