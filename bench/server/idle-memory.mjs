@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { median } from "../median.mjs";
 import { atMost } from "../targets.mjs";
 import { CONVERSATION } from "./graphs/talker.mjs";
@@ -7,6 +8,8 @@ import { readSse } from "./sse-reader.mjs";
 
 const AT_ONCE = 50;
 const WARMING = 500;
+/** A thread on which nothing happens is let go of after ten seconds; a viewer is idle for minutes or hours. */
+const QUIET_MS = 15_000;
 
 /**
  * Bytes on the heap and beside it, after garbage collection, that one more viewer costs who waits for something to happen on
@@ -84,6 +87,7 @@ async function bytesPerViewer(server, connect, warm, count) {
   for (const reading of warming) reading.leave();
   const before = await server.ask("memory");
   const readings = await openAll(connect, count);
+  await delay(QUIET_MS);
   const after = await server.ask("memory");
   for (const reading of readings) reading.leave();
   return {

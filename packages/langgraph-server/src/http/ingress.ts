@@ -74,8 +74,12 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Signed
     credentials,
     limits,
     readBody: () =>
-      readJsonBody(c.req.raw, limits.maxBodyBytes, (bytes) => {
-        if (declared === undefined) parts.usage.bodyRead(account, limits, bytes);
+      readJsonBody(c.req.raw, {
+        incoming: c.env?.incoming,
+        maxBytes: limits.maxBodyBytes,
+        onRead(bytes) {
+          if (declared === undefined) parts.usage.bodyRead(account, limits, bytes);
+        },
       }),
   };
 }
@@ -101,7 +105,7 @@ export function openStream(
   parts: RouteParts,
   place: Place,
 ): { readonly stream: SseStream; readonly response: Response } {
-  const opened = parts.writer.open({ env: c.env, headers: c.res.headers, signal: c.req.raw.signal });
+  const opened = parts.writer.open({ env: c.env, headers: c.res.headers, request: c.req.raw });
   whenClosed(opened.stream, place.leave);
   c.set("stream", opened.stream);
   return opened;

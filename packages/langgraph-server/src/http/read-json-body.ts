@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { type Json, ThroughlineError } from "@throughline/ai-core";
 
 /** Deeper nesting than any state has; a walk that recurses into more would run out of stack. */
@@ -6,18 +7,26 @@ const MAX_DEPTH = 128;
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const NOT_STORABLE = "holds a NUL or half a surrogate pair, which can't be stored";
 
+export interface BodyOptions {
+  /** Node's own request, if there is one: read from it, a body costs no web streams, which a stream's viewer would keep. */
+  readonly incoming: IncomingMessage | undefined;
+  readonly maxBytes: number;
+  readonly onRead: (bytes: number) => void;
+}
+
 /**
  * A request's body as JSON, `undefined` when there is none. Reads no further than the limit. Another content type is refused:
  * a form on any web page could send one without asking (CSRF), JSON it could not.
  */
 export async function readJsonBody(
   request: Request,
-  maxBytes: number,
-  onRead: (bytes: number) => void = () => {},
+  { incoming, maxBytes, onRead }: BodyOptions,
 ): Promise<Json | undefined> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await readUpTo(request, maxBytes);
+  // Left early, Node's request would take the connection with it, and the answer that says why.
+  const body = incoming ? incoming.iterator({ destroyOnReturn: false }) : request.body;
+  const bytes = body ? await readUpTo(body, maxBytes) : new Uint8Array();
   onRead(bytes.byteLength);
   if (bytes.byteLength === 0) return undefined;
   const type = request.headers.get("content-type") ?? "";
@@ -35,12 +44,11 @@ export async function readJsonBody(
   return value;
 }
 
-async function readUpTo(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array();
+async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.body) {
+    for await (const chunk of body) {
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
       chunks.push(chunk);

@@ -28,7 +28,7 @@ async function connect(options: SseWriterOptions = {}): Promise<{
   const opened = deferred<SseStream>();
   const server = createServer((incoming, outgoing) => {
     const headers = new Headers({ "x-request-id": "r-1" });
-    const { stream } = writer.open({ env: { incoming, outgoing }, headers, signal: NO_SIGNAL });
+    const { stream } = writer.open({ env: { incoming, outgoing }, headers, request: { signal: NO_SIGNAL } });
     opened.resolve(stream);
   });
   servers.push(server);
@@ -138,7 +138,7 @@ describe("the SSE writer on Node's own response", () => {
     stream.write(frame("last"));
     writer.close();
     expect(await text(reader)).toBe("data: last\n\n");
-    const late = writer.open({ env: undefined, headers: new Headers(), signal: NO_SIGNAL });
+    const late = writer.open({ env: undefined, headers: new Headers(), request: { signal: NO_SIGNAL } });
     expect(late.stream.closed.aborted).toBe(true);
     expect(await late.response.text()).toBe("");
   });
@@ -149,7 +149,7 @@ describe("the SSE writer as a fetch response", () => {
     return createSseWriter(options).open({
       env: undefined,
       headers: new Headers({ vary: "origin" }),
-      signal,
+      request: { signal },
     });
   }
 

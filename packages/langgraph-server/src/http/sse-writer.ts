@@ -21,7 +21,8 @@ export interface ResponseTarget {
   readonly env: Partial<HttpBindings> | undefined;
   /** Set by what ran before, and lost unless they are copied. */
   readonly headers: Headers;
-  readonly signal: AbortSignal;
+  /** Its signal is asked for only where there is no Node response: to have one, a request has to be built in full. */
+  readonly request: Pick<Request, "signal">;
 }
 
 export interface SseWriter {
@@ -72,7 +73,7 @@ export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
     get size() {
       return streams.size;
     },
-    open({ env, headers: before, signal }) {
+    open({ env, headers: before, request }) {
       const headers = new Headers(before);
       for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
       const onDropped = options.onDropped ?? (() => {});
@@ -81,7 +82,7 @@ export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
         add(stream);
         return { stream, response: RESPONSE_ALREADY_SENT };
       }
-      const { stream, body } = openFetchStream(signal, { highWaterBytes, onDropped });
+      const { stream, body } = openFetchStream(request.signal, { highWaterBytes, onDropped });
       add(stream);
       return { stream, response: new Response(body, { headers }) };
     },

@@ -37,73 +37,74 @@ export interface ThreadChannel {
   close(): void;
 }
 
-/** Shared while subscribers join together; then only their sockets hold the bytes. */
-interface Prelude {
-  readonly seq: number;
-  readonly frames: WeakRef<readonly Buffer[]>;
+/** What the subscribers of one face share. */
+interface FaceStream {
+  readonly face: WireFace;
+  readonly live: Set<LiveSubscriber>;
+  readonly frames: WeakMap<LogEntry, readonly Buffer[]>;
+  /** Of the entries that are being applied. */
+  batch: Buffer[];
+  /** Shared while subscribers join together; then only their sockets hold the bytes. */
+  prelude: { readonly seq: number; readonly frames: WeakRef<readonly Buffer[]> } | undefined;
 }
 
 export function openThreadChannel(view: ThreadView): ThreadChannel {
-  const live = new Map<string, Set<LiveSubscriber>>();
+  const streams = new Map<string, FaceStream>();
   const waiting = new Set<RunWaiter>();
-  const encodings = new Map<string, WeakMap<LogEntry, readonly Buffer[]>>();
-  const preludes = new Map<string, Prelude>();
-  let batches = new Map<string, Buffer[]>();
 
   const stopListening = view.listen({
     entry(before, entry) {
       const { type, run_id: runId } = entry.envelope;
       if (type === "run_start") flush();
-      for (const [key, subscribers] of live) {
-        const [first] = subscribers;
-        if (first) batchFor(key).push(...encoded(first.face, before, entry));
+      for (const { face, live, batch } of streams.values()) {
+        if (live.size > 0) batch.push(...encoded(face, before, entry));
       }
       if (type === "run_start") {
         flush();
         for (const waiter of [...waiting]) if (waiter.runId === runId) waiter.begin(before, entry);
       } else if (type === "run_end") {
         flush();
-        endRun();
+        for (const subscriber of allLive()) if (!subscriber.follow) subscriber.end("done");
       }
     },
     applied: flush,
     ended(why) {
       const reason = endReasonOf(why);
-      for (const subscribers of live.values())
-        for (const subscriber of [...subscribers]) subscriber.end(reason);
+      for (const subscriber of allLive()) subscriber.end(reason);
       for (const waiter of [...waiting]) waiter.end(reason);
     },
   });
 
-  function batchFor(key: string): Buffer[] {
-    const known = batches.get(key);
+  function streamOf(face: WireFace): FaceStream {
+    const known = streams.get(face.key);
     if (known) return known;
-    const batch: Buffer[] = [];
-    batches.set(key, batch);
-    return batch;
+    const stream = {
+      face,
+      live: new Set<LiveSubscriber>(),
+      frames: new WeakMap(),
+      batch: [],
+      prelude: undefined,
+    };
+    streams.set(face.key, stream);
+    return stream;
+  }
+
+  /** A copy: one that is told of an end leaves. */
+  function allLive(): LiveSubscriber[] {
+    return [...streams.values()].flatMap(({ live }) => [...live]);
   }
 
   function flush(): void {
-    if (batches.size === 0) return;
-    const written = batches;
-    batches = new Map();
-    for (const [key, frames] of written) {
-      for (const subscriber of live.get(key) ?? []) subscriber.write(frames);
-    }
-  }
-
-  function endRun(): void {
-    for (const subscribers of live.values()) {
-      for (const subscriber of [...subscribers]) if (!subscriber.follow) subscriber.end("done");
+    for (const stream of streams.values()) {
+      const { batch, live } = stream;
+      if (batch.length === 0) continue;
+      stream.batch = [];
+      for (const subscriber of live) subscriber.write(batch);
     }
   }
 
   function encoded(face: WireFace, before: ThreadFold, entry: LogEntry): readonly Buffer[] {
-    let known = encodings.get(face.key);
-    if (!known) {
-      known = new WeakMap();
-      encodings.set(face.key, known);
-    }
+    const { frames: known } = streamOf(face);
     let frames = known.get(entry);
     if (!frames) {
       frames = face.frames(before, entry, "live").map(encodeSseFrame);
@@ -114,28 +115,20 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
 
   return {
     view,
-    goLive(subscriber) {
-      const subscribers = live.get(subscriber.face.key) ?? new Set();
-      live.set(subscriber.face.key, subscribers.add(subscriber));
-    },
+    goLive: (subscriber) => void streamOf(subscriber.face).live.add(subscriber),
     waitFor: (waiter) => void waiting.add(waiter),
     drop(subscriber) {
-      if (!("face" in subscriber)) {
-        waiting.delete(subscriber);
-        return;
-      }
-      const subscribers = live.get(subscriber.face.key);
-      subscribers?.delete(subscriber);
-      if (subscribers?.size === 0) live.delete(subscriber.face.key);
+      if ("face" in subscriber) streamOf(subscriber.face).live.delete(subscriber);
+      else waiting.delete(subscriber);
     },
     encoded,
     prelude(face) {
+      const stream = streamOf(face);
       const seq = view.position()?.seq ?? 0;
-      const known = preludes.get(face.key);
-      const shared = known?.seq === seq ? known.frames.deref() : undefined;
+      const shared = stream.prelude?.seq === seq ? stream.prelude.frames.deref() : undefined;
       if (shared) return shared;
       const frames = face.prelude(view.fold(), view.position())?.map(encodeSseFrame);
-      if (frames) preludes.set(face.key, { seq, frames: new WeakRef(frames) });
+      if (frames) stream.prelude = { seq, frames: new WeakRef(frames) };
       return frames;
     },
     endedWith() {

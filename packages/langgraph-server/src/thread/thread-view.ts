@@ -59,6 +59,9 @@ export interface ThreadView {
   end(why: ViewEnd): void;
 }
 
+/** `unfoldable`: the log can't tell what the thread is. */
+type Took = "event" | "end" | "unfoldable";
+
 /** How long an idle thread's fold is kept. */
 const REST_AFTER_MS = 10_000;
 
@@ -96,12 +99,8 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
       returnsTo,
       signal: over.signal,
     });
-    for await (const event of events) {
-      if (ended !== undefined) return;
-      if (event.kind === "gap" && !isReady) return followCheckpoint();
-      if (isResting) await ready();
-      onEvent(event);
-    }
+    const why = await takeAll(events);
+    if (why === "unfoldable") await followCheckpoint();
   }
 
   /** R20: where the log no longer tells what the thread is, the checkpoint does. */
@@ -109,11 +108,28 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     const read = await retryStore({ clock, signal: over.signal }, () => readThreadFold(options, thread));
     begin(read.fold, read.position);
     tellReady();
-    for await (const event of log.tail(thread.ref, position, { signal: over.signal })) {
-      if (ended !== undefined) return;
-      if (isResting) await ready();
-      onEvent(event);
+    await takeAll(log.tail(thread.ref, position, { signal: over.signal }));
+  }
+
+  /** Not a loop over the events: it would keep the last one while it waits, and that may be all that was loaded. */
+  async function takeAll(events: AsyncIterable<Loaded | TailEvent>): Promise<Took> {
+    const iterator = events[Symbol.asyncIterator]();
+    let took: Took = "event";
+    try {
+      while (took === "event") took = await takeOne(iterator);
+      return took;
+    } finally {
+      await iterator.return?.();
     }
+  }
+
+  async function takeOne(events: AsyncIterator<Loaded | TailEvent>): Promise<Took> {
+    const { done, value: event } = await events.next();
+    if (done || ended !== undefined) return "end";
+    if (event.kind === "gap" && !isReady) return "unfoldable";
+    if (isResting) await ready();
+    onEvent(event);
+    return "event";
   }
 
   function begin(from: ThreadFold, at: LogPosition | undefined): void {
@@ -177,6 +193,7 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   function rest(): void {
     if (ended !== undefined || fold.run?.open || waking) return;
     isResting = true;
+    restTimer = undefined;
     // Whether a run is open may be asked at any time.
     fold = { ...emptyFold, run: fold.run, checkpoint_id: fold.checkpoint_id };
     recent.reset(fold, position?.seq ?? 0);

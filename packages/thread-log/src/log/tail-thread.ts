@@ -34,7 +34,7 @@ export function tailThread(
   watcher: Watcher,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<TailEvent, undefined> {
-  return leavable(watcher, signal, (done) => follow(deps, thread, watcher, done));
+  return iterate(deps, thread, watcher, signal, (topic) => nextEvent(deps, topic, watcher));
 }
 
 /** The same, whose first read loads the thread from its snapshot. */
@@ -45,26 +45,59 @@ export function followThread(
   options: LoadOptions,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<Loaded | TailEvent, undefined> {
-  return leavable(watcher, signal, (done) => follow(deps, thread, watcher, done, options));
+  let isLoaded = false;
+  return iterate(deps, thread, watcher, signal, (topic) => {
+    if (isLoaded) return nextEvent(deps, topic, watcher);
+    isLoaded = true;
+    return loadThread(deps, topic, watcher, options);
+  });
 }
 
-function leavable<Event>(
+/**
+ * Written out instead of as a generator, which keeps what it last yielded for as long as it waits: on a quiet thread that
+ * would be the whole of what was loaded. One `next` at a time.
+ */
+function iterate<Event extends Loaded | TailEvent>(
+  { topics, isClosing }: TailDeps,
+  thread: ThreadRef,
   watcher: Watcher,
   signal: AbortSignal | undefined,
-  begin: (done: () => void) => AsyncGenerator<Event, undefined>,
+  take: (topic: Topic) => Promise<Event | undefined>,
 ): AsyncIterableIterator<Event, undefined> {
+  let topic: Topic | undefined;
+  let isOver = false;
   const leave = () => endWatcher(watcher, "left");
   if (signal?.aborted) leave();
   signal?.addEventListener("abort", leave, { once: true });
-  const forget = () => signal?.removeEventListener("abort", leave);
-  const events = begin(forget);
+
+  function finish(): void {
+    if (isOver) return;
+    isOver = true;
+    if (topic) topics.leave(topic, watcher);
+    signal?.removeEventListener("abort", leave);
+  }
+
   return {
-    next: () => events.next(),
-    // A generator answers `return` only after the `next` before it, which may wait for ever on a quiet thread.
-    return: async () => {
+    async next() {
+      if (isOver) return { done: true, value: undefined };
+      try {
+        if (isClosing()) endWatcher(watcher, "closing");
+        topic ??= topics.join(thread, watcher);
+        const value = watcher.ended === undefined ? await take(topic) : undefined;
+        if (value === undefined && watcher.ended === "closing") {
+          throw new ThroughlineError("shutting_down", "This instance is shutting down; connect again.");
+        }
+        if (value === undefined || value.kind === "gap" || value.kind === "deleted") finish();
+        return value === undefined ? { done: true, value } : { done: false, value };
+      } catch (error) {
+        finish();
+        throw error;
+      }
+    },
+    // A `next` under way ends, too: on a quiet thread it would wait for ever.
+    async return() {
       leave();
-      forget();
-      await events.return(undefined);
+      finish();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
@@ -73,79 +106,55 @@ function leavable<Event>(
   };
 }
 
-function follow(
+/** A thread that was deleted is for the tail to tell; `undefined` when that ended first. */
+async function loadThread(
   deps: TailDeps,
-  thread: ThreadRef,
+  topic: Topic,
   watcher: Watcher,
-  done: () => void,
-): AsyncGenerator<TailEvent, undefined>;
-function follow(
-  deps: TailDeps,
-  thread: ThreadRef,
-  watcher: Watcher,
-  done: () => void,
-  loading: LoadOptions,
-): AsyncGenerator<Loaded | TailEvent, undefined>;
-async function* follow(
-  deps: TailDeps,
-  thread: ThreadRef,
-  watcher: Watcher,
-  done: () => void,
-  loading?: LoadOptions,
-): AsyncGenerator<Loaded | TailEvent, undefined> {
-  const { topics } = deps;
-  if (deps.isClosing()) endWatcher(watcher, "closing");
-  const topic = topics.join(thread, watcher);
-  try {
-    if (loading && watcher.ended === undefined) {
-      beginJoin(watcher);
-      const stored = await untilEnded(watcher, (signal) => deps.load(thread, loading, signal));
-      if (watcher.ended === undefined) {
-        const from = stored?.snapshot?.position;
-        const answer = answerRange(stored, from);
-        if (answer.kind === "gap") {
-          yield { ...answer, kept: [] };
-          return undefined;
-        }
-        if (answer.kind === "entries") {
-          // An empty log has shown nothing: whichever epoch its first entry is of, that is its beginning.
-          const isEmpty = (answer.head?.seq ?? 0) === 0;
-          join(topics, topic, watcher, isEmpty ? { ...answer, head: undefined } : answer, from?.seq ?? 0);
-          yield { ...answer, kind: "loaded", snapshot: stored?.snapshot };
-        }
-      }
-    }
-    while (watcher.ended === undefined) {
-      if (watcher.mode === "live") {
-        const entries = takeBuffered(watcher);
-        const last = entries.at(-1);
-        if (last) yield { kind: "entries", entries, head: { epoch: last.epoch, seq: last.seq } };
-        else await change(watcher);
-        continue;
-      }
-      beginJoin(watcher);
-      const range = await untilEnded(watcher, (signal) => deps.read(thread, watcher.place, signal));
-      if (watcher.ended !== undefined) break;
-      const answer = answerRange(range, positionOf(watcher.place));
-      if (answer.kind === "gap") {
-        const gap = await untilEnded(watcher, (signal) =>
-          deps.completeGap(thread, answer, watcher.place, signal),
-        );
-        if (gap === undefined) break;
-        yield gap;
-      } else if (answer.kind === "deleted") yield answer;
-      if (answer.kind !== "entries") return undefined;
-      join(topics, topic, watcher, answer, watcher.place.seq);
-      if (answer.entries.length > 0) yield answer;
-    }
-    if (watcher.ended === "closing") {
-      throw new ThroughlineError("shutting_down", "This instance is shutting down; connect again.");
-    }
-    return undefined;
-  } finally {
-    topics.leave(topic, watcher);
-    done();
+  options: LoadOptions,
+): Promise<Loaded | TailEvent | undefined> {
+  beginJoin(watcher);
+  const stored = await untilEnded(watcher, (signal) => deps.load(topic.thread, options, signal));
+  if (watcher.ended !== undefined) return undefined;
+  const from = stored?.snapshot?.position;
+  const answer = answerRange(stored, from);
+  if (answer.kind === "gap") return { ...answer, kept: [] };
+  if (answer.kind === "deleted") return nextEvent(deps, topic, watcher);
+  // An empty log has shown nothing: whichever epoch its first entry is of, that is its beginning.
+  const isEmpty = (answer.head?.seq ?? 0) === 0;
+  join(deps.topics, topic, watcher, isEmpty ? { ...answer, head: undefined } : answer, from?.seq ?? 0);
+  return { ...answer, kind: "loaded", snapshot: stored?.snapshot };
+}
+
+/** Waits for it; `undefined` when the tail ended first. */
+async function nextEvent(deps: TailDeps, topic: Topic, watcher: Watcher): Promise<TailEvent | undefined> {
+  while (watcher.ended === undefined) {
+    const isLive = watcher.mode === "live";
+    const event = isLive ? bufferedBatch(watcher) : await readOn(deps, topic, watcher);
+    if (event) return event;
+    if (isLive) await change(watcher);
   }
+  return undefined;
+}
+
+function bufferedBatch(watcher: Watcher): Batch | undefined {
+  const entries = takeBuffered(watcher);
+  const last = entries.at(-1);
+  return last && { kind: "entries", entries, head: { epoch: last.epoch, seq: last.seq } };
+}
+
+async function readOn(deps: TailDeps, topic: Topic, watcher: Watcher): Promise<TailEvent | undefined> {
+  const { thread } = topic;
+  beginJoin(watcher);
+  const range = await untilEnded(watcher, (signal) => deps.read(thread, watcher.place, signal));
+  if (watcher.ended !== undefined) return undefined;
+  const answer = answerRange(range, positionOf(watcher.place));
+  if (answer.kind === "gap") {
+    return untilEnded(watcher, (signal) => deps.completeGap(thread, answer, watcher.place, signal));
+  }
+  if (answer.kind === "deleted") return answer;
+  join(deps.topics, topic, watcher, answer, watcher.place.seq);
+  return answer.entries.length > 0 ? answer : undefined;
 }
 
 /** After a read: live where it reached the end of the log. */
