@@ -20,7 +20,7 @@ export interface RefusalRow extends AppendedRow {
 const SEPARATOR = "\u001e";
 
 /** Of `appendStatement`. */
-export function appendValues(batch: readonly StoreAppend[], channel: string, payload: string): unknown[] {
+export function appendValues(batch: readonly StoreAppend[]): unknown[] {
   const owner: number[] = [];
   const place: number[] = [];
   const envelopes: string[] = [];
@@ -43,8 +43,6 @@ export function appendValues(batch: readonly StoreAppend[], channel: string, pay
     numbers(place),
     envelopes.join(SEPARATOR),
     terminals ? endOfRun.join(SEPARATOR) : null,
-    channel,
-    payload,
   ];
 }
 

@@ -8,6 +8,7 @@ import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
 import { startWakeListener } from "./wake-listener.js";
 import { decodeWake, encodeWake, type WakeMessage } from "./wake-message.js";
+import { createWakeSender } from "./wake-sender.js";
 
 export interface PostgresOptions {
   /** A URL, or whatever `pg` takes. */
@@ -36,6 +37,8 @@ export interface PostgresDatabase {
   payload(message: WakeMessage): string;
   /** Messages of other instances, and `all` after the connection was lost. */
   onWake(listener: (message: WakeMessage) => void): () => void;
+  /** Tells the other instances that threads have changed, soon and once for all that is told meanwhile. */
+  tellOthers(tags: readonly string[]): void;
   /** Tells the listeners of this instance only. */
   tellOwn(message: WakeMessage): void;
   close(): Promise<void>;
@@ -90,8 +93,12 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         const message = decodeWake(instance, payload);
         if (message) tellOwn(message);
       },
-      onReconnected: () => void afterReconnect(),
+      onReconnected() {
+        sender.resume();
+        void afterReconnect();
+      },
     });
+    const sender = createWakeSender((tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })));
     return {
       pool,
       writer: pools.writer.pool,
@@ -103,6 +110,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
+      tellOthers: sender.tell,
       tellOwn,
       async close() {
         closing.abort();

@@ -28,7 +28,7 @@ interface CommitRow {
 }
 
 export function createPostgresLogStore(database: PostgresDatabase): LogStore {
-  const { pool, writer, schema, channel } = database;
+  const { pool, writer, schema } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
   const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
   const read = { text: readStatement(schema), name: `${schema}_read` };
@@ -54,10 +54,8 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   }
 
   async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
-    const tags = batch.map(({ thread }) => wakeTag(thread));
-    const payload = database.payload({ kind: "threads", tags });
     const finishes = batch.some(({ finish }) => finish !== undefined);
-    const values = appendValues(batch, channel, payload);
+    const values = appendValues(batch);
     const { rows } = await writer.query<CommitRow>(
       finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
     );
@@ -68,6 +66,8 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       const row = moved.get(index);
       return row ? taken(each, row) : notTaken(each, reasons.get(each));
     });
+    // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
+    database.tellOthers(batch.flatMap(({ thread }, index) => (results[index]?.ok ? [wakeTag(thread)] : [])));
     return finishes ? withNext(batch, results, rows[0]?.finished ?? []) : results;
   }
 

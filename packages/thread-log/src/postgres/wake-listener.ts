@@ -14,6 +14,8 @@ export interface WakeListenerOptions {
 }
 
 export interface WakeListener {
+  /** On the listener's own connection, which alone may be without a pooler. Fails where that is lost. */
+  send(payload: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,7 +52,8 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
     try {
       await fresh.connect();
-      await fresh.query(`listen ${channel}`);
+      // A notification writes a commit record; waiting until that is on disk would keep nothing that matters.
+      await fresh.query(`set synchronous_commit = off; listen ${channel}`);
     } catch (error) {
       lost = true;
       fresh.connection.stream.destroy();
@@ -87,6 +90,10 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
 
   await connect();
   return {
+    async send(payload) {
+      if (!client) throw new Error("not connected");
+      await client.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
+    },
     async close() {
       closed = true;
       timer?.cancel();

@@ -1,8 +1,7 @@
 import { finishParts } from "./finish-runs.js";
 
 /**
- * A whole group commit is one statement, hence one round trip, one transaction, one fsync and one notification, whatever it
- * carries: R21. Per thread it costs one index descent and one update in place, which is comparison of the fence, assignment
+ * A whole group commit is one statement, hence one round trip, one transaction and one fsync, whatever it carries: R21. Per thread it costs one index descent and one update in place, which is comparison of the fence, assignment
  * of `seq` and lock in one; per entry one insert. What is refused is not in the answer; `refusalStatement` asks why.
  *
  * Envelopes travel as one text joined by U+001E, which JSON never holds unescaped: as an array each would be quoted and
@@ -32,7 +31,7 @@ export function appendStatement(schema: string): string {
 export function appendAndFinishStatement(schema: string): string {
   return append(schema, {
     asked: `unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::int[],
-      $14::text[], $15::text[], $16::text[], $17::text[])
+      $12::text[], $13::text[], $14::text[], $15::text[])
     with ordinality as a (account, subject, thread_id, token, append_id, n, bytes,
       run_id, end_status, listing_status, upstream_run_id, ord)`,
     alsoSet: ", revision = t.revision + case when a.run_id is null then 0 else 1 end",
@@ -40,7 +39,7 @@ export function appendAndFinishStatement(schema: string): string {
       select 1 from ${schema}.runs r where r.run_id = a.run_id and r.fence = a.token and r.status = 'running'))`,
     alsoReturned: `, t.account, t.subject, t.thread_id, t.revision, a.run_id, a.token, a.end_status, a.listing_status,
     a.upstream_run_id, true as closes`,
-    parts: `, ${finishParts(schema, "moved", ["$18", "$19"])}`,
+    parts: `, ${finishParts(schema, "moved", ["$16", "$17"])}`,
     answer: `, (select json_agg(json_build_object('ord', ord, 'next', next, 'raced', raced)) from finished) as finished`,
   });
 }
@@ -73,8 +72,7 @@ with moved as (
   join moved m on m.ord = e.ord
 )${form.parts}
 select
-  string_agg(concat_ws(' ', ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes), ',') as moved,
-  (select pg_notify($12, $13) from moved limit 1)::text as told ${form.answer}
+  string_agg(concat_ws(' ', ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes), ',') as moved ${form.answer}
 from moved`;
 }
 
