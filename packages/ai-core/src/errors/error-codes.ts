@@ -21,6 +21,10 @@ export const ERROR_CODES = {
   internal: { status: 500, hint: "Try again; if it persists, report the request id." },
   upstream_unavailable: { status: 502, hint: "Check that the LangGraph server is reachable, then retry." },
   store_unavailable: { status: 503, hint: "The service's database is away. Retry after the time given." },
+  sign_in_unavailable: {
+    status: 503,
+    hint: "The identity provider's keys can't be read. Retry after the time given.",
+  },
   shutting_down: { status: 503, hint: "Reconnect: another instance will serve you." },
   run_failed: { status: undefined, hint: "Look at the error of the failing step, then run again." },
   run_lost: { status: undefined, hint: "The run could not be taken up again; start a new one." },

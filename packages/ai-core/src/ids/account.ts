@@ -8,13 +8,22 @@ export const accountIdSchema = z
 /** `isPrintable` for JSON Schema, as far as every language's patterns go: half a surrogate pair is in none. */
 export const PRINTABLE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
-/** Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only what would break a key is refused. */
+const MAX_SUBJECT_LENGTH = 256;
+
+/**
+ * Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only what would break a key is refused.
+ * Canonically equal spellings are one person, so it is normalised here, before anything is keyed by it.
+ */
 export const subjectSchema = z
   .string()
-  .min(1)
-  .max(256)
   .refine(isPrintable, "subject must be well-formed text without control characters")
-  .meta({ pattern: PRINTABLE_PATTERN });
+  .transform((subject) => subject.normalize("NFC"))
+  .refine(
+    ({ length }) => length >= 1 && length <= MAX_SUBJECT_LENGTH,
+    `subject must be 1–${MAX_SUBJECT_LENGTH} characters long`,
+  )
+  // JSON Schema sees no refinement.
+  .meta({ type: "string", minLength: 1, maxLength: MAX_SUBJECT_LENGTH, pattern: PRINTABLE_PATTERN });
 
 /** Lone surrogates encode to the same UTF-8 bytes as one another, which would let two names share a thread. */
 export function isPrintable(text: string): boolean {

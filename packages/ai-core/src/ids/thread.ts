@@ -23,7 +23,7 @@ export const threadNameSchema = z
 
 export const threadKeySchema = z.object({
   account: accountIdSchema,
-  subject: subjectSchema.transform((subject) => subject.normalize("NFC")).optional(),
+  subject: subjectSchema.optional(),
   graphName: graphNameSchema,
   threadName: threadNameSchema,
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Arrival } from "../commands/arrivals.js";
 import { bodyOf } from "../http/checked-request.js";
 import { followQuerySchema } from "../http/follow-query.js";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { type RouteContext, type RouteParts, requireAgent, type SignedIn } from "../http/ingress.js";
 import { lastEventIdHeaders } from "../http/last-event-id.js";
 import { parsedJson } from "../http/parsed-json.js";
 import type { Route } from "../http/route-table.js";
@@ -44,7 +44,6 @@ export function copilotkitRoutes(
   base: string,
   version: string,
 ): Route[] {
-  const { arriving } = parts.service.runs;
   const threads = copilotkitThreads(parts);
 
   async function run(
@@ -79,8 +78,7 @@ export function copilotkitRoutes(
     return stopAgent(c, parts, who, agent, names.threadId, await read());
   }
 
-  async function singleRoute(c: RouteContext, arrival: Arrival): Promise<Response> {
-    const who = await signIn(c, parts);
+  async function singleRoute(c: RouteContext, who: SignedIn, arrival: Arrival): Promise<Response> {
     const { method, params, body: inner } = await bodyOf(who, envelopeSchema);
     const read = async () => inner ?? undefined;
     const agentId = params?.agentId ?? "";
@@ -127,7 +125,7 @@ export function copilotkitRoutes(
         },
         errors: ["not_found", "upstream_unavailable"],
       },
-      handle: (c) => arriving((arrival) => singleRoute(c, arrival)),
+      handle: singleRoute,
     },
     {
       method: "GET",
@@ -139,7 +137,6 @@ export function copilotkitRoutes(
         errors: ["upstream_unavailable"],
       },
       async handle(c) {
-        await signIn(c, parts);
         return describeRuntime(c, parts, version);
       },
     },
@@ -160,11 +157,7 @@ export function copilotkitRoutes(
         },
         errors: [],
       },
-      handle: (c) =>
-        arriving(async (arrival) => {
-          const who = await signIn(c, parts);
-          return run(c, who, c.req.param("agentId") ?? "", who.readBody, arrival);
-        }),
+      handle: (c, who, arrival) => run(c, who, c.req.param("agentId") ?? "", who.readBody, arrival),
     },
     {
       method: "POST",
@@ -180,8 +173,7 @@ export function copilotkitRoutes(
         answer: { status: 200, description: "A sequence of complete runs", events: agUiEventSchema },
         errors: [],
       },
-      async handle(c) {
-        const who = await signIn(c, parts);
+      async handle(c, who) {
         return connect(c, who, c.req.param("agentId") ?? "", who.readBody);
       },
     },
@@ -196,8 +188,7 @@ export function copilotkitRoutes(
         answer: { status: 200, description: "What became of it", schema: stoppedSchema },
         errors: [],
       },
-      async handle(c) {
-        const who = await signIn(c, parts);
+      async handle(c, who) {
         const names = { agentId: c.req.param("agentId") ?? "", threadId: c.req.param("threadId") ?? "" };
         return stop(c, who, names, who.readBody);
       },

@@ -2,7 +2,7 @@ import { type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-c
 import type { ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
 import { checked } from "../http/checked-request.js";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn, signIn } from "../http/ingress.js";
+import { type RouteContext, type RouteParts, requireAgent, type SignedIn } from "../http/ingress.js";
 import type { RouteDoc } from "../http/route-doc.js";
 import type { Route } from "../http/route-table.js";
 import { wholeNumber } from "../http/whole-number.js";
@@ -139,8 +139,7 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       method,
       path: `${base}${path}`,
       doc,
-      async handle(c) {
-        const who = await signIn(c, parts);
+      async handle(c, who) {
         const below = new URL(c.req.url).pathname.slice(base.length);
         return answer(c, who, { method, path: below, query: c.req.query(), body: who.readBody });
       },

@@ -1,6 +1,6 @@
 import { graphDescriptorSchema } from "@throughline/ai-core";
 import { z } from "zod";
-import { type RouteParts, signIn } from "../http/ingress.js";
+import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 
 /** The catalogue: which agents there are, what they take and give, and which commands they know. */
@@ -19,7 +19,6 @@ export function agentsRoute(parts: RouteParts): Route {
       errors: ["upstream_unavailable"],
     },
     async handle(c) {
-      await signIn(c, parts);
       return c.json({ agents: await parts.service.agents.listAgents() });
     },
   };

@@ -4,8 +4,8 @@ import { followOf, followQuerySchema } from "../http/follow-query.js";
 import { openStream, type RouteParts } from "../http/ingress.js";
 import { cursorOf, lastEventIdHeaders } from "../http/last-event-id.js";
 import type { Route } from "../http/route-table.js";
-import { signedInThread } from "../http/signed-in-thread.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
+import { threadOf } from "../http/thread-of.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
 
@@ -25,8 +25,8 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Rou
       answer: { status: 200, description: "One envelope an event", events: envelopeSchema },
       errors: ["rate_limited"],
     },
-    async handle(c) {
-      const { who, thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { caller, credentials, limits } = who;
       const follow = followOf(c) ?? true;
       const watching = parts.usage.watch(caller.billingAccountId, limits);

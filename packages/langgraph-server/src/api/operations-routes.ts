@@ -1,6 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
-import type { Route } from "../http/route-table.js";
+import type { OpenRoute } from "../http/route-table.js";
 import type { Metrics } from "../operations/metrics.js";
 
 export interface OperationsOptions {
@@ -11,15 +11,15 @@ export interface OperationsOptions {
 }
 
 /** `/health`: the process lives. `/ready`: it can take work, stores included. `/metrics`: numbers for Prometheus. */
-export function operationsRoutes({ service, metrics, version, isClosing }: OperationsOptions): Route[] {
+export function operationsRoutes({ service, metrics, version, isClosing }: OperationsOptions): OpenRoute[] {
   return [
     {
       method: "GET",
       path: "/health",
+      isOpen: true,
       doc: {
         summary: "Say that the process lives",
         tag: "operations",
-        isOpen: true,
         answer: {
           status: 200,
           description: "It does",
@@ -32,10 +32,10 @@ export function operationsRoutes({ service, metrics, version, isClosing }: Opera
     {
       method: "GET",
       path: "/ready",
+      isOpen: true,
       doc: {
         summary: "Say whether it can take work, stores included",
         tag: "operations",
-        isOpen: true,
         answer: { status: 200, description: "It can", schema: z.object({ status: z.literal("ready") }) },
         otherwise: {
           status: 503,
@@ -58,10 +58,10 @@ export function operationsRoutes({ service, metrics, version, isClosing }: Opera
     {
       method: "GET",
       path: "/metrics",
+      isOpen: true,
       doc: {
         summary: "Read the numbers for Prometheus",
         tag: "operations",
-        isOpen: true,
         answer: { status: 200, description: "In Prometheus' text format", contentType: "text/plain" },
         errors: [],
       },

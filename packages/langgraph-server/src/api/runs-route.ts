@@ -21,7 +21,6 @@ import {
   type RouteParts,
   requireAgent,
   type SignedIn,
-  signIn,
 } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
@@ -83,11 +82,7 @@ export function runsRoute(parts: RunsParts): Route {
         "upstream_unavailable",
       ],
     },
-    handle: (c) =>
-      parts.service.runs.arriving(async (arrival) => {
-        const who = await signIn(c, parts);
-        return startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival);
-      }),
+    handle: async (c, who, arrival) => startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival),
   };
 }
 

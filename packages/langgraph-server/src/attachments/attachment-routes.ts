@@ -3,7 +3,7 @@ import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
-import { signedInThread } from "../http/signed-in-thread.js";
+import { threadOf } from "../http/thread-of.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
 import { type AttachmentGate, storeAttachment } from "./store-attachments.js";
@@ -45,8 +45,8 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       answer: { status: 201, description: "The attachment", schema: shownAttachmentSchema },
       errors: ["invalid_input", "not_found", "too_large", "rate_limited"],
     },
-    async handle(c) {
-      const { who, thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { filename } = queryOf(c, uploadQuerySchema);
       const declaredType = c.req.header("content-type") ?? "";
       const type = acceptType(declaredType, "content-type");
@@ -77,8 +77,8 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       answer: { status: 200, description: "The file", contentType: "*/*" },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const id = c.req.param("id") ?? "";
       const found = await attachments.store.find(thread.ref, id);
       const content = found && (await attachments.store.read(thread.ref, id));

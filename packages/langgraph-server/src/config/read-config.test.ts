@@ -13,6 +13,21 @@ describe("the server's configuration", () => {
     });
   });
 
+  it.each([
+    ["THROUGHLINE_JWT_ISSUER", { THROUGHLINE_JWT_AUDIENCE: "throughline" }],
+    ["THROUGHLINE_JWT_AUDIENCE", { THROUGHLINE_JWT_ISSUER: "https://id.example.com" }],
+  ])("refuses published keys without %s", (missing, given) => {
+    const keys = { THROUGHLINE_JWKS_URL: "https://id.example.com/jwks" };
+    expect(() => readConfig({ ...keys, ...given })).toThrow(`${missing} is missing`);
+  });
+
+  it("reads published keys over http from this machine only", () => {
+    const about = { THROUGHLINE_JWT_ISSUER: "us", THROUGHLINE_JWT_AUDIENCE: "throughline" };
+    const of = (url: string) => () => readConfig({ ...about, THROUGHLINE_JWKS_URL: url });
+    expect(of("http://id.example.com/jwks")).toThrow("https://");
+    expect(of("http://localhost:4000/jwks")).not.toThrow();
+  });
+
   it("takes an empty variable for an unset one", () => {
     expect(readConfig({ PORT: "", THROUGHLINE_JWT_SECRET: "" })).toMatchObject({ signIn: { kind: "dev" } });
   });
@@ -21,6 +36,7 @@ describe("the server's configuration", () => {
     const config = readConfig({
       THROUGHLINE_JWKS_URL: "https://id.example.com/jwks",
       THROUGHLINE_JWT_ISSUER: "https://id.example.com",
+      THROUGHLINE_JWT_AUDIENCE: "throughline",
       THROUGHLINE_JWT_SUBJECT_CLAIM: "none",
       THROUGHLINE_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
     });
@@ -28,6 +44,7 @@ describe("the server's configuration", () => {
       kind: "jwt",
       keys: { jwksUrl: new URL("https://id.example.com/jwks") },
       issuer: "https://id.example.com",
+      audience: "throughline",
       claims: { subject: null },
     });
     expect(config.corsOrigins).toEqual(["https://app.example.com", "http://localhost:3000"]);

@@ -3,7 +3,7 @@ import { type Backend, selectBackend } from "@throughline/graph-executor";
 import type { AttachmentLimits } from "../attachments/attachment-limits.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import type { AccountLimits } from "../tenancy/account-limits.js";
-import type { CallerClaims } from "../tenancy/jwt-caller.js";
+import type { CallerClaims, JwtTrust } from "../tenancy/jwt-caller.js";
 import { readSettings, type SettingSources } from "./read-settings.js";
 import { SETTINGS, type SettingValues } from "./settings.js";
 
@@ -11,13 +11,7 @@ const DAY_MS = 86_400_000;
 
 export type SignInConfig =
   | { readonly kind: "dev" }
-  | {
-      readonly kind: "jwt";
-      readonly keys: { readonly secret: string } | { readonly jwksUrl: URL };
-      readonly issuer?: string;
-      readonly audience?: string;
-      readonly claims: CallerClaims;
-    };
+  | (JwtTrust & { readonly kind: "jwt"; readonly claims: CallerClaims });
 
 /** All settings by name, and what only several of them together say. */
 export interface ServerConfig extends SettingValues {
@@ -76,7 +70,7 @@ function retentionOf(values: SettingValues): Retention {
 }
 
 function signInOf(values: SettingValues): SignInConfig {
-  const { jwtSecret: secret, jwksUrl, jwtIssuer: issuer, jwtAudience: audience } = values;
+  const { jwtSecret: secret, jwksUrl } = values;
   if (secret !== undefined && jwksUrl !== undefined) {
     const { jwtSecret, jwksUrl: url } = SETTINGS;
     throw new ThroughlineError("invalid_input", `${jwtSecret.env} and ${url.env} are both set; unset one.`, {
@@ -87,9 +81,7 @@ function signInOf(values: SettingValues): SignInConfig {
   const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim } = values;
   return {
     kind: "jwt",
-    keys: secret === undefined ? { jwksUrl: new URL(jwksUrl ?? "") } : { secret },
-    ...(issuer !== undefined && { issuer }),
-    ...(audience !== undefined && { audience }),
+    ...trustOf(values),
     claims: {
       ...(jwtAccountClaim !== undefined && { account: jwtAccountClaim }),
       ...(jwtSubjectClaim !== undefined && { subject: jwtSubjectClaim === "none" ? null : jwtSubjectClaim }),
@@ -97,4 +89,28 @@ function signInOf(values: SettingValues): SignInConfig {
       ...(jwtServiceClaim !== undefined && { service: jwtServiceClaim }),
     },
   };
+}
+
+function trustOf({
+  jwtSecret: secret,
+  jwksUrl,
+  jwtIssuer: issuer,
+  jwtAudience: audience,
+}: SettingValues): JwtTrust {
+  if (jwksUrl === undefined) {
+    return {
+      keys: { secret: secret ?? "" },
+      ...(issuer !== undefined && { issuer }),
+      ...(audience !== undefined && { audience }),
+    };
+  }
+  if (issuer === undefined || audience === undefined) {
+    const missing = issuer === undefined ? SETTINGS.jwtIssuer.env : SETTINGS.jwtAudience.env;
+    throw new ThroughlineError(
+      "invalid_input",
+      `${missing} is missing. With ${SETTINGS.jwksUrl.env} it must be set: else a token for another application passes.`,
+      { details: { field: missing } },
+    );
+  }
+  return { keys: { jwksUrl: new URL(jwksUrl) }, issuer, audience };
 }

@@ -1,4 +1,5 @@
 import { MIN_SECRET_BYTES } from "../tenancy/jwt-caller.js";
+import { isLoopbackHost } from "../tenancy/loopback.js";
 import { setting } from "./setting.js";
 import { text, urlOf } from "./value-schemas.js";
 
@@ -21,8 +22,11 @@ export const SIGN_IN_SETTINGS = {
     flag: "jwks-url",
     group: "sign-in",
     placeholder: "URL",
-    doc: "Callers sign in with a JWT signed with one of the keys published here.",
-    schema: urlOf("https:", "http:"),
+    doc: "Callers sign in with a JWT signed with one of the keys published here. Needs issuer and audience.",
+    schema: urlOf("https:", "http:").refine(
+      (url) => !url.startsWith("http:") || isLoopbackHost(new URL(url).host),
+      "takes a URL that begins with https:// (http:// on this machine only)",
+    ),
     unset: "dev sign-in, loopback only",
   }),
   jwtIssuer: setting({
@@ -30,18 +34,18 @@ export const SIGN_IN_SETTINGS = {
     flag: "jwt-issuer",
     group: "sign-in",
     placeholder: "NAME",
-    doc: "The `iss` that tokens must have.",
+    doc: "The `iss` that tokens must have. Required with a JWKS URL.",
     schema: text,
-    unset: "any",
+    unset: "any, with a secret",
   }),
   jwtAudience: setting({
     env: "THROUGHLINE_JWT_AUDIENCE",
     flag: "jwt-audience",
     group: "sign-in",
     placeholder: "NAME",
-    doc: "The `aud` that tokens must have.",
+    doc: "The `aud` that tokens must have. Required with a JWKS URL.",
     schema: text,
-    unset: "any",
+    unset: "any, with a secret",
   }),
   jwtAccountClaim: setting({
     env: "THROUGHLINE_JWT_ACCOUNT_CLAIM",

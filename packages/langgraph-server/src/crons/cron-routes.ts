@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bodyOf, queryOf } from "../http/checked-request.js";
-import { type RouteContext, type RouteParts, signIn } from "../http/ingress.js";
+import type { RouteContext, RouteParts } from "../http/ingress.js";
 import { nextSchema, pageSchema } from "../http/paging.js";
 import type { Route } from "../http/route-table.js";
 import { scopeOf } from "./create-cron-service.js";
@@ -27,8 +27,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       },
       errors: ["invalid_input"],
     },
-    async handle(c) {
-      const { caller } = await signIn(c, parts);
+    async handle(c, { caller }) {
       const page = await crons.list(scopeOf(caller), queryOf(c, pageSchema));
       return c.json({ crons: page.crons.map(showCron), next: page.next ?? null });
     },
@@ -44,8 +43,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 201, description: "The cron", schema: shownCronSchema },
       errors: ["invalid_input", "too_large", "rate_limited"],
     },
-    async handle(c) {
-      const who = await signIn(c, parts);
+    async handle(c, who) {
       const cron = await crons.create(who.caller, await bodyOf(who, newCronSchema));
       return c.json(showCron(cron), 201);
     },
@@ -59,8 +57,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 200, description: "The cron", schema: shownCronSchema },
       errors: ["not_found"],
     },
-    async handle(c) {
-      const { caller } = await signIn(c, parts);
+    async handle(c, { caller }) {
       return c.json(showCron(await crons.get(scopeOf(caller), idOf(c))));
     },
   };
@@ -75,8 +72,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
-    async handle(c) {
-      const who = await signIn(c, parts);
+    async handle(c, who) {
       const changes = await bodyOf(who, cronChangeSchema);
       return c.json(showCron(await crons.change(who.caller, idOf(c), changes)));
     },
@@ -91,8 +87,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 204, description: "It is gone" },
       errors: ["not_found"],
     },
-    async handle(c) {
-      const { caller } = await signIn(c, parts);
+    async handle(c, { caller }) {
       await crons.remove(scopeOf(caller), idOf(c));
       return c.body(null, 204);
     },
@@ -108,8 +103,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 202, description: "The tick, with its run", schema: shownTickSchema },
       errors: ["invalid_input", "not_found", "busy", "interrupt_pending", "rate_limited", "too_large"],
     },
-    async handle(c) {
-      const who = await signIn(c, parts);
+    async handle(c, who) {
       await bodyOf(who, nothingSchema);
       return c.json(showTick(await crons.runNow(scopeOf(who.caller), idOf(c))), 202);
     },
@@ -128,8 +122,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { caller } = await signIn(c, parts);
+    async handle(c, { caller }) {
       const page = await crons.ticks(scopeOf(caller), idOf(c), queryOf(c, pageSchema));
       return c.json({ ticks: page.ticks.map(showTick), next: page.next ?? null });
     },
@@ -148,22 +141,17 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       },
       errors: ["invalid_input", "too_large"],
     },
-    async handle(c) {
-      const who = await signIn(c, parts);
+    async handle(c, who) {
       const times = await crons.preview(await bodyOf(who, cronPreviewSchema));
       return c.json({ times: times.map(iso) });
     },
   };
-  const switches = [switchRoute(parts, crons, "pause"), switchRoute(parts, crons, "resume")];
+  const switches = [switchRoute(crons, "pause"), switchRoute(crons, "resume")];
   // A path that names something comes before the one that takes any name.
   return [list, create, preview, get, change, remove, run, ...switches, ticks];
 }
 
-function switchRoute(
-  parts: RouteParts<{ readonly crons: CronService }>,
-  crons: CronService,
-  action: "pause" | "resume",
-): Route {
+function switchRoute(crons: CronService, action: "pause" | "resume"): Route {
   return {
     method: "POST",
     path: `/crons/:id/${action}`,
@@ -178,8 +166,7 @@ function switchRoute(
       answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
-    async handle(c) {
-      const who = await signIn(c, parts);
+    async handle(c, who) {
       await bodyOf(who, nothingSchema);
       return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: action === "resume" })));
     },

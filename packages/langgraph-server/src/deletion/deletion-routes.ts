@@ -1,9 +1,9 @@
 import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
-import { type RouteParts, type SignedIn, signIn } from "../http/ingress.js";
+import type { RouteParts, SignedIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
-import { signedInThread } from "../http/signed-in-thread.js";
+import { threadOf } from "../http/thread-of.js";
 import type { Deletion } from "./deletion.js";
 import type { DeletionService } from "./deletion-service.js";
 
@@ -53,8 +53,8 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
         errors: ["invalid_input", "not_found"],
       },
-      async handle(c) {
-        const { who, thread } = await signedInThread(c, parts);
+      async handle(c, who) {
+        const thread = await threadOf(c, parts, who);
         const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
         return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
@@ -72,8 +72,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
         errors: ["invalid_input", "forbidden"],
       },
-      async handle(c) {
-        const who = await signIn(c, parts);
+      async handle(c, who) {
         const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
         const { caller } = who;
         const begun = await deletions.deleteAccount(
@@ -93,8 +92,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         answer: { status: 200, description: "The receipt", schema: receiptSchema },
         errors: ["not_found"],
       },
-      async handle(c) {
-        const who = await signIn(c, parts);
+      async handle(c, who) {
         const found = await deletions.find(c.req.param("id") ?? "");
         if (found && maySee(who, found)) return c.json(showReceipt(found));
         throw new ThroughlineError("not_found", "There is no such deletion.");

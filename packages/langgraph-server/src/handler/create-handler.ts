@@ -17,9 +17,9 @@ import { deletionRoutes } from "../deletion/deletion-routes.js";
 import type { DeletionService } from "../deletion/deletion-service.js";
 import type { RunService } from "../drive/run-service.js";
 import { answerError } from "../http/error-answer.js";
-import type { RouteEnv, RouteParts, RouteService } from "../http/ingress.js";
+import { type RouteEnv, type RouteParts, type RouteService, signIn } from "../http/ingress.js";
 import type { FetchHandler } from "../http/listen.js";
-import { addRoutes, type Route } from "../http/route-table.js";
+import { addRoutes, type OpenRoute, type Route } from "../http/route-table.js";
 import { whenClosed } from "../http/sse-stream.js";
 import { createSseWriter } from "../http/sse-writer.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
@@ -73,7 +73,7 @@ export interface HandlerOptions {
 
 export interface Handler extends FetchHandler {
   /** All there is, so that what is said of every route can be checked of every route. */
-  readonly routes: readonly Pick<Route, "method" | "path" | "isStream">[];
+  readonly routes: readonly Pick<Route | OpenRoute, "method" | "path" | "isStream" | "isOpen">[];
   /** From now on `/ready` says no. Streams go on until the service ends them. */
   startClosing(): void;
   /** Ends every stream that is still open. */
@@ -145,7 +145,7 @@ export function createHandler(options: HandlerOptions): Handler {
       }),
     );
   }
-  const routes: readonly Route[] = [
+  const routes: readonly (Route | OpenRoute)[] = [
     ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
     runsRoute(parts),
     eventsRoute(parts),
@@ -158,7 +158,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
     ...openApiRoutes(() => openApiDocument(routes, version)),
   ];
-  addRoutes(app, routes);
+  addRoutes(app, routes, { signIn: (c) => signIn(c, parts), arriving: service.runs.arriving });
   app.notFound((c) => answerError(c, new ThroughlineError("not_found", "There is no such route.")));
   app.onError((error, c) => answerError(c, error));
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { devCaller } from "../tenancy/dev-caller.js";
 import { createScriptedProvider } from "./testing/scripted-provider.js";
 import { isType, readEvents, type SseEvent, sseEvents, typesOf } from "./testing/sse-events.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
@@ -19,7 +20,8 @@ async function agentsOf(response: Response): Promise<string[]> {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ corsOrigins: ["https://app.example.com"] });
+  const origins = ["https://app.example.com"];
+  server = await startTestServer({ corsOrigins: origins, caller: devCaller({ origins }) });
 });
 afterAll(() => server.close());
 

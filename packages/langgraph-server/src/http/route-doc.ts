@@ -9,8 +9,6 @@ export interface RouteDoc {
   readonly summary: string;
   readonly description?: string;
   readonly tag: RouteTag;
-  /** Answers whoever asks, signed in or not. */
-  readonly isOpen?: true;
   /** Of the path; a plain non-empty string each where absent, but for names that mean the same everywhere. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;

@@ -1,25 +1,50 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import type { Hono } from "hono";
-import type { RouteContext, RouteEnv } from "./ingress.js";
+import type { Arrival } from "../commands/arrivals.js";
+import type { RouteContext, RouteEnv, SignedIn } from "./ingress.js";
 import type { RouteDoc } from "./route-doc.js";
 
-export interface Route {
+interface RouteBase {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Answers with an event stream. */
   readonly isStream?: boolean;
   /** Its part of the OpenAPI document. */
   readonly doc: RouteDoc;
-  readonly handle: (c: RouteContext) => Promise<Response> | Response;
+}
+
+type Answer = Promise<Response> | Response;
+
+/** A route for signed-in callers: its handler never runs without one. */
+export interface Route extends RouteBase {
+  readonly isOpen?: undefined;
+  readonly handle: (c: RouteContext, who: SignedIn, arrival: Arrival) => Answer;
+}
+
+/** A route that also answers callers who are not signed in. */
+export interface OpenRoute extends RouteBase {
+  readonly isOpen: true;
+  readonly handle: (c: RouteContext) => Answer;
+}
+
+export interface RouteDoors {
+  signIn(c: RouteContext): Promise<SignedIn>;
+  /** A request counts as arriving before its caller is known, so that a stop sent after it reaches it. */
+  arriving<Result>(work: (arrival: Arrival) => Promise<Result>): Promise<Result>;
 }
 
 /** Adds routes; any other method on their paths is answered with those there are. */
-export function addRoutes(app: Hono<RouteEnv>, routes: readonly Route[]): void {
-  for (const { method, path, isStream = false, handle } of routes) {
+export function addRoutes(
+  app: Hono<RouteEnv>,
+  routes: readonly (Route | OpenRoute)[],
+  doors: RouteDoors,
+): void {
+  for (const route of routes) {
+    const { method, path, isStream = false } = route;
     app.on(method, path, (c) => {
       c.set("route", `${method} ${path}`);
       // Hono answers HEAD with GET's handler, which for a stream would never end.
-      return isStream && c.req.method === "HEAD" ? refuse(c, [method]) : handle(c);
+      return isStream && c.req.method === "HEAD" ? refuse(c, [method]) : answer(c, route, doors);
     });
   }
   const paths = new Set(routes.map(({ path }) => path));
@@ -30,6 +55,15 @@ export function addRoutes(app: Hono<RouteEnv>, routes: readonly Route[]): void {
       return refuse(c, allowed);
     });
   }
+}
+
+async function answer(
+  c: RouteContext,
+  route: Route | OpenRoute,
+  { signIn, arriving }: RouteDoors,
+): Promise<Response> {
+  if (route.isOpen) return route.handle(c);
+  return arriving(async (arrival) => route.handle(c, await signIn(c), arrival));
 }
 
 function refuse(c: RouteContext, allowed: readonly string[]): never {

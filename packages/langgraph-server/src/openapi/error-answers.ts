@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, httpStatusOf } from "@throughline/ai-core";
-import type { RouteDoc } from "../http/route-doc.js";
+import type { OpenRoute, Route } from "../http/route-table.js";
 import type { JsonSchema, OpenApiResponse, Reference } from "./openapi-shape.js";
 
 /** On every answer, refusals included. */
@@ -15,13 +15,17 @@ const MORE_HEADERS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, R
 };
 
 /** What a route may answer instead, its own refusals and those that follow from what it takes. */
-export function errorCodesOf(path: string, doc: RouteDoc): ErrorCode[] {
+export function errorCodesOf({
+  path,
+  doc,
+  isOpen,
+}: Pick<Route | OpenRoute, "path" | "doc" | "isOpen">): ErrorCode[] {
   const takesBody = doc.body !== undefined || doc.file !== undefined;
   // Whatever is asked for, the request itself may be malformed or its headers too long.
   const codes = new Set<ErrorCode>([
     "invalid_input",
     "too_large",
-    ...(doc.isOpen ? [] : (["unauthorized"] as const)),
+    ...(isOpen ? [] : (["unauthorized"] as const)),
     ...(takesBody ? (["rate_limited"] as const) : []),
     ...(path.includes("/:agentId") ? (["not_found", "upstream_unavailable"] as const) : []),
     ...doc.errors,

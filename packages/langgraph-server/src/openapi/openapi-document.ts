@@ -1,7 +1,7 @@
 import { ERROR_CODES, isErrorCode, type JsonObject, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
-import type { Route } from "../http/route-table.js";
+import type { OpenRoute, Route } from "../http/route-table.js";
 import { DEV_ACCOUNT_HEADER, DEV_SUBJECT_HEADER } from "../tenancy/dev-caller.js";
 import { errorCodesOf, errorResponse, errorResponses, TRACE_HEADERS } from "./error-answers.js";
 import type {
@@ -16,7 +16,7 @@ import type {
 import { type SchemaBook, schemaBook } from "./schema-book.js";
 import { SHARED_ANSWERS, SHARED_INPUTS } from "./shared-schemas.js";
 
-export type DocumentedRoute = Pick<Route, "method" | "path" | "doc">;
+export type DocumentedRoute = Pick<Route | OpenRoute, "method" | "path" | "doc" | "isOpen">;
 
 const TAGS: Readonly<Record<RouteTag, string>> = {
   agents: "Which agents there are.",
@@ -118,7 +118,7 @@ function methodOf({ method }: DocumentedRoute): OperationMethod {
 }
 
 function operationOf(route: DocumentedRoute, inputs: SchemaBook, answers: SchemaBook): Operation {
-  const { summary, description, tag, isOpen } = route.doc;
+  const { summary, description, tag } = route.doc;
   const parameters = parametersOf(route, inputs);
   const requestBody = requestBodyOf(route.doc, inputs);
   return {
@@ -126,7 +126,7 @@ function operationOf(route: DocumentedRoute, inputs: SchemaBook, answers: Schema
     summary,
     ...(description !== undefined && { description }),
     tags: [tag],
-    ...(isOpen && { security: [] as const }),
+    ...(route.isOpen && { security: [] as const }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, answers),
@@ -204,9 +204,9 @@ function answerSchemasOf({ answer, otherwise }: RouteDoc): z.ZodType[] {
   ];
 }
 
-function responsesOf({ path, doc }: DocumentedRoute, answers: SchemaBook): Operation["responses"] {
-  const { answer, otherwise } = doc;
-  const errors = errorCodesOf(path, doc);
+function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["responses"] {
+  const { answer, otherwise } = route.doc;
+  const errors = errorCodesOf(route);
   const good: OpenApiResponse = {
     description: answer.description,
     headers: TRACE_HEADERS,

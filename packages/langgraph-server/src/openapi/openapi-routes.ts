@@ -1,20 +1,20 @@
 import { jsonObjectSchema } from "@throughline/ai-core";
-import type { Route } from "../http/route-table.js";
+import type { OpenRoute } from "../http/route-table.js";
 import type { OpenApiDocument } from "./openapi-shape.js";
 import { docsPage } from "./page/docs-page.js";
 
 /** The description of all routes, these two included: for programs as OpenAPI, for people as a page. */
-export function openApiRoutes(describe: () => OpenApiDocument): Route[] {
+export function openApiRoutes(describe: () => OpenApiDocument): OpenRoute[] {
   const document = once(() => JSON.stringify(describe()));
   const page = once(() => docsPage(describe()));
   return [
     {
       method: "GET",
       path: "/openapi.json",
+      isOpen: true,
       doc: {
         summary: "Read this description of the service",
         tag: "operations",
-        isOpen: true,
         answer: { status: 200, description: "OpenAPI 3.1", schema: jsonObjectSchema },
         errors: [],
       },
@@ -23,10 +23,10 @@ export function openApiRoutes(describe: () => OpenApiDocument): Route[] {
     {
       method: "GET",
       path: "/docs",
+      isOpen: true,
       doc: {
         summary: "Read the same as a page",
         tag: "operations",
-        isOpen: true,
         answer: { status: 200, description: "A page that loads nothing else", contentType: "text/html" },
         errors: [],
       },

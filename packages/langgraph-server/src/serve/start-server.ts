@@ -50,7 +50,7 @@ export interface ServeOptions {
 
 /** Starts the whole service: database, graphs, drivers, HTTP. What it started is closed again if a later step fails. */
 export async function startServer(config: ServerConfig, options: ServeOptions = {}): Promise<RunningServer> {
-  const resolver = resolverOf(config.signIn);
+  const resolver = resolverOf(config);
   guardAddress(resolver, config.host);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const metrics = createMetrics();
@@ -139,8 +139,8 @@ async function openDatabase(
   return startEmbeddedPostgres({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
 }
 
-function resolverOf(signIn: SignInConfig): CallerResolver {
-  return signIn.kind === "dev" ? devCaller() : jwtCaller(signIn);
+function resolverOf({ signIn, corsOrigins }: ServerConfig): CallerResolver {
+  return signIn.kind === "dev" ? devCaller({ origins: corsOrigins }) : jwtCaller(signIn);
 }
 
 function graphsOf(backend: Backend, signIn: SignInConfig): GraphSource | GraphProvider {

@@ -51,6 +51,42 @@ describe("the dev caller", () => {
     expect(await codeOf(devCaller(), ingress({ host: "localhost.evil.com" }))).toBe("unauthorized");
   });
 
+  it.each([
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+  ])("refuses what a proxy on this machine sends on with %s", async (name) => {
+    expect(await codeOf(devCaller(), ingress({ host: "127.0.0.1:8000", [name]: "127.0.0.1" }))).toBe(
+      "unauthorized",
+    );
+  });
+
+  it("refuses pages of other sites, and answers those of this machine and those it is told of", async () => {
+    const of = (origin: string) => ingress({ host: "localhost:8000", origin });
+    for (const foreign of ["https://evil.example.com", "null", "http://localhost.evil.com", "file://"]) {
+      expect(await codeOf(devCaller(), of(foreign))).toBe("unauthorized");
+    }
+    expect(await codeOf(devCaller(), ingress({ "sec-fetch-site": "cross-site" }))).toBe("unauthorized");
+    for (const own of ["http://localhost:3000", "http://127.0.0.1:5173", "http://[::1]:3000"]) {
+      expect(await codeOf(devCaller(), of(own))).toBeUndefined();
+    }
+    const told = devCaller({ origins: ["https://console.example.com"] });
+    expect(await codeOf(told, of("https://console.example.com"))).toBeUndefined();
+    expect(await codeOf(told, of("https://evil.example.com"))).toBe("unauthorized");
+  });
+
+  it("takes two spellings of one name for one person", async () => {
+    const spelled = (subject: string) =>
+      customCaller(() => ({ billingAccountId: "a", virtualKeyId: "v", subject }));
+    const composed = await spelled("Zo\u00eb").resolve(ingress());
+    const decomposed = await spelled("Zoe\u0308").resolve(ingress());
+    expect(decomposed).toEqual(composed);
+  });
+
   it("refuses an account no account can be called", async () => {
     expect(await codeOf(devCaller(), ingress({ "x-throughline-account": "a:b" }))).toBe("invalid_input");
   });
@@ -126,12 +162,20 @@ describe("the JWT caller", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const published = jwtCaller({ keys: { jwksUrl: new URL(`http://127.0.0.1:${port}/jwks`) }, clock });
-      const token = await new SignJWT({ billing_account_id: "acme" })
-        .setProtectedHeader({ alg: "RS256", kid: "k1" })
-        .setExpirationTime(NOW / 1_000 + 60)
-        .sign(privateKey);
+      const published = jwtCaller({
+        keys: { jwksUrl: new URL(`http://127.0.0.1:${port}/jwks`) },
+        issuer: "us",
+        audience: "throughline",
+        clock,
+      });
+      const signed = (kid: string, audience: string) =>
+        new SignJWT({ billing_account_id: "acme", iss: "us", aud: audience })
+          .setProtectedHeader({ alg: "RS256", kid })
+          .setExpirationTime(NOW / 1_000 + 60)
+          .sign(privateKey);
+      const token = await signed("k1", "throughline");
       expect(await published.resolve(bearer(token))).toMatchObject({ billingAccountId: "acme" });
+      expect(await codeOf(published, bearer(await signed("k1", "another application")))).toBe("unauthorized");
       expect(await codeOf(published, bearer(await sign({ billing_account_id: "acme" })))).toBe(
         "unauthorized",
       );

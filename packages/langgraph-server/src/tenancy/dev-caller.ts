@@ -7,19 +7,35 @@ export const DEV_VIRTUAL_KEY_ID = "dev";
 export const DEV_ACCOUNT_HEADER = "x-throughline-account";
 export const DEV_SUBJECT_HEADER = "x-throughline-subject";
 
+/** What proxies add: a request that has one of them may come from anywhere, whatever its address says. */
+const FORWARDING_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-real-ip",
+];
+
+export interface DevCallerOptions {
+  /** Pages that may ask beside those of this machine. */
+  readonly origins?: readonly string[];
+}
+
 /**
- * Nobody signs in: whoever is on this machine is the account they say they are. The `Host` is checked as well as the
- * address, because a page on the internet can point a name of its own at 127.0.0.1 and let a browser ask from here.
+ * Takes a request for the account that its headers name, without a proof. It answers programs and pages of this machine
+ * alone: a page on the internet can let a browser ask from here, and can point a name of its own at 127.0.0.1.
  */
-export function devCaller(): CallerResolver {
+export function devCaller({ origins = [] }: DevCallerOptions = {}): CallerResolver {
   return {
     isSafeInPublic: false,
     async resolve({ headers, url, remoteAddress }) {
-      const host = headers.get("host") ?? url.host;
-      if (!isLoopbackHost(host) || (remoteAddress !== undefined && !isLoopbackAddress(remoteAddress))) {
+      const problem = foreignnessOf(headers, url, remoteAddress, origins);
+      if (problem !== undefined) {
         throw new ThroughlineError(
           "unauthorized",
-          "Dev sign-in answers this machine only. Ask as localhost, or set up JWT sign-in.",
+          `Dev sign-in answers this machine only, and ${problem}. Ask as localhost, or set up JWT sign-in.`,
         );
       }
       const account = accountIdSchema.safeParse(headers.get(DEV_ACCOUNT_HEADER) ?? DEV_ACCOUNT);
@@ -33,4 +49,26 @@ export function devCaller(): CallerResolver {
       };
     },
   };
+}
+
+function foreignnessOf(
+  headers: Headers,
+  url: URL,
+  remoteAddress: string | undefined,
+  origins: readonly string[],
+): string | undefined {
+  if (remoteAddress !== undefined && !isLoopbackAddress(remoteAddress)) return "this is another one";
+  if (!isLoopbackHost(headers.get("host") ?? url.host)) return "the Host is not this machine's";
+  const forwarding = FORWARDING_HEADERS.find((name) => headers.has(name));
+  if (forwarding !== undefined) return `a proxy sent this request on (${forwarding})`;
+  const origin = headers.get("origin");
+  if (origin !== null && !isOwnOrigin(origin, origins))
+    return "the page that asks (Origin) is not of this machine";
+  // A request that a browser sends without asking first, an image say, has no Origin.
+  if (origin === null && headers.get("sec-fetch-site") === "cross-site") return "another site's page asks";
+  return undefined;
+}
+
+function isOwnOrigin(origin: string, origins: readonly string[]): boolean {
+  return origins.includes(origin) || (URL.canParse(origin) && isLoopbackHost(new URL(origin).host));
 }

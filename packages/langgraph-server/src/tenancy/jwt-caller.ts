@@ -5,9 +5,10 @@ import {
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { jwtVerify } from "jose";
 import { z } from "zod";
 import type { CallerResolver } from "./caller-resolver.js";
+import { type VerifyToken, verifyByPublishedKeys } from "./published-keys.js";
 
 /** Names of the claims that say who somebody is. */
 export interface CallerClaims {
@@ -21,14 +22,19 @@ export interface CallerClaims {
   readonly service?: string;
 }
 
-export interface JwtCallerOptions {
-  /** A shared secret (HS256, HS384, HS512), or where the issuer publishes its keys. */
-  readonly keys: { readonly secret: string } | { readonly jwksUrl: URL };
-  readonly issuer?: string;
-  readonly audience?: string;
+export type JwtCallerOptions = JwtTrust & {
   readonly claims?: CallerClaims;
   readonly clock?: Clock;
-}
+};
+
+/**
+ * Which tokens count. An identity provider signs for many applications with the same keys, so a token must name its issuer
+ * and be meant for us; a shared secret is ours alone.
+ */
+export type JwtTrust =
+  /** HS256, HS384, HS512. */
+  | { readonly keys: { readonly secret: string }; readonly issuer?: string; readonly audience?: string }
+  | { readonly keys: { readonly jwksUrl: URL }; readonly issuer: string; readonly audience: string };
 
 // Each kind of key has its own list: one that served both would let a public key be used as a secret.
 const SHARED = ["HS256", "HS384", "HS512"];
@@ -47,7 +53,7 @@ const claimsSchema = z.object({
 /** A signed token in `Authorization: Bearer`. A token that never expires is refused: a stream would never end with it. */
 export function jwtCaller(options: JwtCallerOptions): CallerResolver {
   const { issuer, audience, claims = {}, clock = systemClock } = options;
-  const verify = verifier(options.keys);
+  const verify = verifier(options.keys, clock);
   const names = {
     account: claims.account ?? "billing_account_id",
     subject: claims.subject === null ? undefined : (claims.subject ?? "sub"),
@@ -64,9 +70,10 @@ export function jwtCaller(options: JwtCallerOptions): CallerResolver {
         ...(audience !== undefined && { audience }),
         requiredClaims: ["exp"],
         currentDate: new Date(clock.now()),
-      }).catch(() => {
-        // Why it failed would help whoever forges one.
-        throw new ThroughlineError("unauthorized", "The token is not valid, or no longer.");
+      }).catch((error: unknown) => {
+        if (error instanceof ThroughlineError) throw error;
+        // Why it failed would help a forger.
+        throw new ThroughlineError("unauthorized", "Invalid or expired token.");
       });
       const read = claimsSchema.safeParse({
         account: payload[names.account],
@@ -88,30 +95,20 @@ export function jwtCaller(options: JwtCallerOptions): CallerResolver {
   };
 }
 
-interface VerifyOptions {
-  readonly issuer?: string;
-  readonly audience?: string;
-  readonly requiredClaims: string[];
-  readonly currentDate: Date;
-}
-
-function verifier(
-  keys: JwtCallerOptions["keys"],
-): (token: string, options: VerifyOptions) => Promise<JWTPayload> {
-  if ("secret" in keys) {
-    const secret = new TextEncoder().encode(keys.secret);
-    if (secret.byteLength < MIN_SECRET_BYTES) {
-      throw new ThroughlineError(
-        "invalid_input",
-        `The JWT secret is shorter than ${MIN_SECRET_BYTES} bytes, so it could be guessed. Use a longer one.`,
-      );
-    }
-    return async (token, options) =>
-      (await jwtVerify(token, secret, { ...options, algorithms: SHARED })).payload;
+function verifier(keys: JwtCallerOptions["keys"], clock: Clock): VerifyToken {
+  if ("jwksUrl" in keys) {
+    const verify = verifyByPublishedKeys(keys.jwksUrl, clock);
+    return (token, options) => verify(token, { ...options, algorithms: PUBLIC });
   }
-  const published: JWTVerifyGetKey = createRemoteJWKSet(keys.jwksUrl);
+  const secret = new TextEncoder().encode(keys.secret);
+  if (secret.byteLength < MIN_SECRET_BYTES) {
+    throw new ThroughlineError(
+      "invalid_input",
+      `The JWT secret is shorter than ${MIN_SECRET_BYTES} bytes, so it could be guessed. Use a longer one.`,
+    );
+  }
   return async (token, options) =>
-    (await jwtVerify(token, published, { ...options, algorithms: PUBLIC })).payload;
+    (await jwtVerify(token, secret, { ...options, algorithms: SHARED })).payload;
 }
 
 function bearerToken(header: string | null): string {

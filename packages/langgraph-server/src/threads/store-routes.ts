@@ -2,7 +2,7 @@ import { jsonObjectSchema, ThroughlineError } from "@throughline/ai-core";
 import type { StoreItems } from "@throughline/graph-executor";
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
-import { type RouteParts, signIn } from "../http/ingress.js";
+import type { RouteParts } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
 import { wholeNumber } from "../http/whole-number.js";
 
@@ -49,8 +49,7 @@ export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems 
         answer: { status: 200, description: "Items", schema: z.object({ items: z.array(itemSchema) }) },
         errors: ["invalid_input", "not_found"],
       },
-      async handle(c) {
-        const { caller } = await signIn(c, parts);
+      async handle(c, { caller }) {
         const found = await items().list(caller, queryOf(c, listSchema));
         return c.json({ items: found });
       },
@@ -65,8 +64,7 @@ export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems 
         answer: { status: 204, description: "It is gone" },
         errors: ["invalid_input", "not_found"],
       },
-      async handle(c) {
-        const { caller } = await signIn(c, parts);
+      async handle(c, { caller }) {
         const { namespace, key } = queryOf(c, itemNameSchema);
         if (await items().delete(caller, namespace, key)) return c.body(null, 204);
         throw new ThroughlineError("not_found", "There is no such item.");

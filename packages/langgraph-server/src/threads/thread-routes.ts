@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { bodyOf, queryOf } from "../http/checked-request.js";
-import { type RouteParts, requireAgent, signIn } from "../http/ingress.js";
+import { type RouteParts, requireAgent } from "../http/ingress.js";
 import { nextSchema } from "../http/paging.js";
 import type { Route } from "../http/route-table.js";
-import { signedInThread } from "../http/signed-in-thread.js";
+import { threadOf } from "../http/thread-of.js";
 import { threadAddress } from "../thread/thread-address.js";
 import type { ThreadService } from "./thread-service.js";
 import {
@@ -44,8 +44,7 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { caller } = await signIn(c, parts);
+    async handle(c, { caller }) {
       const { graphId } = await requireAgent(parts, c.req.param("agentId") ?? "");
       const { archived, ...query } = queryOf(c, threadQuerySchema);
       const { billingAccountId: account, subject } = caller;
@@ -65,8 +64,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       answer: { status: 200, description: "The thread", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       return c.json(showThread(await threads.get(thread)));
     },
   };
@@ -80,8 +79,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
-    async handle(c) {
-      const { who, thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { title, archived } = await bodyOf(who, threadChangeSchema);
       return c.json(showThread(await threads.change(thread, { title, isArchived: archived })));
     },
@@ -97,8 +96,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       answer: { status: 200, description: "The thread at a checkpoint", schema: shownStateSchema },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { checkpointId } = queryOf(c, stateQuerySchema);
       return c.json(showState(await threads.state(thread, checkpointId)));
     },
@@ -117,8 +116,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { limit, before } = queryOf(c, historyQuerySchema);
       const found = await threads.history(thread, { limit, ...(before !== undefined && { before }) });
       const next = found.length === limit ? (found.at(-1)?.checkpointId ?? null) : null;
@@ -139,8 +138,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c) {
-      const { thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const found = await threads.runs(thread, queryOf(c, runsQuerySchema).limit);
       return c.json({ runs: found.map(showRun) });
     },
@@ -157,8 +156,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       answer: { status: 201, description: "The new thread", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found", "conflict", "too_large", "upstream_unavailable"],
     },
-    async handle(c) {
-      const { who, thread } = await signedInThread(c, parts);
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
       const { threadName, checkpointId } = await bodyOf(who, forkSchema);
       const agent = await requireAgent(parts, thread.graphId);
       const to = threadAddress(who.caller, agent.graphName, threadName);

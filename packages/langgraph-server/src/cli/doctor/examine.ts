@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
+import type { ServerConfig } from "../../config/read-config.js";
+import type { JwtTrust } from "../../tenancy/jwt-caller.js";
 import { isLoopbackHost } from "../../tenancy/loopback.js";
 import type { CommandInput } from "../command.js";
 import { type EffectiveSettings, effectiveSettings } from "../serve/effective-settings.js";
 import { checkDatabase } from "./check-database.js";
 import { checkDisk, checkNode, checkPort } from "./check-machine.js";
 import { checkGraphs, checkLitellm, checkRedis } from "./check-services.js";
-import { type Finding, fail, ok } from "./finding.js";
+import { type Finding, fail, ok, warn } from "./finding.js";
 
 /** Everything the server needs, one finding after the other, so that a slow check does not hide those before it. */
 export async function* examine(input: CommandInput): AsyncGenerator<Finding> {
@@ -20,7 +22,7 @@ export async function* examine(input: CommandInput): AsyncGenerator<Finding> {
   }
   const { config, project } = effective;
   yield ok("settings", "All of them can be read.");
-  yield checkSignIn(config.host, config.signIn.kind);
+  yield checkSignIn(config);
   yield await checkPort(config.host, config.port);
   yield await checkDisk(resolve(input.terminal.cwd, config.dataDir ?? ".throughline"));
   yield* await checkDatabase(config);
@@ -29,12 +31,20 @@ export async function* examine(input: CommandInput): AsyncGenerator<Finding> {
   yield await checkGraphs(config, project);
 }
 
-function checkSignIn(host: string, kind: "dev" | "jwt"): Finding {
-  if (kind === "jwt") return ok("sign-in", "Callers must bring a signed token.");
+function checkSignIn({ host, signIn }: ServerConfig): Finding {
+  if (signIn.kind === "jwt") return checkTrust(signIn);
   if (isLoopbackHost(host)) return ok("sign-in", "Nobody signs in; only this machine can ask.");
   return fail(
     "sign-in",
     `Nobody signs in, and ${host} can be reached by others.`,
     "Set THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL, or THROUGHLINE_HOST=127.0.0.1.",
   );
+}
+
+function checkTrust({ keys, issuer, audience }: JwtTrust): Finding {
+  const from = issuer === undefined ? "" : ` of ${issuer}`;
+  const meant = audience === undefined ? "" : ` for ${audience}`;
+  const said = `Callers must bring a signed token${from}${meant}.`;
+  if (!("jwksUrl" in keys) || keys.jwksUrl.protocol === "https:") return ok("sign-in", said);
+  return warn("sign-in", `${said} Its keys are read over http.`, "Use https:// outside tests.");
 }
