@@ -12,6 +12,7 @@ const QUIET_MS = 150;
 const IDLE_MS = 10_000;
 const CHECKPOINTS = "throughline checkpoints";
 const COMMITS = "throughline commit";
+const WAKES = "throughline wake";
 
 /**
  * Statements at the database for a run of one node that one viewer reads: in all and by what they are for, which the name of
@@ -80,14 +81,15 @@ function report({ busy, idle, stamps, runs, written }) {
       "statements per run": {
         "in all": perRun(() => true),
         "before the graph starts": before.reduce((sum, count) => sum + count, 0) / runs,
-        "bookkeeping (neither checkpoints nor log)": perRun(
-          ({ application }) => application !== CHECKPOINTS && application !== COMMITS,
+        "bookkeeping (neither checkpoints, log nor notifications)": perRun(
+          ({ application }) => ![CHECKPOINTS, COMMITS, WAKES].includes(application),
         ),
         "checkpoint reads": perRun(
           (statement) => on(CHECKPOINTS)(statement) && !isCheckpointWrite(statement),
         ),
         "checkpoint writes": perRun(isCheckpointWrite),
         "log commits": perRun(on(COMMITS)),
+        notifications: perRun(on(WAKES)),
       },
       "statements per checkpoint": { written: (perRun(isCheckpointWrite) * runs) / written },
       "statements per second": { "of an idle instance": (idle.statements.length / idle.ms) * 1_000 },

@@ -60,10 +60,9 @@ function foreignnessOf(
   if (remoteAddress !== undefined && !isLoopbackAddress(remoteAddress)) return "this is another one";
   if (!isLoopbackHost(headers.get("host") ?? url.host)) return "the Host is not this machine's";
   const forwarding = FORWARDING_HEADERS.find((name) => headers.has(name));
-  if (forwarding !== undefined) return `a proxy sent this request on (${forwarding})`;
+  if (forwarding !== undefined) return `a proxy sent this request on: it has ${forwarding}`;
   const origin = headers.get("origin");
-  if (origin !== null && !isOwnOrigin(origin, origins))
-    return "the page that asks (Origin) is not of this machine";
+  if (origin !== null && !isOwnOrigin(origin, origins)) return "the Origin is not this machine's";
   // A request that a browser sends without asking first, an image say, has no Origin.
   if (origin === null && headers.get("sec-fetch-site") === "cross-site") return "another site's page asks";
   return undefined;
