@@ -29,7 +29,7 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Rou
       const { who, thread } = await signedInThread(c, parts);
       const { caller, credentials, limits } = who;
       const follow = followOf(c) ?? true;
-      const watching = parts.usage.watch(caller.billingAccountId, limits);
+      const watching = await parts.usage.watch(caller.billingAccountId, limits);
       const { stream, response } = openStream(c, parts, watching);
       const cursor = cursorOf(c.req.raw.headers);
       subscribeOnStream({

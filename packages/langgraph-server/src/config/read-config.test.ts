@@ -61,6 +61,7 @@ describe("the server's configuration", () => {
     ["PORT", "65536"],
     ["LANGGRAPH_DATABASE_URL", "mysql://localhost"],
     ["REDIS_URL", "localhost:6379"],
+    ["REDIS_URL", "redis://user:12,secret@cache"],
     ["LANGGRAPH_DEV_URL", "localhost"],
     ["THROUGHLINE_JWT_SECRET", "too short"],
     ["THROUGHLINE_JWKS_URL", "id.example.com"],

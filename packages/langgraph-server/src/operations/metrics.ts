@@ -66,6 +66,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
 
+  const busMessages = counter(
+    "bus_messages_total",
+    "Messages through Redis; those that are undelivered were told by PostgreSQL",
+    ["kind"],
+  );
+  /** Only of an instance that has a bus. */
+  let busConnected: Gauge | undefined;
+
   const driven = new Map<string, DrivenHere>();
   gauge("active_runs", "Runs this instance drives now", ["graph"], (self) => {
     self.reset();
@@ -164,6 +172,12 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),
+    busChanged({ kind }) {
+      busConnected ??= gauge("bus_connected", "1 while Redis connects this instance with the others, else 0");
+      busConnected.set(kind === "connected" ? 1 : 0);
+    },
+    busTraffic: (kind) => busMessages.inc({ kind }),
+    noticed() {},
     failed: () => failures.inc(),
   };
 

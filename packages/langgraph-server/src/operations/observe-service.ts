@@ -42,6 +42,15 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       const { table, id, error } = row;
       logger.error({ table, id, err: error }, "row set aside: it can't be read");
     },
+    busChanged(state) {
+      observer.busChanged(state);
+      if (state.kind === "connected") logger.info("Redis connects this instance with the others");
+      else logger.warn({ err: state.reason }, "Redis is away: entries are read from PostgreSQL");
+    },
+    noticed(message) {
+      observer.noticed(message);
+      logger.warn(message);
+    },
     failed(message, error, run) {
       observer.failed(message, error, run);
       logger.error({ ...(run && named(run)), err: error }, message);

@@ -69,11 +69,8 @@ export interface ServiceOptions {
   readonly instance?: string;
   /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
   readonly retention?: Retention;
-  /** What accounts may take. Give `createHandler` the same, so that runs and requests share it. */
-  readonly admission?: {
-    readonly usage: AccountUsage;
-    readonly limitsOf: (account: string) => AccountLimits;
-  };
+  /** What accounts may take. Default: `DEFAULT_LIMITS`. */
+  readonly limitsOf?: (account: string) => AccountLimits;
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
 }
@@ -103,6 +100,8 @@ export interface Service {
   readonly attachments: AttachmentGate;
   /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
   readonly storeItems: StoreItems | undefined;
+  /** What accounts use: runs and requests are counted together. */
+  readonly usage: AccountUsage;
   /** Rejects with what is wrong when the stores do not answer. */
   ready(): Promise<void>;
   /** Drains (default 10 s), hands over, ends every watch, closes what it opened. */
@@ -118,7 +117,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
   const closed = new AbortController();
   const lease = { owner: options.instance ?? randomUUID(), leaseMs };
-  const admission = options.admission ?? { usage: createAccountUsage(), limitsOf: () => DEFAULT_LIMITS };
+  const limitsOf = options.limitsOf ?? (() => DEFAULT_LIMITS);
   const retention = options.retention ?? DEFAULT_RETENTION;
   const stores = await openStores(options.store, {
     clock,
@@ -128,6 +127,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     cronNow: options.crons?.now,
   });
   const { log, registry, keeper, directory } = stores;
+  const usage = createAccountUsage({ clock, shared: stores.counts });
   const attachments: AttachmentGate = {
     store: stores.attachments,
     limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
@@ -166,8 +166,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
     observer,
     lease,
-    boundsOf: admission.limitsOf,
-    admission,
+    boundsOf: limitsOf,
+    admission: { usage, limitsOf },
     attachments,
     maxCrashes: options.maxCrashes ?? 5,
     maxDriven: options.maxDriven ?? 200,
@@ -249,6 +249,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     attachments,
     storeItems,
     deletions,
+    usage,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();

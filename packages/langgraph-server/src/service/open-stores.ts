@@ -22,13 +22,13 @@ import {
   createThreadLog,
   type Lease,
   type LeaseKeeper,
+  leaveRedisHome,
   type MemoryDatabase,
   migrate,
   openPostgres,
-  openRedisLogStore,
+  openRedisBus,
   type RetentionPolicy,
   type RunRegistry,
-  settleLogHome,
   type ThreadLog,
 } from "@throughline/thread-log";
 import { openAttachmentFolder } from "../attachments/attachment-folder.js";
@@ -42,12 +42,14 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import { createRedisCounts } from "../tenancy/redis-counts.js";
+import type { SharedCounts } from "../tenancy/shared-counts.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 
 export type ServiceStore =
   /** Everything is gone with the process. Services that share both parts are several instances of one. */
   | { readonly kind: "memory"; readonly shared?: SharedMemory }
-  /** Log, registry and checkpoints in one PostgreSQL; with `redisUrl` the live log is in Redis (R22). */
+  /** Log, registry and checkpoints in one PostgreSQL; `redisUrl` names a bus between instances (R22). */
   | {
       readonly kind: "postgres";
       readonly databaseUrl: string;
@@ -71,6 +73,8 @@ export interface Stores {
   readonly attachments: AttachmentStore;
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
+  /** Of what accounts use on all instances; `undefined` where nothing connects them. */
+  readonly counts: SharedCounts | undefined;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -116,6 +120,7 @@ async function openMemory(
     attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
+    counts: undefined,
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -140,20 +145,30 @@ async function openPostgresStores(
     record: SERVER_MIGRATIONS_RECORD,
     migrations: SERVER_MIGRATIONS,
   });
-  await settleLogHome(database, redisUrl === undefined ? "postgres" : "redis");
-  const redis = redisUrl === undefined ? undefined : await openRedisLogStore({ url: redisUrl, database });
+  if (await leaveRedisHome(database)) {
+    observer.noticed(
+      "The entries of this database were kept in Redis by an earlier version: threads are shown from their checkpoints.",
+    );
+  }
+  const bus =
+    redisUrl === undefined
+      ? undefined
+      : await openRedisBus({
+          url: redisUrl,
+          database,
+          onState: observer.busChanged,
+          onTraffic: observer.busTraffic,
+        });
+  const counts = bus && createRedisCounts(bus, clock);
   const deletions = createPostgresDeletionStore(database);
-  const registry = createPostgresRunRegistry(database, {
-    onBadRow: observer.badRow,
-    ...(redis && { logElsewhere: redis }),
-  });
+  const registry = createPostgresRunRegistry(database, { onBadRow: observer.badRow });
   const keeper = createPostgresLeaseKeeper({
     database,
     leaseMs: lease.leaseMs,
     everyMs: heartbeatMs(lease),
   });
   const log = createThreadLog({
-    store: redis ?? createPostgresLogStore(database),
+    store: createPostgresLogStore(database, { bus }),
     clock,
     fold: threadFoldPort,
     retention,
@@ -172,14 +187,16 @@ async function openPostgresStores(
     ),
     graphStore,
     deletions,
+    counts,
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
-      await Promise.all([database.pool.query("select 1"), redis?.ping()]);
+      await database.pool.query("select 1");
     },
     async close() {
       await Promise.all([keeper.close(), log.close()]);
-      redis?.close();
+      counts?.close();
+      bus?.close();
       await Promise.all([database.close(), checkpointer.close(), graphStore.close()]);
     },
   };

@@ -100,7 +100,25 @@ export interface AgingPage {
 }
 
 /** A hint that threads changed; may be late, doubled, or name too many (tags are short hashes). Never the truth. */
-export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] } | { readonly kind: "all" };
+export type WakeHint =
+  | { readonly kind: "threads"; readonly tags: readonly string[] }
+  | { readonly kind: "all" };
+
+/** What another instance has committed to one thread, by an `EntryBus`. May be late, doubled, or missing altogether. */
+export interface EntriesWake {
+  readonly kind: "entries";
+  /** Of `threadDigest`. */
+  readonly digest: string;
+  readonly epoch: string;
+  /** Seq of the first entry. */
+  readonly first: number;
+  /** 0 where the entries were too large to send, and have to be read. */
+  readonly count: number;
+  /** The envelopes as JSON, made anew at each call. */
+  texts(): readonly string[];
+}
+
+export type Wake = WakeHint | EntriesWake;
 
 /**
  * What a store must be able to do; everything else (group commit, tail, retention, cursors) is written once, above it. A

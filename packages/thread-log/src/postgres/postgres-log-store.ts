@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { CommittedEntries, EntryBus } from "../port/entry-bus.js";
 import type { LogStore, StoreAppend, StoreAppendResult } from "../port/log-store.js";
 import type { OpenResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
@@ -27,7 +28,15 @@ interface CommitRow {
   readonly finished?: readonly FinishedRow[] | null;
 }
 
-export function createPostgresLogStore(database: PostgresDatabase): LogStore {
+export interface PostgresLogStoreOptions {
+  /** Carries entries to the other instances. Without it the database tells them which threads to read. */
+  readonly bus?: EntryBus | undefined;
+}
+
+export function createPostgresLogStore(
+  database: PostgresDatabase,
+  { bus }: PostgresLogStoreOptions = {},
+): LogStore {
   const { pool, writer, schema } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
   const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
@@ -67,8 +76,18 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       return row ? taken(each, row) : notTaken(each, reasons.get(each));
     });
     // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
-    database.tellOthers(batch.flatMap(({ thread }, index) => (results[index]?.ok ? [wakeTag(thread)] : [])));
+    tellOthers(
+      batch.flatMap(({ thread, entries }, index) => {
+        const result = results[index];
+        return result?.ok ? [{ thread, entries, epoch: result.epoch, first: result.first }] : [];
+      }),
+    );
     return finishes ? withNext(batch, results, rows[0]?.finished ?? []) : results;
+  }
+
+  function tellOthers(commits: readonly CommittedEntries[]): void {
+    if (bus) bus.publish(commits);
+    else database.tellOthers(commits.map(({ thread }) => wakeTag(thread)));
   }
 
   /** What waits after the runs that ended. Asked again of those whose thread changed meanwhile, or whose answer was lost. */
@@ -139,9 +158,15 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     },
     deleteAccount: (account, subject) => deleteThreads(database, { account, subject }),
     threads: (scope, page) => listThreads(database, scope, page),
-    subscribe: (listener) =>
-      database.onWake((message) => {
+    subscribe(listener) {
+      const stopListening = database.onWake((message) => {
         if (message.kind !== "stop") listener(message);
-      }),
+      });
+      const leaveBus = bus?.subscribe(listener);
+      return () => {
+        stopListening();
+        leaveBus?.();
+      };
+    },
   };
 }

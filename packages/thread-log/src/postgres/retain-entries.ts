@@ -39,14 +39,12 @@ export async function findExcess(
 
 /**
  * By the number of the thread's row, which only grows. Of a thread that is old enough only the oldest entry is looked at: it
- * is one index lookup, where `findExcess` would read them all. Entries that are kept elsewhere can't be looked at: there
- * every thread counts that was not trimmed up to what is known of it, which is nothing before its first terminal.
+ * is one index lookup, where `findExcess` would read them all.
  */
 export async function findAging(
   { pool, schema }: PostgresDatabase,
   maxAgeMs: number,
   { after, limit }: PageOptions,
-  { entriesElsewhere = false }: { readonly entriesElsewhere?: boolean } = {},
 ): Promise<AgingPage> {
   const size = pageLimit(limit);
   const { rows } = await pool.query<{
@@ -58,10 +56,10 @@ export async function findAging(
     `with past as (select clock_timestamp() - $1::double precision * interval '1 millisecond' as moment)
      select t.log_id, t.account, t.subject, t.thread_id from ${schema}.threads t, past
      where t.log_id > $2::bigint and not t.deleted and t.fence > 0 and t.created_at < past.moment
-       and case when $3 then t.floor <= t.head or t.head = 0 else exists (
-         select 1 from ${schema}.entries e where e.log_id = t.log_id and e.seq = t.floor and e.at < past.moment) end
-     order by t.log_id limit $4`,
-    [maxAgeMs, after ?? "0", entriesElsewhere, size + 1],
+       and exists (
+         select 1 from ${schema}.entries e where e.log_id = t.log_id and e.seq = t.floor and e.at < past.moment)
+     order by t.log_id limit $3`,
+    [maxAgeMs, after ?? "0", size + 1],
   );
   const found = rows.slice(0, size);
   return {

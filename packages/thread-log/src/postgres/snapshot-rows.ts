@@ -30,20 +30,18 @@ export async function loadSnapshot(
 
 /**
  * `false` when there is a newer one, or the thread is no longer in that epoch. Holds the thread's row for one statement: the
- * state travels before, and what it no longer covers is summed by index. With entries elsewhere, the row's `head` is only how
- * far the log is known here, and bytes are counted there.
+ * state travels before, and what it no longer covers is summed by index.
  */
 export async function saveSnapshot(
   { pool, schema }: PostgresDatabase,
   thread: ThreadRef,
   { position, foldVersion, state }: Snapshot,
-  { entriesElsewhere = false }: { readonly entriesElsewhere?: boolean } = {},
 ): Promise<boolean> {
   const { rows } = await pool.query<{ log_id: string; older: string[] | null }>(
     `with here as (
        select log_id from ${schema}.threads
        where account = $1 and subject = $2 and thread_id = $3 and epoch = $4 and floor <= $5::bigint + 1 and not deleted
-         and ($8 or head >= $5)
+         and head >= $5
        for update
      ), known as (
        select s.seq from ${schema}.snapshots s join here using (log_id) where s.fold_version = $6::int
@@ -54,12 +52,12 @@ export async function saveSnapshot(
        returning log_id, seq
      )
      update ${schema}.threads t
-     set snapshot_seq = greatest(t.snapshot_seq, saved.seq), head = greatest(t.head, saved.seq),
-       unfolded_bytes = case when $8 or saved.seq <= t.snapshot_seq then t.unfolded_bytes else
+     set snapshot_seq = greatest(t.snapshot_seq, saved.seq),
+       unfolded_bytes = case when saved.seq <= t.snapshot_seq then t.unfolded_bytes else
          (select coalesce(sum(bytes), 0) from ${schema}.entries e where e.log_id = t.log_id and e.seq > saved.seq) end
      from saved where t.log_id = saved.log_id
      returning t.log_id, (select array_agg(seq order by seq desc) from known) as older`,
-    [...keyOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state), entriesElsewhere],
+    [...keyOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state)],
   );
   const [row] = rows;
   if (!row) return false;

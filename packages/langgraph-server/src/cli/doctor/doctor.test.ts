@@ -195,9 +195,14 @@ describe("services", () => {
     expect((await checkGraphs(readConfig({}), undefined)).said).toContain("chat, poet");
   });
 
-  it("that are named must answer", async () => {
-    expect(await checkRedis("redis://127.0.0.1:9")).toMatchObject([
-      { status: "fail", fix: expect.stringContaining("REDIS_URL") },
+  it("that are named must answer, but for Redis, without which everything goes on", async () => {
+    expect(await checkRedis("redis://127.0.0.1:9,127.0.0.1:10")).toMatchObject([
+      {
+        status: "warn",
+        said: expect.stringMatching(/^127\.0\.0\.1:9 can't be reached\./),
+        fix: expect.stringContaining("REDIS_URL"),
+      },
+      { status: "warn", said: expect.stringMatching(/^127\.0\.0\.1:10 can't be reached\./) },
     ]);
     const lost = readConfig({
       LITELLM_BASE_URL: "http://127.0.0.1:9",
