@@ -4,11 +4,12 @@ import { type ClusterSource, openClusterSource } from "../outages/rig/postgres-c
 import type { Strike } from "../outages/rig/strikes.js";
 import { undisturbedState } from "../outages/rig/undisturbed-state.js";
 import { type RigRedis, startRedis } from "../server/rig/start-redis.js";
+import { trialsOr } from "../server/rig/trials.js";
 import { failedOver, flushedFor, killedFor, pausedFor } from "./rig/redis-strikes.js";
 import { surviveStrike } from "./rig/survive-strike.js";
 
-/** One more is asked to stop; an account may have fifty at a time. */
-const RUNS = 49;
+/** One more is asked to stop; an account may have fifty at a time. `--trials` takes fewer on a small machine. */
+const RUNS = trialsOr(49);
 /** Undisturbed, a run then lasts for about twenty seconds. */
 const PACE_MS = 150;
 const TIMEOUT_MS = 300_000;

@@ -92,8 +92,9 @@ export function createRedisCounts(
     take: (meter, account, { perMinute, amount, need }) =>
       run(TAKE, keyOf(meter, account), perMinute, amount, need ?? "", METER_KEPT_MS),
     async watch(account, count, max) {
+      // Before it is answered: a watcher that leaves meanwhile says what is left then.
+      remember(account, count);
       const answer = await sayWatchers(account, count, max);
-      if (answer !== 0) remember(account, count);
       return answer === undefined ? undefined : answer === 1;
     },
     watching(account, count) {

@@ -21,6 +21,8 @@ export interface RedisBusOptions {
   /** Whose entries it carries, and what tells of them while Redis is away. */
   readonly database: PostgresDatabase;
   readonly clock?: Clock;
+  /** How long a `command` may take. Default 100. */
+  readonly commandMs?: number;
   /** Called at each change, and once at the beginning. */
   readonly onState?: (state: BusState) => void;
   /** Called for each message. */
@@ -48,6 +50,7 @@ const REST_MS = 1_000;
 /** R22: Redis as a bus. Never fails for want of Redis: it is waited for in the background. */
 export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> {
   const { database, clock = systemClock, onState = () => {}, onTraffic = () => {} } = options;
+  const { commandMs = COMMAND_MS } = options;
   const keyPrefix = `throughline:${database.schema}:${await databaseId(database)}`;
   const channel = `${keyPrefix}:entries`;
   const instance = randomBytes((INSTANCE_LENGTH * 3) / 4).toString("base64url");
@@ -67,13 +70,19 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     return publisher.client() !== undefined && subscriber.client() !== undefined;
   }
 
-  /** What is not heard is read. */
-  function pollWhileDeaf(): void {
-    if (subscriber.client() !== undefined) return;
-    polling = clock.schedule(POLL_WHILE_AWAY_MS, () => {
-      tell({ kind: "all" });
-      pollWhileDeaf();
-    });
+  /** What is not heard is read: at once, because it may have been missed for a while, and then at intervals. */
+  function startPolling(): void {
+    if (polling === undefined && !closed) poll();
+  }
+
+  function poll(): void {
+    tell({ kind: "all" });
+    polling = clock.schedule(POLL_WHILE_AWAY_MS, poll);
+  }
+
+  function stopPolling(): void {
+    polling?.cancel();
+    polling = undefined;
   }
 
   function hear(payload: Buffer): void {
@@ -118,14 +127,13 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
       await client.subscribe(channel, hear, true);
     },
     onUp() {
-      polling?.cancel();
+      stopPolling();
       // What was published while nothing was heard is in the log.
       tell({ kind: "all" });
       reportUp();
     },
     onDown(reason) {
-      polling?.cancel();
-      pollWhileDeaf();
+      startPolling();
       reportDown(reason);
     },
   });
@@ -169,7 +177,7 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
       const client = publisher.client();
       if (client === undefined || clock.now() < restsUntil) return undefined;
       try {
-        return await inTime(clock, COMMAND_MS, nodes.send(client, key, command));
+        return await inTime(clock, commandMs, nodes.send(client, key, command));
       } catch (error) {
         restsUntil = clock.now() + REST_MS;
         if (error instanceof Error && error.message.startsWith("READONLY")) publisher.drop(client, error);
@@ -179,7 +187,7 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     isConnected,
     close() {
       closed = true;
-      polling?.cancel();
+      stopPolling();
       listeners.clear();
       publisher.close();
       subscriber.close();

@@ -48,6 +48,7 @@ describe("the outbox", () => {
     clock.advance(199);
     expect(lost).toEqual([]);
     clock.advance(1);
+    await turns();
     expect(lost).toEqual(["a", "b"]);
     expect(stalls()).toBe(1);
   });

@@ -44,7 +44,15 @@ export function createOutbox({ clock, post, onStalled, timeoutMs = 500 }: Outbox
       checkIn(leftMs);
       return;
     }
-    // What is behind it waits for it.
+    // An answer that came while this process was busy is read before that.
+    setImmediate(() => {
+      if (underWay.has(oldest)) giveUp();
+      else if (!isTimed) checkOldest();
+    });
+  }
+
+  /** All of it: what is behind the oldest waits for it. */
+  function giveUp(): void {
     for (const sent of [...underWay]) lose(sent);
     onStalled();
   }

@@ -111,6 +111,11 @@ describe("the bus", () => {
     const { received } = reader.traffic;
     expect(await next("2")).toBeLessThan(2_000);
     expect(reader.traffic.received).toBe(received + 1);
+    // Now it is refused at once, and tries again more often than it reads.
+    await proxy.stop();
+    await eventually(() => expect(reader.states.at(-1)).toBe("away"));
+    for (const text of ["3", "4", "5"]) expect(await next(text)).toBeLessThan(3_000);
+    expect(writer.traffic.undelivered).toBe(0);
   });
 
   itWithRedis(

@@ -57,15 +57,18 @@ export async function probeServer(client: RedisClient): Promise<void> {
   if (isReplica) throw new Error("This Redis is a replica.");
 }
 
-/** Addresses of all nodes of the cluster, as it tells them. */
+/** Addresses of all nodes of the cluster, as it tells them; of some it may not know any. */
 export async function clusterAddresses(client: RedisClient): Promise<readonly string[]> {
   const slots: unknown = await orRefused(client.sendCommand(["CLUSTER", "SLOTS"]));
-  const nodes = Array.isArray(slots)
-    ? slots.flatMap((range: unknown) => (Array.isArray(range) ? range.slice(2) : []))
-    : [];
-  return [
-    ...new Set(nodes.flatMap((node: unknown) => (Array.isArray(node) ? [`${node[0]}:${node[1]}`] : []))),
-  ];
+  const ranges: readonly unknown[] = Array.isArray(slots) ? slots : [];
+  const nodes = ranges.flatMap((range): unknown[] => (Array.isArray(range) ? range.slice(2) : []));
+  return [...new Set(nodes.flatMap(addressOf))];
+}
+
+function addressOf(node: unknown): readonly string[] {
+  const [host, port] = Array.isArray(node) ? node.map(String) : [];
+  if (!host || host === "?" || !port) return [];
+  return [host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`];
 }
 
 /** `undefined` where the server answers that this is not allowed. */
