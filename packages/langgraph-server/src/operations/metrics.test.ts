@@ -41,6 +41,19 @@ describe("metrics", () => {
     expect(await read('runs_ended_without_completion_total{why="lost_lease"')).toBe(1);
   });
 
+  it("tell whether Redis connects this instance with the others, and what goes through it, where there is one", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const { observer } = metrics;
+    expect(await read("bus_connected")).toBeUndefined();
+    observer.busChanged({ kind: "away", reason: new Error("refused") });
+    expect(await read("bus_connected{")).toBe(0);
+    observer.busChanged({ kind: "connected" });
+    expect(await read("bus_connected{")).toBe(1);
+    observer.busTraffic("received");
+    observer.busTraffic("received");
+    expect(await read('bus_messages_total{kind="received"')).toBe(2);
+  });
+
   it("count a run that is driven anew here once, whatever its earlier attempt still says", async () => {
     metrics = createMetrics({ clock: createSimulatedClock() });
     const { observer } = metrics;

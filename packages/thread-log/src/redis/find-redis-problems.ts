@@ -1,4 +1,6 @@
-import { createRedisClient, lookAtServer, redisUrls } from "./redis-server.js";
+import { systemClock } from "@throughline/ai-core";
+import { inTime } from "./in-time.js";
+import { createRedisClient, lookAtServer, type RedisClient, redisUrls } from "./redis-server.js";
 
 export interface RedisProblem {
   readonly kind: "unreachable" | "replica" | "forbidden";
@@ -17,21 +19,18 @@ export async function findRedisProblems(setting: string): Promise<readonly Redis
   return problems;
 }
 
-/** Any channel and key would do: what is asked is whether this user may. */
+/** Any channel would do: what is asked is whether this user may. */
 const TRIED = "throughline:doctor";
+const PATIENCE_MS = 3_000;
 
 async function findProblem(url: string): Promise<RedisProblem | undefined> {
   const address = new URL(url).host;
   const client = createRedisClient(url, () => {});
   try {
-    await client.connect();
-    if ((await lookAtServer(client)).isReplica) {
-      return { kind: "replica", says: `${address} is a replica: name its primary in REDIS_URL.` };
-    }
-    await client.subscribe(TRIED, () => {});
-    await client.publish(TRIED, "");
-    await client.sendCommand(["EVAL", "return redis.call('TIME')", "0"]);
-    return undefined;
+    const isReplica = await inTime(systemClock, PATIENCE_MS, tryOut(client));
+    return isReplica
+      ? { kind: "replica", says: `${address} is a replica: name its primary in REDIS_URL.` }
+      : undefined;
   } catch (error) {
     if (error instanceof Error && /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message)) {
       return {
@@ -43,4 +42,14 @@ async function findProblem(url: string): Promise<RedisProblem | undefined> {
   } finally {
     if (client.isOpen) client.destroy();
   }
+}
+
+/** Whether it is a replica. Rejects where it does not answer, or refuses what a bus needs. */
+async function tryOut(client: RedisClient): Promise<boolean> {
+  await client.connect();
+  if ((await lookAtServer(client)).isReplica) return true;
+  await client.subscribe(TRIED, () => {});
+  await client.publish(TRIED, "");
+  await client.sendCommand(["EVAL", "return redis.call('TIME')", "0"]);
+  return false;
 }
