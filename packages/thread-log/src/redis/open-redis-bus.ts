@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
+import { type Clock, systemClock } from "@throughline/ai-core";
 import type { BusState, EntryBus } from "../port/entry-bus.js";
 import type { Wake } from "../port/log-store.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { databaseId } from "../postgres/database-id.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 import { decodeBusMessage, encodeBusMessage, INSTANCE_LENGTH } from "./bus-message.js";
+import { createPoll } from "./create-poll.js";
 import { inTime } from "./in-time.js";
 import { createOutbox } from "./outbox.js";
 import { keepRedisLink } from "./redis-link.js";
@@ -57,7 +58,6 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
   const nodes = createRedisNodes(options.url);
   const listeners = new Set<(wake: Wake) => void>();
   let state: BusState["kind"] | undefined;
-  let polling: Timer | undefined;
   let restsUntil = 0;
   let closed = false;
   let onFirstState = () => {};
@@ -66,23 +66,11 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     for (const listener of listeners) listener(wake);
   };
 
+  /** What is not heard is read: at once, because it may have been missed for a while, and then at intervals. */
+  const poll = createPoll(clock, POLL_WHILE_AWAY_MS, () => tell({ kind: "all" }));
+
   function isConnected(): boolean {
     return publisher.client() !== undefined && subscriber.client() !== undefined;
-  }
-
-  /** What is not heard is read: at once, because it may have been missed for a while, and then at intervals. */
-  function startPolling(): void {
-    if (polling === undefined && !closed) poll();
-  }
-
-  function poll(): void {
-    tell({ kind: "all" });
-    polling = clock.schedule(POLL_WHILE_AWAY_MS, poll);
-  }
-
-  function stopPolling(): void {
-    polling?.cancel();
-    polling = undefined;
   }
 
   function hear(payload: Buffer): void {
@@ -108,7 +96,6 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
 
   const parts = {
     clock,
-    create: nodes.next,
     probe: probeServer,
     destroy(client: RedisClient) {
       if (client.isOpen) client.destroy();
@@ -116,24 +103,26 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
   };
   const publisher = keepRedisLink<RedisClient>({
     ...parts,
+    create: nodes.inTurn(),
     introduce: nodes.connect,
     onUp: reportUp,
     onDown: reportDown,
   });
   const subscriber = keepRedisLink<RedisClient>({
     ...parts,
+    create: nodes.inTurn(),
     async introduce(client) {
       await nodes.connect(client);
       await client.subscribe(channel, hear, true);
     },
     onUp() {
-      stopPolling();
+      poll.stop();
       // What was published while nothing was heard is in the log.
       tell({ kind: "all" });
       reportUp();
     },
     onDown(reason) {
-      startPolling();
+      poll.start();
       reportDown(reason);
     },
   });
@@ -187,7 +176,7 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     isConnected,
     close() {
       closed = true;
-      stopPolling();
+      poll.stop();
       listeners.clear();
       publisher.close();
       subscriber.close();

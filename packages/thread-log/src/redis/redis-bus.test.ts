@@ -157,6 +157,7 @@ describe("the bus", () => {
     const primary = await startRedis(context);
     const replica = await startRedis(context, { settings: { replicaof: `127.0.0.1 ${primary.port}` } });
     const { writer, reader, next } = await connectPair(`${primary.url},127.0.0.1:${replica.port}`);
+    expect([writer.states, reader.states]).toEqual([["connected"], ["connected"]]);
     await next("1");
     // The old primary lives on as a replica: it takes messages, and passes none of them on.
     await replica.send("REPLICAOF", "NO", "ONE");

@@ -12,8 +12,8 @@ type Send = (key: string, command: readonly string[]) => Promise<unknown>;
 
 /** The servers behind one setting: a single one, one and its replicas, or a cluster. */
 export interface RedisNodes {
-  /** A client for the next of them, in turn, not connected yet. */
-  next(onLost: (reason: unknown) => void): RedisClient;
+  /** Makes clients for one server after the other, from the first on, not connected yet. */
+  inTurn(): (onLost: (reason: unknown) => void) => RedisClient;
   /** Connects it, and refuses a replica, which neither takes writes nor passes messages on. */
   connect(client: RedisClient): Promise<void>;
   /** A command on one key, wherever that is kept. */
@@ -25,7 +25,6 @@ export function createRedisNodes(setting: string): RedisNodes {
   const configured = redisUrls(setting);
   const [first] = configured;
   let urls: readonly string[] = configured;
-  let turn = 0;
   let cluster: { readonly send: Send; destroy(): void } | undefined;
 
   async function learnCluster(client: RedisClient): Promise<void> {
@@ -35,10 +34,13 @@ export function createRedisNodes(setting: string): RedisNodes {
   }
 
   return {
-    next(onLost) {
-      const url = urls[turn % urls.length] ?? first;
-      turn += 1;
-      return createRedisClient(url, onLost);
+    inTurn() {
+      let turn = 0;
+      return (onLost) => {
+        const url = urls[turn % urls.length] ?? first;
+        turn += 1;
+        return createRedisClient(url, onLost);
+      };
     },
     async connect(client) {
       await client.connect();
