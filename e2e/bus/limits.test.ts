@@ -83,7 +83,7 @@ describe("Two instances with one Redis", () => {
     expect(await passing(20, (usage) => usage.body(account, limits, 300))).toBe(4);
   });
 
-  it("let an account watch as many streams as one would, and room is made by whoever leaves anywhere", async () => {
+  it("let an account watch as many streams as one would, and a watcher that leaves anywhere makes room", async () => {
     const limits = { ...DEFAULT_LIMITS, maxWatchers: 5 };
     const account = newAccount();
     const places: { leave(): void }[] = [];
