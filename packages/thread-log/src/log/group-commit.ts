@@ -127,7 +127,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     const waiting = joinable.get(key);
     if (waiting && waiting.token === token && waiting.bytes + bytes <= MAX_BYTES) return waiting;
     units += 1;
-    const appendId = `${writer}.${units.toString(36)}`;
+    const appendId = `${writer}.${units.toString(36).padStart(9, "0")}`;
     const unit: Unit = { key, thread, token, appendId, appends: [], bytes: 0, onTaken: [] };
     queue.push(unit);
     joinable.set(key, unit);

@@ -29,8 +29,10 @@ export interface StoreAppend {
   readonly thread: ThreadRef;
   readonly token: bigint;
   /**
-   * Random. A commit whose answer was lost is tried again with the same id: a store that finds it as the thread's last one
-   * answers as it would have the first time, even if another driver holds the lease by now, and writes nothing.
+   * A writer's random name of 13 characters and a count of fixed width. A commit whose answer was lost is tried again with the
+   * same id: a store that finds it as the thread's last one answers as it would have the first time, even if another driver
+   * holds the lease by now, and writes nothing. One that is lower than the same writer's last is refused as `fenced`: an
+   * abandoned attempt has arrived late.
    */
   readonly appendId: string;
   readonly entries: readonly NewEntry[];
@@ -71,6 +73,13 @@ export interface StoredRange {
   readonly head: number;
   /** First seq from which on nothing was trimmed; 1 at first. */
   readonly floor: number;
+  /** Up to this seq entries may have been merged, so that seqs jump; 0 or absent where none were. */
+  readonly compacted?: number;
+  /**
+   * Set where `afterSeq` was merged into a later entry: the last position before it that was not. What follows `afterSeq` can't
+   * be told then; what follows this position can.
+   */
+  readonly resumeAt?: number;
   /** A tombstone: deleted and not opened again since. */
   readonly deleted: boolean;
   /** From `max(afterSeq + 1, floor)` on, at most `limit`; empty when the epoch is not the one asked for. */

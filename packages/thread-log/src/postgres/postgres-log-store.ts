@@ -13,6 +13,7 @@ import {
   taken,
 } from "./append-query.js";
 import { deleteThreads } from "./delete-threads.js";
+import { createEntryEncoder } from "./entry-encoder.js";
 import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
 import { loadThread } from "./load-thread.js";
@@ -31,6 +32,7 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
   const { pool, writer, schema } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
   const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
+  const encoder = createEntryEncoder();
   const read = { text: readStatement(schema), name: `${schema}_read` };
 
   async function open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult> {
@@ -55,7 +57,8 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
 
   async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
     const finishes = batch.some(({ finish }) => finish !== undefined);
-    const values = appendValues(batch);
+    const encoded = batch.map((each) => encoder.encode(each));
+    const values = appendValues(batch, encoded);
     const { rows } = await writer.query<CommitRow>(
       finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
     );
@@ -64,7 +67,12 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     const reasons = refused.length > 0 ? await explain(refused) : new Map<StoreAppend, RefusalRow>();
     const results = batch.map((each, index) => {
       const row = moved.get(index);
-      return row ? taken(each, row) : notTaken(each, reasons.get(each));
+      const own = encoded[index];
+      // What an earlier attempt wrote may have had other templates.
+      if (row && own) encoder.written(each, own);
+      const result = row ? taken(each, row) : notTaken(each, reasons.get(each));
+      if (!result.ok || each.finish) encoder.forget(each);
+      return result;
     });
     // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
     database.tellOthers(batch.flatMap(({ thread }, index) => (results[index]?.ok ? [wakeTag(thread)] : [])));
@@ -109,24 +117,25 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     },
     load: (thread, request) => loadThread(database, thread, request),
     async kept(thread, afterSeq, limit) {
-      const { rows } = await pool.query<{ seq: string; envelope: string }>(
-        `select e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+      const { rows } = await pool.query<{ seq: string; body: string }>(
+        // Terminals are always stored whole.
+        `select e.seq, e.body from ${schema}.threads t join ${schema}.log_entries e using (log_id)
          where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run is not null
            and e.seq > $4 and e.seq < t.floor
          order by e.seq desc limit $5`,
         [thread.account, subjectKey(thread), thread.threadId, afterSeq, limit],
       );
-      return rows.reverse().map(({ seq, envelope }) => ({ seq: Number(seq), text: envelope }));
+      return rows.reverse().map(({ seq, body }) => ({ seq: Number(seq), text: body }));
     },
     async terminal(thread, runId) {
-      const { rows } = await pool.query<{ epoch: string; seq: string; envelope: string }>(
-        `select t.epoch, e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+      const { rows } = await pool.query<{ epoch: string; seq: string; body: string }>(
+        `select t.epoch, e.seq, e.body from ${schema}.threads t join ${schema}.log_entries e using (log_id)
          where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run = $4
          order by e.seq desc limit 1`,
         [thread.account, subjectKey(thread), thread.threadId, runId],
       );
       const row = rows[0];
-      return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.envelope } };
+      return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.body } };
     },
     snapshot: (thread, foldVersion, notAfter) => loadSnapshot(database, thread, foldVersion, notAfter),
     saveSnapshot: (thread, snapshot) => saveSnapshot(database, thread, snapshot),

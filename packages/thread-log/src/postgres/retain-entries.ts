@@ -6,6 +6,7 @@ import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import { BULK_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
 import type { PostgresDatabase } from "./open-postgres.js";
+import { dropTemplatesStatement } from "./sql/drop-templates.js";
 
 /** Counting costs nothing; bytes are summed only once the row's own total exceeds the bound; age reads the thread's entries. */
 export async function findExcess(
@@ -18,12 +19,12 @@ export async function findExcess(
        t.head - $4::bigint,
        case when t.held_bytes > $5::bigint then (
          select max(seq) from (
-           select seq, sum(bytes) over (order by seq desc) as total from ${schema}.entries e
+           select seq, sum(bytes) over (order by seq desc) as total from ${schema}.log_entries e
            where e.log_id = t.log_id and e.seq >= t.floor
          ) sums where total > $5::bigint
        ) end,
        case when $6::double precision is not null then (
-         select max(seq) from ${schema}.entries e where e.log_id = t.log_id and e.seq >= t.floor
+         select max(seq) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
            and e.at < clock_timestamp() - $6::double precision * interval '1 millisecond'
        ) end,
        0
@@ -58,8 +59,9 @@ export async function findAging(
     `with past as (select clock_timestamp() - $1::double precision * interval '1 millisecond' as moment)
      select t.log_id, t.account, t.subject, t.thread_id from ${schema}.threads t, past
      where t.log_id > $2::bigint and not t.deleted and t.fence > 0 and t.created_at < past.moment
-       and case when $3 then t.floor <= t.head or t.head = 0 else exists (
-         select 1 from ${schema}.entries e where e.log_id = t.log_id and e.seq = t.floor and e.at < past.moment) end
+       and case when $3 then t.floor <= t.head or t.head = 0 else (
+         select e.at from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
+         order by e.seq limit 1) < past.moment end
      order by t.log_id limit $4`,
     [maxAgeMs, after ?? "0", entriesElsewhere, size + 1],
   );
@@ -87,8 +89,11 @@ export async function trimEntries(
 ): Promise<TrimResult> {
   const cutOff = async (client: pg.PoolClient): Promise<TrimResult> => {
     const { rows } = await client.query<{ log_id: string; floor: string; cut: string }>(
-      `select log_id, floor, case when epoch = $4 then least($5::bigint, snapshot_seq) else 0 end as cut
-       from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3 for update`,
+      // What was merged by compaction goes or stays as a whole.
+      `select log_id, floor, coalesce((
+         select max(e.seq) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
+           and e.seq <= case when t.epoch = $4 then least($5::bigint, t.snapshot_seq) else 0 end), 0) as cut
+       from ${schema}.threads t where account = $1 and subject = $2 and thread_id = $3 for update`,
       [...keyOf(thread), epoch, through],
     );
     const row = rows[0];
@@ -97,19 +102,20 @@ export async function trimEntries(
     const floor = Number(row.floor);
     if (cut < floor) return { dropped: 0, floor };
     const rest = await client.query(
-      `delete from ${schema}.entries where log_id = $1 and seq >= $2 and seq <= $3 and end_of_run is null`,
+      `delete from ${schema}.log_entries where log_id = $1 and seq >= $2 and seq <= $3 and end_of_run is null`,
       [row.log_id, floor, cut],
     );
     const terminals = await client.query(
-      `delete from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null and seq <= (
-         select seq from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null
+      `delete from ${schema}.log_entries where log_id = $1 and seq <= $2 and end_of_run is not null and seq <= (
+         select seq from ${schema}.log_entries where log_id = $1 and seq <= $2 and end_of_run is not null
          order by seq desc offset $3 limit 1)`,
       [row.log_id, cut, maxTerminals],
     );
+    await client.query(dropTemplatesStatement(schema), [row.log_id, cut]);
     await client.query(`delete from ${schema}.snapshots where log_id = $1 and seq < $2`, [row.log_id, cut]);
     await client.query(
       `update ${schema}.threads set floor = $2::bigint + 1, held_bytes =
-         (select coalesce(sum(bytes), 0) from ${schema}.entries where log_id = $1 and seq > $2) where log_id = $1`,
+         (select coalesce(sum(bytes), 0) from ${schema}.log_entries where log_id = $1 and seq > $2) where log_id = $1`,
       [row.log_id, cut],
     );
     return { dropped: (rest.rowCount ?? 0) + (terminals.rowCount ?? 0), floor: cut + 1 };

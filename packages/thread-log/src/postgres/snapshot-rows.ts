@@ -56,7 +56,7 @@ export async function saveSnapshot(
      update ${schema}.threads t
      set snapshot_seq = greatest(t.snapshot_seq, saved.seq), head = greatest(t.head, saved.seq),
        unfolded_bytes = case when $8 or saved.seq <= t.snapshot_seq then t.unfolded_bytes else
-         (select coalesce(sum(bytes), 0) from ${schema}.entries e where e.log_id = t.log_id and e.seq > saved.seq) end
+         (select coalesce(sum(bytes), 0) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq > saved.seq) end
      from saved where t.log_id = saved.log_id
      returning t.log_id, (select array_agg(seq order by seq desc) from known) as older`,
     [...keyOf(thread), position.epoch, position.seq, foldVersion, JSON.stringify(state), entriesElsewhere],
