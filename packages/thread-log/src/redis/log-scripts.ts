@@ -67,7 +67,7 @@ for k = 1, #KEYS, 2 do
       string.match(line, '^(%S+) (%S+) (%S+) %S+ (%d+)%-(%d+) %S+ (.*)$')
     if appendId == id then
       answer = line
-    elseif isLower(token, fence) then
+    elseif isLower(token, fence) or (string.sub(id, 1, 13) == string.sub(appendId, 1, 13) and id < appendId) then
       answer = 'fenced'
     elseif boot ~= thisBoot then
       answer = 'restarted'
