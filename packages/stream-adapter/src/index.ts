@@ -3,6 +3,7 @@ export type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-u
 export { type AgUiFace, type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
 export { encodeFrameCursor, type FrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
 export { type AiEventsFace, createAiEventsFace } from "./faces/ai-events.js";
+export { compactEntries } from "./fold/compact-entries.js";
 export { applyEntry, threadFoldPort } from "./fold/fold.js";
 export { currentMessages, emptyFold, type FoldMessage, type ThreadFold } from "./fold/thread-fold.js";
 export {

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { appendCases } from "./append-cases.js";
+import { compactionCases } from "./compaction-cases.js";
 import { type LogStoreFixture, withScene } from "./log-scene.js";
 import { peerBugCases } from "./peer-bug-cases.js";
 import { retentionCases } from "./retention-cases.js";
 import { tailCases } from "./tail-cases.js";
 
 /** What every store promises. A store's own test file calls this with a database of its kind. */
-export function runLogConformance(name: string, openFixture: () => Promise<LogStoreFixture>): void {
+export function runLogConformance(
+  name: string,
+  openFixture: () => Promise<LogStoreFixture>,
+  { compacts = true }: { readonly compacts?: boolean } = {},
+): void {
   describe(`${name} keeps what every log store promises`, () => {
     let fixture: LogStoreFixture;
     beforeAll(async () => {
@@ -14,7 +19,13 @@ export function runLogConformance(name: string, openFixture: () => Promise<LogSt
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...appendCases, ...tailCases, ...retentionCases, ...peerBugCases]) {
+    for (const { name: promise, run } of [
+      ...appendCases,
+      ...tailCases,
+      ...retentionCases,
+      ...peerBugCases,
+      ...(compacts ? compactionCases : []),
+    ]) {
       it(promise, () => withScene(fixture, run));
     }
   });

@@ -11,6 +11,7 @@ import {
 import type { LogStore, StoredRange } from "../port/log-store.js";
 import type {
   AppendResult,
+  CompactResult,
   Gap,
   PageOptions,
   ReadResult,
@@ -23,6 +24,7 @@ import type {
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { answerRange, type RangeAnswer } from "./answer-range.js";
+import { type Compaction, compactThread } from "./compact-thread.js";
 import { createGroupCommit } from "./group-commit.js";
 import { loadByParts } from "./load-by-parts.js";
 import { readFold } from "./read-fold.js";
@@ -47,6 +49,8 @@ export interface ThreadLogOptions<State> {
   readonly snapshots?: SnapshotPolicy;
   /** Trims as it grows. Age is left to `sweep`, because a thread that nobody writes does not pass here. */
   readonly retention?: RetentionPolicy;
+  /** Without it nothing is compacted. */
+  readonly compaction?: Compaction;
   /** How long a read waits for a store that is away. Appends and tails wait however long. Default 10 s. */
   readonly patienceMs?: number;
   /** How long `close` waits for appends to be written. Default 5 s. */
@@ -173,6 +177,19 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     return { dropped, next: closing ? undefined : next };
   }
 
+  async function compact(page: PageOptions = {}): Promise<CompactResult> {
+    const { compaction } = options;
+    const own = store.compaction;
+    if (compaction === undefined || own === undefined) return { dropped: 0, next: undefined };
+    const { threads, next } = await patiently(() => own.compactable(compaction.afterMs, page));
+    let dropped = 0;
+    for (const thread of threads) {
+      if (closing) break;
+      dropped += await retrying(() => compactThread(own, compaction, thread, signal));
+    }
+    return { dropped, next: closing ? undefined : next };
+  }
+
   async function readRange(
     wait: StoreWait,
     thread: ThreadRef,
@@ -262,6 +279,7 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     saveSnapshot: (thread, snapshot) => patiently(() => store.saveSnapshot(thread, snapshot)),
     trim: (thread, policy) => retrying(() => trim(thread, policy)),
     sweep,
+    compact,
     async terminal(thread, runId) {
       const found = await patiently(() => store.terminal(thread, runId));
       return found && decodeEntry(found.epoch, found.entry);

@@ -225,7 +225,9 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
       return;
     }
     const sameLog = place.epoch === range.epoch || (place.epoch === undefined && place.seq === 0);
-    if (!sameLog || range.floor > place.seq + 1) {
+    // Compacted since: seqs jump, so that each watcher has to find its own way on.
+    const jumps = range.resumeAt !== undefined || (range.entries[0]?.seq ?? 0) > place.seq + 1;
+    if (!sameLog || range.floor > place.seq + 1 || jumps) {
       rewind(topic);
       return;
     }

@@ -108,6 +108,40 @@ export interface AgingPage {
   readonly next: string | undefined;
 }
 
+/** The entries of a thread that may be compacted next. */
+export interface UncompactedRange {
+  readonly epoch: string;
+  readonly floor: number;
+  /** Up to where the log is compacted: the entries are those right after it, or after the floor. */
+  readonly compacted: number;
+  readonly entries: readonly StoredEntry[];
+  /** The `run_end` up to which it may go on, beyond these entries perhaps. */
+  readonly end: number;
+  /** Positions of snapshots among them, of any fold version: nothing may be merged across one. */
+  readonly snapshots: readonly number[];
+}
+
+/** What becomes of an `UncompactedRange`; done only if epoch, floor and `compacted` are still what they were. */
+export interface StoreCompaction extends Pick<UncompactedRange, "epoch" | "floor" | "compacted"> {
+  /** The last seq of the range: up to it the log is compacted then. */
+  readonly through: number;
+  /** New texts of entries that stand for those dropped before them. */
+  readonly merged: readonly { readonly seq: number; readonly text: string; readonly bytes: number }[];
+  readonly dropped: readonly number[];
+}
+
+/** Of a store that can compact. */
+export interface CompactionStore {
+  /** Threads of any account that hold, after what is compacted, a `run_end` older than this; in an order of the store's own. */
+  compactable(olderThanMs: number, page: PageOptions): Promise<AgingPage>;
+  /** Up to the last `run_end` that is older than this, at most `limit` entries; `undefined` when there is none. */
+  uncompacted(thread: ThreadRef, olderThanMs: number, limit: number): Promise<UncompactedRange | undefined>;
+  /** As one; a writer of the thread waits at most for this. `false`: nothing was done, because the thread has changed. */
+  compact(thread: ThreadRef, compaction: StoreCompaction): Promise<boolean>;
+  /** Drops what nothing uses any more, once whole runs were compacted: those between the two positions. */
+  tidy?(thread: ThreadRef, after: number, through: number): Promise<void>;
+}
+
 /** A hint that threads changed; may be late, doubled, or name too many (tags are short hashes). Never the truth. */
 export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] } | { readonly kind: "all" };
 
@@ -142,10 +176,15 @@ export interface LogStore {
     thread: ThreadRef,
     policy: RetentionPolicy,
   ): Promise<{ readonly epoch: string; readonly through: number } | undefined>;
-  /** Drops entries up to `through` but terminals, and of those all but the last `maxTerminals`; raises the floor. No-op in another epoch. */
+  /**
+   * Drops entries up to `through` but terminals, and of those all but the last `maxTerminals`; raises the floor. Entries that
+   * were merged go as a whole or stay. No-op in another epoch.
+   */
   trim(thread: ThreadRef, epoch: string, through: number, maxTerminals: number): Promise<TrimResult>;
   /** Threads of any account that may hold entries older than this, and so are worth a look, in an order of the store's own. */
   aging(maxAgeMs: number, page: PageOptions): Promise<AgingPage>;
+  /** Absent in a store that does not compact. */
+  readonly compaction?: CompactionStore;
   deleteThread(thread: ThreadRef): Promise<boolean>;
   deleteAccount(account: string, subject: string | undefined): Promise<number>;
   threads(scope: ThreadScope, page: PageOptions): Promise<ThreadPage>;

@@ -18,6 +18,7 @@ import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
 import { loadThread } from "./load-thread.js";
 import type { PostgresDatabase } from "./open-postgres.js";
+import { createPostgresCompaction } from "./postgres-compaction.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
 import { findAging, findExcess, trimEntries } from "./retain-entries.js";
 import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
@@ -71,7 +72,8 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       // What an earlier attempt wrote may have had other templates.
       if (row && own) encoder.written(each, own);
       const result = row ? taken(each, row) : notTaken(each, reasons.get(each));
-      if (!result.ok || each.finish) encoder.forget(each);
+      // Compaction may drop the templates of a run that has ended.
+      if (!result.ok || each.entries.some(({ endOfRun }) => endOfRun !== undefined)) encoder.forget(each);
       return result;
     });
     // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
@@ -143,6 +145,7 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     trim: (thread, epoch, through, maxTerminals) =>
       trimEntries(database, { thread, epoch, through, maxTerminals }),
     aging: (maxAgeMs, page) => findAging(database, maxAgeMs, page),
+    compaction: createPostgresCompaction(database),
     async deleteThread({ account, subject, threadId }) {
       return (await deleteThreads(database, { account, subject: subject ?? "", threadId })) === 1;
     },

@@ -44,6 +44,9 @@ export async function saveSnapshot(
        select log_id from ${schema}.threads
        where account = $1 and subject = $2 and thread_id = $3 and epoch = $4 and floor <= $5::bigint + 1 and not deleted
          and ($8 or head >= $5)
+         -- Not within what was merged: entries behind it would be told twice.
+         and ($5 >= compacted or $5 < floor or exists (
+           select 1 from ${schema}.log_entries e where e.log_id = threads.log_id and e.seq = $5))
        for update
      ), known as (
        select s.seq from ${schema}.snapshots s join here using (log_id) where s.fold_version = $6::int
