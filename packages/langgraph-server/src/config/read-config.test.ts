@@ -38,11 +38,13 @@ describe("the server's configuration", () => {
       maxEntries: 500_000,
       maxBytes: 536_870_912,
       maxAgeMs: 90 * 86_400_000,
+      compactAfterMs: 7 * 86_400_000,
     });
     const env = {
       THROUGHLINE_RETENTION_MAX_ENTRIES: "0",
       THROUGHLINE_RETENTION_MAX_BYTES: "1000",
       THROUGHLINE_RETENTION_MAX_AGE_DAYS: "0",
+      THROUGHLINE_COMPACT_AFTER_DAYS: "0",
     };
     expect(readConfig(env).retention).toEqual({ maxBytes: 1_000 });
   });

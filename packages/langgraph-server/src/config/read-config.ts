@@ -68,10 +68,12 @@ export function configOf(values: SettingValues): ServerConfig {
 
 function retentionOf(values: SettingValues): Retention {
   const { retentionMaxEntries: maxEntries, retentionMaxBytes: maxBytes, retentionMaxAgeDays: days } = values;
+  const { compactAfterDays } = values;
   return {
     ...(maxEntries > 0 && { maxEntries }),
     ...(maxBytes > 0 && { maxBytes }),
     ...(days > 0 && { maxAgeMs: days * DAY_MS }),
+    ...(compactAfterDays > 0 && { compactAfterMs: compactAfterDays * DAY_MS }),
   };
 }
 

@@ -66,7 +66,7 @@ describe("metrics", () => {
     observer.cronTicked({ outcome: "started", missed: 0 });
     observer.cronTicked({ outcome: "missed", missed: 3 });
     observer.appendRefused("fenced");
-    observer.swept({ entries: 7, runs: 2 });
+    observer.swept({ entries: 7, merged: 3, runs: 2 });
     metrics.limitMet("maxConcurrentRuns");
     metrics.slowReaderDropped();
     observer.badRow({ table: "crons", id: "c1" });
@@ -81,6 +81,7 @@ describe("metrics", () => {
     expect(await read("cron_times_missed_total")).toBe(3);
     expect(await read('appends_refused_total{reason="fenced"')).toBe(1);
     expect(await read("entries_swept_total")).toBe(7);
+    expect(await read("entries_compacted_total")).toBe(3);
     expect(await read("runs_swept_total")).toBe(2);
     expect(await read('limits_met_total{limit="maxConcurrentRuns"')).toBe(1);
     expect(await read("slow_readers_dropped_total")).toBe(1);

@@ -56,6 +56,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const dropped = counter("slow_readers_dropped_total", "Readers dropped for being too slow");
   const failures = counter("background_failures_total", "Failures in the background, outside of any request");
   const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
+  const compacted = counter("entries_compacted_total", "Log entries merged into others");
   const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
   const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
   const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
@@ -158,8 +159,9 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       ticks.inc({ outcome });
       timesMissed.inc(missed);
     },
-    swept({ entries: count, runs }) {
+    swept({ entries: count, merged, runs }) {
       trimmed.inc(count);
+      compacted.inc(merged);
       pruned.inc(runs);
     },
     badRow: ({ table }) => badRows.inc({ table }),

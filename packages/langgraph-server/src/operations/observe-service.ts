@@ -35,7 +35,8 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
     },
     swept(dropped) {
       observer.swept(dropped);
-      if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
+      if (Object.values(dropped).some((count) => count > 0))
+        logger.info(dropped, "swept what is past its retention");
     },
     badRow(row) {
       observer.badRow(row);

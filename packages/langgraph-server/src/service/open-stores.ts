@@ -7,7 +7,7 @@ import {
   createPostgresGraphStore,
   type GraphStore,
 } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { compactEntries, threadFoldPort } from "@throughline/stream-adapter";
 import type { ThreadDirectory } from "@throughline/thread-log";
 import {
   createClockLeaseKeeper,
@@ -26,10 +26,10 @@ import {
   migrate,
   openPostgres,
   openRedisLogStore,
-  type RetentionPolicy,
   type RunRegistry,
   settleLogHome,
   type ThreadLog,
+  type ThreadLogOptions,
 } from "@throughline/thread-log";
 import { openAttachmentFolder } from "../attachments/attachment-folder.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
@@ -42,6 +42,7 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import type { Retention } from "../operations/retention-sweeper.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 
 export type ServiceStore =
@@ -79,13 +80,19 @@ interface StoreContext {
   readonly clock: Clock;
   readonly lease: Lease;
   readonly observer: ServiceObserver;
-  readonly retention: RetentionPolicy;
+  readonly retention: Retention;
   /** What time it is for crons, instead of the store's own clock. */
   readonly cronNow?: (() => number) | undefined;
 }
 
 export function openStores(store: ServiceStore, context: StoreContext): Promise<Stores> {
   return store.kind === "memory" ? openMemory(store, context) : openPostgresStores(store, context);
+}
+
+function compactionOf({ compactAfterMs }: Retention): Pick<ThreadLogOptions<unknown>, "compaction"> {
+  return compactAfterMs === undefined
+    ? {}
+    : { compaction: { afterMs: compactAfterMs, merge: compactEntries } };
 }
 
 /** A heartbeat that goes astray, and one after it, cost nothing. */
@@ -104,6 +111,7 @@ async function openMemory(
     clock,
     fold: threadFoldPort,
     retention,
+    ...compactionOf(retention),
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
   return {
@@ -157,6 +165,7 @@ async function openPostgresStores(
     clock,
     fold: threadFoldPort,
     retention,
+    ...compactionOf(retention),
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
   return {

@@ -46,8 +46,8 @@ export interface ServiceObserver {
   gap(): void;
   /** What became of a time that a cron was due, and how many times before it passed without a run. */
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
-  /** R20: what a round over all threads let go of. */
-  swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /** R20: what a round over all threads let go of; `merged` are entries that went into others. */
+  swept(dropped: { readonly entries: number; readonly merged: number; readonly runs: number }): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
