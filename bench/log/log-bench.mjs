@@ -3,6 +3,7 @@
 
 import { median } from "../median.mjs";
 import { atLeast, atMost } from "../targets.mjs";
+import { measureBytesOnDisk } from "./bytes-on-disk.mjs";
 import { measureJoins } from "./join-time.mjs";
 import { measureProducers } from "./producers.mjs";
 import { startServices } from "./services.mjs";
@@ -24,19 +25,24 @@ export async function runBench({ quick, progress }) {
     const joins = await measureAllJoins(services, { quick, progress });
     progress(`  ${IDLE_WATCHERS} idle watchers`);
     const watcherBytes = await measureWatcherBytes(services.ours("postgres"), IDLE_WATCHERS);
+    progress("  bytes on disk");
+    const disk = await measureBytesOnDisk(services.postgresUrl, { runs: quick ? 50 : 200 });
     return {
       ours: {
         ...loads.ours,
+        bytesPerRun: { "by template": disk.byTemplate, compacted: disk.compacted },
         ...tails.ours,
         joinMs: joins.times,
         memory: { "bytes per idle watcher": watcherBytes },
       },
-      peer: { ...loads.floor, ...tails.floor },
+      peer: { ...loads.floor, ...tails.floor, bytesPerRun: { whole: disk.whole } },
       targets: [
         ...loads.targets,
         ...tails.targets,
         ...joins.targets,
         atMost("bytes per idle watcher", watcherBytes, 2_048),
+        atMost("bytes of a run over whole entries, by template", disk.byTemplate / disk.whole, 1 / 3),
+        atMost("bytes of a run over whole entries, compacted", disk.compacted / disk.whole, 1 / 8),
       ],
     };
   } finally {

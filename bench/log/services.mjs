@@ -57,6 +57,7 @@ export async function startServices(progress) {
     ...(redis && { redis: await createRedisFloor(redis.url) }),
   };
   return {
+    postgresUrl: postgres.url,
     stores: Object.keys(ours),
     ours: (store) => ours[store],
     floor: (store) => floors[store],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { note } from "../conformance/log-scene.js";
-import { cutEnvelope, joinEnvelope, UNIT_SEPARATOR } from "./cut-envelope.js";
+import { cutEnvelope, fitEnvelope, joinEnvelope, UNIT_SEPARATOR } from "./cut-envelope.js";
 
 const token = (ts: number, seq: number, text: string) =>
   JSON.stringify({
@@ -20,6 +20,22 @@ describe("An envelope's text", () => {
     expect(parts).toEqual(cutEnvelope(token(2, 8, "another")).parts);
   });
 
+  it("fits the parts of a neighbour without being cut, and those of no other form", () => {
+    const { parts } = cutEnvelope(token(1.5, 7, "a"));
+    const next = token(2, 8, ' of "text":","tool_call": }}');
+    expect(fitEnvelope(next, parts)).toEqual(cutEnvelope(next).holes);
+    expect(joinEnvelope(parts, fitEnvelope(next, parts) ?? [])).toBe(next);
+    for (const other of [
+      next.replace("m-1", "m-2"),
+      next.replace("llm", "xxx"),
+      next.slice(0, -1),
+      "{}",
+      "",
+    ]) {
+      expect(fitEnvelope(other, parts)).toBeUndefined();
+    }
+  });
+
   it("joins to the same text again, whatever JSON it is, and has no separator of ours", () => {
     const json = fc.dictionary(
       fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("ts", "seq", "payload", "a_id", "name")),
@@ -30,10 +46,12 @@ describe("An envelope's text", () => {
         const text = JSON.stringify({ ...envelope, ts: 1, payload, seq: 2 });
         const { parts, holes } = cutEnvelope(text);
         expect(joinEnvelope(parts, holes)).toBe(text);
+        const fitting = fitEnvelope(text, parts);
+        expect(fitting && joinEnvelope(parts, fitting)).toBe(text);
         expect(parts.length).toBe(holes.length + 1);
         expect([...parts, ...holes].join("")).not.toContain(UNIT_SEPARATOR);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { NewEntry, StoreAppend } from "../port/log-store.js";
 import { threadKey } from "../port/thread-ref.js";
-import { cutEnvelope, UNIT_SEPARATOR } from "./cut-envelope.js";
+import { cutEnvelope, fitEnvelope, UNIT_SEPARATOR } from "./cut-envelope.js";
 
 /** An entry as it is stored: its whole text, or the holes of a template. */
 export interface EncodedEntry {
@@ -34,6 +34,7 @@ export interface EntryEncoder {
 
 /** Envelopes of one form, told by the text around their holes. Its first is written whole: most never have a second. */
 interface Shape {
+  readonly parts: readonly string[];
   template: Template | undefined;
   isWritten: boolean;
 }
@@ -42,6 +43,8 @@ interface Writer {
   readonly token: bigint;
   /** By the template's parts; oldest first. */
   readonly shapes: Map<string, Shape>;
+  /** Of the entry before: the next one is nearly always of the same. */
+  last: Shape | undefined;
 }
 
 /** In characters. Of a longer one the repeated part hardly counts. */
@@ -59,28 +62,22 @@ export function createEntryEncoder(): EntryEncoder {
     if (known?.token === token) return known;
     writers.delete(key);
     dropOldest(writers, MAX_WRITERS);
-    const writer: Writer = { token, shapes: new Map() };
+    const writer: Writer = { token, shapes: new Map(), last: undefined };
     writers.set(key, writer);
     return writer;
   }
 
   return {
     encode(append) {
-      const { shapes } = writerOf(append);
+      const writer = writerOf(append);
       const templates = new Map<string, Template>();
       const entries = append.entries.map((entry) => {
-        const cut = cutWhereWorthIt(entry);
-        if (cut === undefined) return { body: entry.text, template: undefined };
-        const shape = shapes.get(cut.parts);
-        if (shape === undefined) {
-          dropOldest(shapes, MAX_SHAPES);
-          shapes.set(cut.parts, { template: undefined, isWritten: false });
-          return { body: entry.text, template: undefined };
-        }
-        shape.template ??= { id: randomId(), parts: cut.parts };
+        const { shape, holes } = shapeOf(writer, entry);
+        if (shape === undefined) return { body: entry.text, template: undefined };
+        shape.template ??= { id: randomId(), parts: shape.parts.join(UNIT_SEPARATOR) };
         const { id } = shape.template;
         if (!shape.isWritten) templates.set(id, shape.template);
-        return { body: cut.body, template: id };
+        return { body: holes.join(UNIT_SEPARATOR), template: id };
       });
       return { entries, templates: [...templates.values()] };
     },
@@ -98,12 +95,26 @@ export function createEntryEncoder(): EntryEncoder {
   };
 }
 
-/** A terminal stays whole, because it outlives the templates of its run. */
-function cutWhereWorthIt({ text, endOfRun }: NewEntry): { parts: string; body: string } | undefined {
-  if (endOfRun !== undefined || text.length > MAX_TEXT) return undefined;
+const WHOLE = { shape: undefined, holes: [] } as const;
+
+/** The shape of which this is not the first. A terminal stays whole, because it outlives the templates of its run. */
+function shapeOf(
+  writer: Writer,
+  { text, endOfRun }: NewEntry,
+): { readonly shape: Shape | undefined; readonly holes: readonly string[] } {
+  if (endOfRun !== undefined || text.length > MAX_TEXT) return WHOLE;
+  const { last, shapes } = writer;
+  const fitting = last && fitEnvelope(text, last.parts);
+  if (fitting) return { shape: last, holes: fitting };
   const { parts, holes } = cutEnvelope(text);
-  if (holes.length === 0) return undefined;
-  return { parts: parts.join(UNIT_SEPARATOR), body: holes.join(UNIT_SEPARATOR) };
+  if (holes.length === 0) return WHOLE;
+  const key = parts.join(UNIT_SEPARATOR);
+  const known = shapes.get(key);
+  writer.last = known ?? { parts, template: undefined, isWritten: false };
+  if (known) return { shape: known, holes };
+  dropOldest(shapes, MAX_SHAPES);
+  shapes.set(key, writer.last);
+  return WHOLE;
 }
 
 function dropOldest(map: Map<string, unknown>, max: number): void {
