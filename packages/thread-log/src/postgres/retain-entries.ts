@@ -87,19 +87,25 @@ export async function trimEntries(
   { pool, schema }: PostgresDatabase,
   { thread, epoch, through, maxTerminals }: Trim,
 ): Promise<TrimResult> {
+  /** What was merged by compaction goes or stays as a whole. Asked under the lock, so that it sees the last compaction. */
+  async function wholeUpTo(client: pg.PoolClient, logId: string, seq: number): Promise<number> {
+    const { rows } = await client.query<{ seq: string | null }>(
+      `select max(seq) as seq from ${schema}.log_entries where log_id = $1 and seq <= $2`,
+      [logId, seq],
+    );
+    return Number(rows[0]?.seq ?? 0);
+  }
   const cutOff = async (client: pg.PoolClient): Promise<TrimResult> => {
-    const { rows } = await client.query<{ log_id: string; floor: string; cut: string }>(
-      // What was merged by compaction goes or stays as a whole.
-      `select log_id, floor, coalesce((
-         select max(e.seq) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
-           and e.seq <= case when t.epoch = $4 then least($5::bigint, t.snapshot_seq) else 0 end), 0) as cut
-       from ${schema}.threads t where account = $1 and subject = $2 and thread_id = $3 for update`,
+    const { rows } = await client.query<{ log_id: string; floor: string; compacted: string; cut: string }>(
+      `select log_id, floor, compacted, case when epoch = $4 then least($5::bigint, snapshot_seq) else 0 end as cut
+       from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3 for update`,
       [...keyOf(thread), epoch, through],
     );
     const row = rows[0];
     if (!row) return { dropped: 0, floor: 1 };
-    const cut = Number(row.cut);
     const floor = Number(row.floor);
+    const wanted = Number(row.cut);
+    const cut = wanted < Number(row.compacted) ? await wholeUpTo(client, row.log_id, wanted) : wanted;
     if (cut < floor) return { dropped: 0, floor };
     const rest = await client.query(
       `delete from ${schema}.log_entries where log_id = $1 and seq >= $2 and seq <= $3 and end_of_run is null`,
