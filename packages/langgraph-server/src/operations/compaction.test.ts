@@ -48,7 +48,7 @@ describe("A thread whose log was compacted", () => {
     return told;
   }
 
-  it("shows who comes back with any cursor of the run, to a message or within it, what the checkpoint holds", async () => {
+  it("P66: shows who comes back with any cursor of the run, to a message or within it, what the checkpoint holds", async () => {
     const { frames } = await passRun("Write about rain");
     expect(merged).toBeGreaterThan(0);
     const cursors = frames.flatMap(({ id }, index) => (id ? [{ id, index }] : []));
@@ -67,7 +67,7 @@ describe("A thread whose log was compacted", () => {
     expect(gaps).toBeLessThan(cursors.length);
   });
 
-  it("says in its envelopes which ones stand for several, and goes on from those that were kept", async () => {
+  it("P66: says in its envelopes which ones stand for several, and goes on from those that were kept", async () => {
     await passRun("Write about rain");
     const entries = await readLog();
     const all = scene.watch(thread, { kind: "nothing" }, { face: { kind: "envelopes" } });
