@@ -48,6 +48,21 @@ function scene() {
 const turns = () => new Promise(setImmediate);
 
 describe("topics", () => {
+  it("lets each watcher read for itself where compaction has made seqs jump, and does not read for ever", async () => {
+    for (const compacted of [{}, { resumeAt: 0 }]) {
+      const { topics, topic, first, reads } = scene();
+      topics.goLive(topic, first);
+      topics.wake(wake);
+      await turns();
+      const whole = range(5);
+      reads[0]?.answer({ ...whole, compacted: 5, entries: whole.entries.slice(3), ...compacted });
+      await turns();
+      expect(reads).toHaveLength(1);
+      expect(first.mode).toBe("behind");
+      expect(takeBuffered(first)).toEqual([]);
+    }
+  });
+
   it("reads on for a watcher that joins, when another instance's wake-up came before our own commit's answer", async () => {
     const { topics, topic, first, reads } = scene();
     topics.wake(wake);
