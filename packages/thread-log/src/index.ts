@@ -3,6 +3,7 @@ export * from "./embedded/start-embedded-postgres.js";
 export * from "./log/create-thread-log.js";
 export * from "./log/read-fold.js";
 export type { SnapshotPolicy } from "./log/snapshot-policy.js";
+export type { Rebuilt } from "./log/upkeep.js";
 export { createMemoryDatabase, type MemoryDatabase } from "./memory/memory-database.js";
 export * from "./memory/memory-log-store.js";
 export * from "./memory/memory-run-registry.js";

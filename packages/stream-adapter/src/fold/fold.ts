@@ -32,6 +32,7 @@ export function applyEntry(fold: ThreadFold, entry: LogEntry): ThreadFold {
 
 export const threadFoldPort: FoldPort<ThreadFold> = {
   version: FOLD_VERSION,
+  reads: [FOLD_VERSION],
   empty: emptyFold,
   apply: (fold, entries) => entries.reduce(applyEntry, fold),
   encode: (fold) => fold as unknown as Json,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { appendCases } from "./append-cases.js";
 import { type LogStoreFixture, withScene } from "./log-scene.js";
 import { peerBugCases } from "./peer-bug-cases.js";
+import { rebuildCases } from "./rebuild-cases.js";
 import { retentionCases } from "./retention-cases.js";
 import { tailCases } from "./tail-cases.js";
 
@@ -14,7 +15,13 @@ export function runLogConformance(name: string, openFixture: () => Promise<LogSt
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...appendCases, ...tailCases, ...retentionCases, ...peerBugCases]) {
+    for (const { name: promise, run } of [
+      ...appendCases,
+      ...tailCases,
+      ...rebuildCases,
+      ...retentionCases,
+      ...peerBugCases,
+    ]) {
       it(promise, () => withScene(fixture, run));
     }
   });

@@ -179,9 +179,12 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       const entry = row?.entries.findLast(({ endOfRun }) => endOfRun === runId);
       return row && entry && { epoch: row.epoch, entry };
     },
-    async snapshot(thread, foldVersion, notAfter = Number.POSITIVE_INFINITY) {
-      const snapshots = find(thread)?.snapshots.get(foldVersion);
-      return structuredClone(snapshots?.find(({ position }) => position.seq <= notAfter));
+    async snapshot(thread, foldVersions, notAfter = Number.POSITIVE_INFINITY) {
+      const snapshots = find(thread)?.snapshots;
+      const [newest] = foldVersions
+        .flatMap((version) => snapshots?.get(version)?.find(({ position }) => position.seq <= notAfter) ?? [])
+        .sort((a, b) => b.position.seq - a.position.seq || b.foldVersion - a.foldVersion);
+      return structuredClone(newest);
     },
     saveSnapshot,
     async excess(thread, policy) {

@@ -78,7 +78,8 @@ export interface StoredRange {
 }
 
 export interface LoadRequest {
-  readonly foldVersion: number;
+  /** Versions of snapshots that the reader can begin from. */
+  readonly foldVersions: readonly number[];
   /**
    * The seq that a reader returns to: if it lies at most `shortlyBefore` behind the newest snapshot, the load begins from an
    * earlier one, so that the log is read once for both.
@@ -125,7 +126,11 @@ export interface LogStore {
     thread: ThreadRef,
     runId: string,
   ): Promise<{ readonly epoch: string; readonly entry: StoredEntry } | undefined>;
-  snapshot(thread: ThreadRef, foldVersion: number, notAfter?: number): Promise<Snapshot | undefined>;
+  snapshot(
+    thread: ThreadRef,
+    foldVersions: readonly number[],
+    notAfter?: number,
+  ): Promise<Snapshot | undefined>;
   /** Lets go of the one that `spareSnapshot` names then. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** The last seq that exceeds a bound of the policy, 0 when nothing does; with the epoch it was computed in. */

@@ -67,7 +67,8 @@ export interface Loaded {
 }
 
 export interface FollowOptions {
-  readonly foldVersion: number;
+  /** Versions of snapshots that the reader can begin from. */
+  readonly foldVersions: readonly number[];
   /** The seq that a reader returns to, who then finds the entries since among the first ones, if they are few. */
   readonly returnsTo?: number | undefined;
   readonly signal?: AbortSignal;
@@ -180,10 +181,14 @@ export interface ThreadLog {
   follow(thread: ThreadRef, options: FollowOptions): AsyncIterable<Loaded | TailEvent>;
   head(thread: ThreadRef): Promise<LogPosition | undefined>;
   /**
-   * The newest snapshot of this fold version that the log can still be read on from; with `notAfter`, the newest at or before
-   * that seq. Older ones are fewer the further back they lie, and go when the log is trimmed past them.
+   * The newest snapshot of any of these fold versions that the log can still be read on from; with `notAfter`, the newest at or
+   * before that seq. Of two at one seq, that of the higher version. Older ones are fewer the further back they lie, and go when the log is trimmed past them.
    */
-  snapshot(thread: ThreadRef, foldVersion: number, notAfter?: number): Promise<Snapshot | undefined>;
+  snapshot(
+    thread: ThreadRef,
+    foldVersions: readonly number[],
+    notAfter?: number,
+  ): Promise<Snapshot | undefined>;
   /** `false` when there is a newer one, or the position is not of this log. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** Never passes the newest snapshot: with a fold one is made first, without one the caller's own must be there. */

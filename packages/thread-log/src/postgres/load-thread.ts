@@ -10,6 +10,7 @@ interface LoadedRow {
   readonly floor: string;
   readonly deleted: boolean;
   readonly snapshot_seq: string | null;
+  readonly fold_version: number | null;
   readonly state: string | null;
   readonly envelopes: string | null;
 }
@@ -20,7 +21,7 @@ const SEPARATOR = "\u001e";
 export async function loadThread(
   { pool, schema }: PostgresDatabase,
   thread: ThreadRef,
-  { foldVersion, returnsTo, shortlyBefore, limit }: LoadRequest,
+  { foldVersions, returnsTo, shortlyBefore, limit }: LoadRequest,
 ): Promise<StoredThread | undefined> {
   const { rows } = await pool.query<LoadedRow>({
     name: `${schema}_load`,
@@ -29,7 +30,7 @@ export async function loadThread(
       thread.account,
       subjectKey(thread),
       thread.threadId,
-      foldVersion,
+      foldVersions,
       returnsTo ?? null,
       shortlyBefore,
       limit,
@@ -53,7 +54,7 @@ export async function loadThread(
         ? undefined
         : {
             position: { epoch, seq: snapshotSeq },
-            foldVersion,
+            foldVersion: row.fold_version ?? 0,
             // Written by this package alone; a fold decides by its version whether it can read it.
             state: JSON.parse(row.state) as Json,
           },

@@ -128,7 +128,7 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       const row = rows[0];
       return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.envelope } };
     },
-    snapshot: (thread, foldVersion, notAfter) => loadSnapshot(database, thread, foldVersion, notAfter),
+    snapshot: (thread, foldVersions, notAfter) => loadSnapshot(database, thread, foldVersions, notAfter),
     saveSnapshot: (thread, snapshot) => saveSnapshot(database, thread, snapshot),
     excess: (thread, policy) => findExcess(database, thread, policy),
     trim: (thread, epoch, through, maxTerminals) =>

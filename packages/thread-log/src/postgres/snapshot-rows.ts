@@ -7,21 +7,26 @@ import type { PostgresDatabase } from "./open-postgres.js";
 export async function loadSnapshot(
   { pool, schema }: PostgresDatabase,
   thread: ThreadRef,
-  foldVersion: number,
+  foldVersions: readonly number[],
   notAfter: number | undefined,
 ): Promise<Snapshot | undefined> {
-  const { rows } = await pool.query<{ epoch: string; seq: string; state: string }>(
-    `select t.epoch, s.seq, s.state from ${schema}.threads t join ${schema}.snapshots s using (log_id)
-     where t.account = $1 and t.subject = $2 and t.thread_id = $3 and s.fold_version = $4 and s.seq + 1 >= t.floor
+  const { rows } = await pool.query<{
+    epoch: string;
+    seq: string;
+    fold_version: number;
+    state: string;
+  }>(
+    `select t.epoch, s.seq, s.fold_version, s.state from ${schema}.threads t join ${schema}.snapshots s using (log_id)
+     where t.account = $1 and t.subject = $2 and t.thread_id = $3 and s.fold_version = any($4::int[]) and s.seq + 1 >= t.floor
        and ($5::bigint is null or s.seq <= $5)
-     order by s.seq desc limit 1`,
-    [...keyOf(thread), foldVersion, notAfter ?? null],
+     order by s.seq desc, s.fold_version desc limit 1`,
+    [...keyOf(thread), foldVersions, notAfter ?? null],
   );
   const row = rows[0];
   return (
     row && {
       position: { epoch: row.epoch, seq: Number(row.seq) },
-      foldVersion,
+      foldVersion: row.fold_version,
       // Ours alone to write; a fold decides by its version whether it can read it.
       state: JSON.parse(row.state) as Json,
     }
