@@ -68,6 +68,6 @@ async function entryAt(
 async function firstSeq({ log, thread }: SubscriberOptions, subscriber: Subscriber): Promise<number> {
   const page = await subscriber.ask(() => log.read(thread.ref, undefined, 1));
   if (page.kind !== "gap") return 0;
-  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadFoldPort.version));
+  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadFoldPort.reads));
   return snapshot?.position.seq ?? page.head?.seq ?? 0;
 }

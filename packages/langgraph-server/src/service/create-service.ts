@@ -39,6 +39,8 @@ import {
   createAccountUsage,
   DEFAULT_LIMITS,
 } from "../tenancy/account-limits.js";
+import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
+import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
@@ -125,6 +127,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     lease,
     observer,
     retention,
+    rebuild: (thread) => rebuildForLog({ rebuilder, directory, registry }, thread),
     cronNow: options.crons?.now,
   });
   const { log, registry, keeper, directory } = stores;
@@ -151,7 +154,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       });
   const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
   const agents = createAggregatingAgentCatalog([provider]);
-  const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
+  const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
+  const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
   const runs = createRunService({
     log,
     views,

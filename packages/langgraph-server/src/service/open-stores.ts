@@ -7,7 +7,7 @@ import {
   createPostgresGraphStore,
   type GraphStore,
 } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
 import type { ThreadDirectory } from "@throughline/thread-log";
 import {
   createClockLeaseKeeper,
@@ -26,10 +26,12 @@ import {
   migrate,
   openPostgres,
   openRedisLogStore,
+  type Rebuilt,
   type RetentionPolicy,
   type RunRegistry,
   settleLogHome,
   type ThreadLog,
+  type ThreadRef,
 } from "@throughline/thread-log";
 import { openAttachmentFolder } from "../attachments/attachment-folder.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
@@ -80,6 +82,8 @@ interface StoreContext {
   readonly lease: Lease;
   readonly observer: ServiceObserver;
   readonly retention: RetentionPolicy;
+  /** What a thread is whose log can't tell it. Called only after the first append. */
+  readonly rebuild: (thread: ThreadRef) => Promise<Rebuilt<ThreadFold> | undefined>;
   /** What time it is for crons, instead of the store's own clock. */
   readonly cronNow?: (() => number) | undefined;
 }
@@ -93,7 +97,7 @@ const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
 async function openMemory(
   { shared }: Extract<ServiceStore, { kind: "memory" }>,
-  { clock, lease, observer, retention, cronNow }: StoreContext,
+  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
 ): Promise<Stores> {
   const database = shared?.database ?? createMemoryDatabase(clock);
   const deletions = createMemoryDeletionStore(database);
@@ -103,6 +107,7 @@ async function openMemory(
     store: createMemoryLogStore(database),
     clock,
     fold: threadFoldPort,
+    rebuild,
     retention,
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
@@ -125,7 +130,7 @@ async function openMemory(
 
 async function openPostgresStores(
   { databaseUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
-  { clock, lease, observer, retention, cronNow }: StoreContext,
+  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
 ): Promise<Stores> {
   const checkpointer = createPostgresCheckpointer({ connectionString: databaseUrl });
   const graphStore = createPostgresGraphStore({ connectionString: databaseUrl });
@@ -156,6 +161,7 @@ async function openPostgresStores(
     store: redis ?? createPostgresLogStore(database),
     clock,
     fold: threadFoldPort,
+    rebuild,
     retention,
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });

@@ -16,7 +16,7 @@ export async function foldAt(
   thread: ThreadRef,
   { epoch, seq }: LogPosition,
 ): Promise<ThreadFold | undefined> {
-  const snapshot = await log.snapshot(thread, threadFoldPort.version, seq);
+  const snapshot = await log.snapshot(thread, threadFoldPort.reads, seq);
   const isOfThis = snapshot !== undefined && snapshot.position.epoch === epoch;
   const decoded = isOfThis ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
   let fold = decoded ?? emptyFold;
