@@ -1,5 +1,5 @@
 import { threadFoldPort } from "@throughline/stream-adapter";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
 import type { ServiceOptions } from "../service/create-service.js";
 import { ofType } from "../testing/frame-recorder.js";
@@ -19,14 +19,16 @@ describe.each([
 ])("A thread %s whose beginning was trimmed and whose snapshots can't be read", (_, openStore) => {
   let spoilable: SpoilableStore;
   let scenes: ServiceScene[];
-  beforeEach(async () => {
+  beforeAll(async () => {
     spoilable = await openStore();
+  });
+  beforeEach(() => {
     scenes = [];
   });
   afterEach(async () => {
-    for (const scene of scenes) await scene.close();
-    await spoilable.close();
+    await Promise.all(scenes.map((scene) => scene.close()));
   });
+  afterAll(() => spoilable?.close());
 
   async function openInstance(options: Partial<ServiceOptions> = {}): Promise<ServiceScene> {
     const scene = await openServiceScene({ store: spoilable.store, reapEveryMs: 60_000, ...options });
