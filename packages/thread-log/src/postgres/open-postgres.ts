@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, retryStore, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
-import { renewEpochsAfterRestore } from "./cluster-identity.js";
+import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
 import { createPool } from "./create-pool.js";
 import { STATEMENT_MS } from "./deadlines.js";
 import { migrate } from "./migrate.js";
@@ -74,10 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 
   /** Epochs first: after a failover to a database that has lost entries, cursors of before must not be served. */
   async function afterReconnect(): Promise<void> {
-    const waiting = { clock, signal: closing.signal };
-    await retryStore(waiting, () => renewEpochsAfterRestore(pool, schema)).catch((error: unknown) => {
-      if (!closing.signal.aborted) onError(error);
-    });
+    await renewEpochsAfterOutage({ pool, schema, clock, signal: closing.signal, onError });
     tellOwn({ kind: "all" });
   }
 
