@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } fro
 import { join, resolve } from "node:path";
 import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
 import { lockFolder, tryLockFolder } from "./folder-lock.js";
+import { endForeignHold } from "./foreign-hold.js";
 import { findPostgresBinaries } from "./postgres-binaries.js";
 import {
   type AnsweringPostmaster,
@@ -48,7 +49,8 @@ export async function startEmbeddedPostgres(
     // One folder by two names must not become two servers.
     const dataDir = realpathSync(asked);
     const lock = await lockFolder(join(dataDir, "lock"), {
-      onWait: (holder) => log(`Process ${holder} is starting or stopping PostgreSQL in ${dataDir}; waiting.`),
+      onWait: (holder, host) =>
+        log(`Process ${holder} on ${host} is starting or stopping PostgreSQL in ${dataDir}; waiting.`),
     });
     try {
       return share(dataDir, await adoptOrStart(dataDir, log), log);
@@ -68,6 +70,7 @@ interface SharedServer {
 
 async function adoptOrStart(dataDir: string, log: (line: string) => void): Promise<SharedServer> {
   const existing = findHome(dataDir);
+  await endForeignHold(dataDir, existing, { log });
   const running = existing && findPostmaster(existing);
   if (existing && running) {
     const password = readPassword(existing.cluster);
@@ -121,7 +124,10 @@ function share(
   log: (line: string) => void,
 ): EmbeddedPostgres {
   const users = join(dataDir, "users");
-  const us = joinServer(users);
+  const us = joinServer(users, () => {
+    log("Another host took PostgreSQL's folder over while this process stood still; ending the server here.");
+    signalPostmaster(server.pid, "QUIT");
+  });
   const onExit = () => leaveAtExit(dataDir, us, server.pid);
   process.once("exit", onExit);
   let stopped: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, retryStore, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
+import { type Clock, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
 import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
 import { createPool } from "./create-pool.js";
