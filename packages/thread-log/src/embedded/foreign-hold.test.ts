@@ -28,6 +28,8 @@ describe("a folder that another host may use", () => {
   let user: string;
   let pidFile: string;
   let lines: string[];
+  let beating: ReturnType<typeof setInterval> | undefined;
+  afterEach(() => clearInterval(beating));
   const log = (line: string) => void lines.push(line);
   const elsewhere = { name: "elsewhere", space: "another boot pid:[1]" };
 
@@ -46,12 +48,11 @@ describe("a folder that another host may use", () => {
 
   it("is refused while that host is seen to live, and nothing of it is touched", async () => {
     const before = readFileSync(pidFile, "utf8");
-    const beating = setInterval(() => utimesSync(user, new Date(), new Date()), 20);
+    beating = setInterval(() => utimesSync(user, new Date(), new Date()), 20);
     const refused = endForeignHold(folder.path, home, { log });
     await expect(refused).rejects.toThrow(
       /PostgreSQL on elsewhere.*folder of its own.*LANGGRAPH_DATABASE_URL/,
     );
-    clearInterval(beating);
     expect(findPostmaster(home)).toBeUndefined();
     expect(readFileSync(pidFile, "utf8")).toBe(before);
     expect(existsSync(user)).toBe(true);

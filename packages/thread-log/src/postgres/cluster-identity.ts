@@ -47,7 +47,7 @@ const RETRY_MS = 5_000;
 
 /**
  * After a lost connection, behind which may be a failover: tries until the server has said which one it is, or the signal is
- * aborted. A replica that was not promoted yet counts as away; it refuses LISTEN, too, so this is called again once it is.
+ * aborted. A replica counts as away until it is promoted.
  */
 export async function renewEpochsAfterOutage(options: RenewalOptions): Promise<void> {
   const { pool, schema, clock, signal, onError } = options;
