@@ -2,8 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTempFolder, type TempFolder } from "../testing/temp-folder.js";
-import { type ClaimEvidence, fileSystemNow, judgeClaim, keepClaim, ownClaim, readClaim } from "./claim.js";
-import { thisHost } from "./host-identity.js";
+import { type ClaimEvidence, fileSystemNow, judgeClaim, keepClaim } from "./claim.js";
 
 const here = { name: "one", space: "boot pid:[1]" };
 const evidence: ClaimEvidence = { here, isRunning: false, ageMs: 0, hasBeaten: false };
@@ -52,38 +51,29 @@ describe("a claim on a folder", () => {
     });
     afterEach(() => folder.remove());
 
-    it("says which process of which host it is of", () => {
-      writeFileSync(path, ownClaim());
-      expect(readClaim(path)).toMatchObject({ pid: process.pid, host: thisHost });
-      writeFileSync(path, "12 34\nnot json");
-      expect(readClaim(path)).toMatchObject({ pid: 12, started: "34", host: undefined });
-      rmSync(path);
-      expect(readClaim(path)).toBeUndefined();
-    });
-
     it("is written again and again while it is kept, and says the same", async () => {
-      writeFileSync(path, ownClaim());
+      writeFileSync(path, "7 1");
       utimesSync(path, 1, 1);
       const stop = keepClaim(path, () => {}, 5);
       await vi.waitUntil(() => statSync(path).mtimeMs > 1_000);
-      expect(readFileSync(path, "utf8")).toBe(ownClaim());
+      expect(readFileSync(path, "utf8")).toBe("7 1");
       stop();
       utimesSync(path, 1, 1);
       expect(statSync(path).mtimeMs).toBe(1_000);
     });
 
-    it("is not made anew when it is gone: its holder is told", async () => {
-      writeFileSync(path, ownClaim());
-      const onLost = vi.fn();
-      const stop = keepClaim(path, onLost, 5);
+    it("is not made anew when it is gone: its holder is told, as long as it is", async () => {
+      writeFileSync(path, "7");
+      const onMissing = vi.fn();
+      const stop = keepClaim(path, onMissing, 5);
       rmSync(path);
-      await vi.waitUntil(() => onLost.mock.calls.length > 0);
+      await vi.waitUntil(() => onMissing.mock.calls.length > 1);
       expect(existsSync(path)).toBe(false);
       stop();
     });
 
     it("is as old as the file system says", () => {
-      writeFileSync(path, ownClaim());
+      writeFileSync(path, "7 1");
       const { mtimeMs } = statSync(path);
       expect(Math.abs(fileSystemNow(path) - mtimeMs)).toBeLessThan(10_000);
     });

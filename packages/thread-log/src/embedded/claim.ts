@@ -1,5 +1,14 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { type HostIdentity, parseHost, thisHost } from "./host-identity.js";
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { type HostIdentity, thisHost } from "./host-identity.js";
 import { inspectProcess } from "./inspect-process.js";
 
 /**
@@ -46,22 +55,19 @@ export function isRunningHere({ pid, started }: Claim): boolean {
   return Number.isSafeInteger(pid) && inspectProcess(pid)?.started === started;
 }
 
-export function ownClaim(): string {
-  const started = inspectProcess(process.pid)?.started ?? "";
-  return `${process.pid} ${started}\n${JSON.stringify(thisHost)}\n`;
+export function ownStart(): string {
+  return inspectProcess(process.pid)?.started ?? "";
 }
 
 export interface FoundClaim extends Claim {
   readonly mtimeMs: number;
 }
 
-/** `undefined` where there is no such file. */
-export function readClaim(path: string): FoundClaim | undefined {
+/** A file's text and when it was written; `undefined` where there is no such file. */
+export function readStamped(path: string): { readonly text: string; readonly mtimeMs: number } | undefined {
   try {
     const { mtimeMs } = statSync(path);
-    const [line = "", host = ""] = readFileSync(path, "utf8").split("\n");
-    const [pid, ...started] = line.split(" ");
-    return { pid: Number(pid), started: started.join(" "), host: parseHost(host), mtimeMs };
+    return { text: readFileSync(path, "utf8"), mtimeMs };
   } catch {
     return undefined;
   }
@@ -80,13 +86,11 @@ export function fileSystemNow(path: string): number {
 
 /**
  * Writes the claim's file every few seconds, so that other hosts see that we live, until the returned function is called.
- * `onLost`: the file is gone, because this process stood still for so long that another host took the folder over.
+ * `onMissing`: the file is gone, perhaps because this process stood still for so long that another host took the folder over.
  */
-export function keepClaim(path: string, onLost: () => void, everyMs = BEAT_MS): () => void {
+export function keepClaim(path: string, onMissing: () => void, everyMs = BEAT_MS): () => void {
   const timer = setInterval(() => {
-    if (beat(path)) return;
-    clearInterval(timer);
-    onLost();
+    if (!beat(path)) onMissing();
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);
@@ -97,7 +101,8 @@ function beat(path: string): boolean {
   try {
     const file = openSync(path, "r+");
     try {
-      writeSync(file, ownClaim().charAt(0), 0);
+      const first = Buffer.alloc(1);
+      if (readSync(file, first, 0, 1, 0) === 1) writeSync(file, first, 0, 1, 0);
     } finally {
       closeSync(file);
     }

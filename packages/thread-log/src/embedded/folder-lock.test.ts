@@ -54,12 +54,14 @@ describe("a folder's lock", () => {
   });
 
   it("is not taken from another host whose pid means nothing here, until that stands still", () => {
-    writeFileSync(path, `4194304 1\n${JSON.stringify({ name: "elsewhere", space: "another" })}\n`);
+    writeFileSync(path, "4194304 1");
+    writeFileSync(`${path}.host-4194304-1`, JSON.stringify({ name: "elsewhere", space: "another" }));
     expect(tryLockFolder(path)).toBeUndefined();
     const aMinuteAgo = Date.now() / 1_000 - 60;
     utimesSync(path, aMinuteAgo, aMinuteAgo);
     const lock = tryLockFolder(path);
     expect(lock).toBeDefined();
     lock?.release();
+    expect(readdirSync(folder.path)).toEqual([]);
   });
 });

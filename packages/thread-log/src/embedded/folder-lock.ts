@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { linkSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { ThroughlineError } from "@throughline/ai-core";
-import { type FoundClaim, isRunningHere, judgeClaim, keepClaim, ownClaim, readClaim } from "./claim.js";
-import { thisHost } from "./host-identity.js";
+import { type FoundClaim, isRunningHere, judgeClaim, keepClaim, ownStart, readStamped } from "./claim.js";
+import { parseHost, thisHost } from "./host-identity.js";
 
 export interface FolderLock {
   release(): void;
@@ -43,27 +43,52 @@ export async function lockFolder(path: string, wait: LockWait = {}): Promise<Fol
 /** Synchronous, because a process on its way out can't wait. */
 export function tryLockFolder(path: string): FolderLock | undefined {
   const claim = `${path}.${process.pid}-${randomBytes(6).toString("hex")}`;
-  writeFileSync(claim, ownClaim(), { flag: "wx", mode: 0o644 });
+  const started = ownStart();
+  // Beside the lock, because versions that know of no hosts take whatever else is in it for a part of the start.
+  const hostFile = hostFileOf(path, process.pid, started);
+  writeFileSync(claim, `${process.pid} ${started}`, { flag: "wx", mode: 0o644 });
+  let lock: FolderLock | undefined;
   try {
-    for (let attempt = 0; attempt < 2; attempt++) {
+    for (let attempt = 0; attempt < 2 && !lock; attempt++) {
+      writeFileSync(hostFile, JSON.stringify(thisHost), { mode: 0o644 });
       // A link appears with its content or not at all: nobody ever reads a half-written claim.
-      if (linked(claim, path)) return held(path);
-      if (!removeStale(path, claim)) return undefined;
+      if (linked(claim, path)) lock = held(path, hostFile);
+      else if (!removeStale(path, claim)) break;
     }
-    return undefined;
+    return lock;
   } finally {
     rmSync(claim, { force: true });
+    if (!lock && !isOwn(path)) rmSync(hostFile, { force: true });
   }
 }
 
-function held(path: string): FolderLock {
+function held(path: string, hostFile: string): FolderLock {
   const stopBeating = keepClaim(path, () => {});
   return {
     release() {
       stopBeating();
       rmSync(path, { force: true });
+      rmSync(hostFile, { force: true });
     },
   };
+}
+
+/** One process may ask for a lock that it holds itself. */
+function isOwn(path: string): boolean {
+  return readClaim(path)?.pid === process.pid;
+}
+
+function hostFileOf(path: string, pid: number, started: string): string {
+  return `${path}.host-${pid}-${started.replaceAll(/[^\w]/g, "_")}`;
+}
+
+function readClaim(path: string, lock = path): FoundClaim | undefined {
+  const found = readStamped(path);
+  if (!found) return undefined;
+  const [word, ...words] = found.text.split(" ");
+  const [pid, started] = [Number(word), words.join(" ")];
+  const host = parseHost(readStamped(hostFileOf(lock, pid, started))?.text ?? "");
+  return { pid, started, host, mtimeMs: found.mtimeMs };
 }
 
 function linked(claim: string, path: string): boolean {
@@ -90,8 +115,9 @@ function removeStale(path: string, claim: string): boolean {
     if (isCode(error, "ENOENT")) return true;
     throw error;
   }
-  const moved = readClaim(aside);
+  const moved = readClaim(aside, path);
   if (moved && mayLive(moved, now)) linked(aside, path);
+  else if (moved) rmSync(hostFileOf(path, moved.pid, moved.started), { force: true });
   rmSync(aside, { force: true });
   return true;
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,7 @@ import { buildChildProgram, untilExit } from "../testing/child-program.js";
 import { itNeeds } from "../testing/it-needs.js";
 import { makeTempFolder, type TempFolder } from "../testing/temp-folder.js";
 import { endForeignHold, writeServerHost } from "./foreign-hold.js";
-import { thisHost } from "./host-identity.js";
+import { type HostIdentity, thisHost } from "./host-identity.js";
 import { findPostmaster } from "./postmaster.js";
 import { findHome, type ServerHome } from "./server-home.js";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.js";
@@ -31,17 +31,23 @@ describe("a folder that another host may use", () => {
   let beating: ReturnType<typeof setInterval> | undefined;
   afterEach(() => clearInterval(beating));
   const log = (line: string) => void lines.push(line);
+  const userOf = (host: HostIdentity) =>
+    join(
+      folder.path,
+      "users",
+      `${process.pid}-abc@${Buffer.from(JSON.stringify(host)).toString("base64url")}`,
+    );
   const elsewhere = { name: "elsewhere", space: "another boot pid:[1]" };
 
   beforeEach(() => {
     home = { folder: folder.path, cluster: join(folder.path, "cluster") };
-    user = join(folder.path, "users", "7-abc");
+    user = userOf(elsewhere);
     pidFile = join(home.cluster, "postmaster.pid");
     lines = [];
     mkdirSync(home.cluster);
     mkdirSync(join(folder.path, "users"));
     // A pid that runs here, too, as another program.
-    writeFileSync(user, `${process.pid} 1\n${JSON.stringify(elsewhere)}\n`);
+    writeFileSync(user, "1");
     writeFileSync(pidFile, `${process.pid}\n${home.cluster}\n1\n5432\n`);
     writeFileSync(join(folder.path, "server-host"), JSON.stringify(elsewhere));
   });
@@ -67,16 +73,18 @@ describe("a folder that another host may use", () => {
   });
 
   it("is taken over at once from its own host's life before", async () => {
-    const before = JSON.stringify({ ...thisHost, space: "before" });
-    writeFileSync(user, `7 1\n${before}\n`);
-    backdate(user);
-    writeFileSync(join(folder.path, "server-host"), before);
+    const before = { ...thisHost, space: "before" };
+    rmSync(user);
+    writeFileSync(userOf(before), "1");
+    backdate(userOf(before));
+    writeFileSync(join(folder.path, "server-host"), JSON.stringify(before));
     await endForeignHold(folder.path, home, { log, orphanMs: 60_000 });
     expect(existsSync(pidFile)).toBe(false);
   });
 
   it("is left alone where only this host uses it", async () => {
-    writeFileSync(user, `${process.pid} 1\n${JSON.stringify(thisHost)}\n`);
+    rmSync(user);
+    writeFileSync(userOf(thisHost), "1");
     writeServerHost(home);
     await endForeignHold(folder.path, home, { log });
     expect(existsSync(pidFile)).toBe(true);
