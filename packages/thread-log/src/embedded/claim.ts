@@ -37,9 +37,9 @@ export interface ClaimEvidence {
   readonly hasBeaten: boolean;
 }
 
-export const BEAT_MS = 5_000;
+const BEAT_MS = 5_000;
 /** Six beats: a machine that is so slow has other troubles. */
-export const STALE_MS = 30_000;
+const STALE_MS = 30_000;
 
 export function judgeClaim({ host }: Claim, evidence: ClaimEvidence): ClaimState {
   if (isOfHere(host, evidence.here)) return evidence.isRunning ? "alive" : "dead";
