@@ -16,6 +16,7 @@ import { createMemoryDatabase } from "../memory/memory-database.js";
 import { createMemoryLogStore } from "../memory/memory-log-store.js";
 import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
 import type { LogStore, StoreAppend } from "../port/log-store.js";
+import type { ThreadRef } from "../port/thread-ref.js";
 import { createThreadLog } from "./create-thread-log.js";
 
 const away = () => new StoreOutage(new Error("away"));
@@ -221,6 +222,98 @@ describe("group commit", () => {
     );
     expect(refused?.status).toBe("rejected");
     for (const each of kept) expect(each).toMatchObject({ status: "fulfilled", value: { ok: true } });
+  });
+
+  it("R21: commits in as many lanes as the store takes commits at once, a thread always in the same", async () => {
+    const { store, commits, faults } = brittleStore();
+    const log = createThreadLog({ store: { ...store, committers: 4 } });
+    const threads = Array.from({ length: 40 }, () => newThread());
+    for (const thread of threads) await log.open(thread, fenceOf(thread, 1));
+    const releases: (() => void)[] = [];
+    for (let lane = 0; lane < 4; lane++) {
+      faults.push(() => new Promise((resolve) => void releases.push(resolve)));
+    }
+    const appendAll = (text: string) =>
+      threads.map((thread) => log.append(thread, notes(thread, text), fenceOf(thread, 1)));
+    const first = appendAll("a");
+    await turn();
+    const second = appendAll("b");
+    await turn();
+    const namesOf = (batch: readonly StoreAppend[]) => batch.map(({ thread }) => thread.threadId);
+    expect(commits).toHaveLength(4);
+    expect(commits.flatMap(namesOf).sort()).toEqual(threads.map(({ threadId }) => threadId).sort());
+    for (const release of releases.toReversed()) release();
+    await Promise.all([...first, ...second]);
+    expect(commits.slice(4).map(namesOf).sort()).toEqual(commits.slice(0, 4).map(namesOf).sort());
+    for (const thread of threads) expect(await readAll(log, thread)).toEqual(["a", "b"]);
+  });
+
+  it("sets a locked thread aside, and writes what waited behind it in order once it is free", async () => {
+    const clock = createSimulatedClock();
+    const { store, commits } = brittleStore();
+    const [held, other] = [newThread(), newThread()];
+    let isHeld = true;
+    const isOfHeld = ({ thread }: StoreAppend) => thread.threadId === held.threadId;
+    const locking: LogStore = {
+      ...store,
+      async commit(batch) {
+        const free = batch.filter((each) => !(isHeld && isOfHeld(each)));
+        const results = await store.commit(free);
+        return batch.map((each) => results[free.indexOf(each)] ?? { ok: false, reason: "locked" });
+      },
+    };
+    const log = createThreadLog({ store: locking, clock });
+    for (const thread of [held, other]) await log.open(thread, fenceOf(thread, 1));
+    const append = (thread: ThreadRef, text: string) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1));
+    const waiting = [append(held, "a")];
+    await append(other, "a");
+    waiting.push(append(held, "b"), append(held, "c"));
+    await append(other, "b");
+    await pass(clock, 10_000);
+    expect(commits.flat().filter(isOfHeld)).toEqual([]);
+    isHeld = false;
+    await pass(clock, 2_000);
+    expect(await Promise.all(waiting)).toMatchObject([1, 2, 3].map((first) => ({ ok: true, first })));
+    expect(await readAll(log, held)).toEqual(["a", "b", "c"]);
+    expect(await readAll(log, other)).toEqual(["a", "b"]);
+    await log.close();
+  });
+
+  it("lets one append to which the store never answers wait alone, whatever else it was to be committed with", async () => {
+    const clock = createSimulatedClock();
+    const { store } = brittleStore();
+    const bad = newThread();
+    let isBad = true;
+    const deaf: LogStore = {
+      ...store,
+      async commit(batch) {
+        if (isBad && batch.some(({ thread }) => thread.threadId === bad.threadId)) throw away();
+        return store.commit(batch);
+      },
+    };
+    const log = createThreadLog({ store: deaf, clock });
+    const good = Array.from({ length: 5 }, () => newThread());
+    for (const thread of [bad, ...good]) await log.open(thread, fenceOf(thread, 1));
+    const append = (thread: ThreadRef, text: string) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1));
+    const alone = append(bad, "a");
+    await turn();
+    const behind = Promise.all(good.map((thread) => append(thread, "a")));
+    await pass(clock, 3_000);
+    await behind;
+    isBad = false;
+    await pass(clock, 2_000);
+    await alone;
+    isBad = true;
+    const together = [bad, ...good].map((thread) => append(thread, "b"));
+    await pass(clock, 10_000);
+    await Promise.all(together.slice(1));
+    isBad = false;
+    await pass(clock, 2_000);
+    await Promise.all(together);
+    for (const thread of [bad, ...good]) expect(await readAll(log, thread)).toEqual(["a", "b"]);
+    await log.close();
   });
 
   it("keeps a stale writer of the same instance out of the new one's commit", async () => {

@@ -166,6 +166,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   }
 
   return {
+    committers: 1,
     open,
     commit,
     read,

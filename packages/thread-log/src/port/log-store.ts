@@ -55,7 +55,9 @@ export type StoreAppendResult =
       /** Of a finish: the run of this thread that waits. */
       readonly next?: string | undefined;
     }
-  | Refused;
+  | Refused
+  /** Another session holds the thread. Nothing was written: the append is to be tried again later, alone. */
+  | { readonly ok: false; readonly reason: "locked" };
 
 export interface RangeRequest {
   readonly thread: ThreadRef;
@@ -108,11 +110,13 @@ export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] 
  * database is away fails with an error that `isStoreOutage` knows, and must be safe to repeat.
  */
 export interface LogStore {
+  /** How many commits it takes at once. One more at a time is sent for appends that were answered `locked` before. */
+  readonly committers: number;
   open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult>;
   /**
-   * Commits each append as a whole, durably, and wakes the other instances once. At most one append per thread in a batch;
-   * never called again before it settled. Per thread: the token is compared, `seq` assigned, the entries written and the run
-   * finished as one.
+   * Commits each append as a whole, durably, and wakes the other instances once. At most one append per thread in a batch, and
+   * a thread in one batch at a time. Per thread: the token is compared, `seq` assigned, the entries written and the run
+   * finished as one. A thread that another session holds is answered `locked` and does not hold up the others.
    */
   commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]>;
   /** One answer per request, in order; `undefined` where there is no such thread. One round trip, whatever their number. */

@@ -12,6 +12,7 @@ import {
   type RefusalRow,
   taken,
 } from "./append-query.js";
+import { commitAroundLocks } from "./commit-around-locks.js";
 import { deleteThreads } from "./delete-threads.js";
 import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
@@ -21,6 +22,7 @@ import { type ReadRow, readQuery, readResults, readStatement } from "./read-stat
 import { findAging, findExcess, trimEntries } from "./retain-entries.js";
 import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
 import { appendAndFinishStatement, appendStatement, refusalStatement } from "./sql/append-entries.js";
+import { lockedThreadsStatement } from "./sql/locked-threads.js";
 
 interface CommitRow {
   readonly moved: string | null;
@@ -53,10 +55,10 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     return { ok: false, reason: refusing[0]?.deleted ? "deleted" : "fenced" };
   }
 
-  async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
+  async function write(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
     const finishes = batch.some(({ finish }) => finish !== undefined);
     const values = appendValues(batch);
-    const { rows } = await writer.query<CommitRow>(
+    const { rows } = await database.commit<CommitRow>(
       finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
     );
     const moved = parseMoved(rows[0]?.moved ?? null);
@@ -100,9 +102,19 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     );
   }
 
+  async function findLocked(batch: readonly StoreAppend[]): Promise<ReadonlySet<StoreAppend>> {
+    const { rows } = await writer.query<{ ord: number }>(
+      lockedThreadsStatement(schema),
+      keysOf(batch).slice(0, 3),
+    );
+    const ords = new Set(rows.map(({ ord }) => ord - 1));
+    return new Set(batch.filter((_, index) => ords.has(index)));
+  }
+
   return {
+    committers: database.committers,
     open,
-    commit,
+    commit: (batch) => commitAroundLocks({ write, findLocked }, batch),
     async read(requests, limit) {
       const { rows } = await pool.query<ReadRow>(readQuery(read.text, read.name, requests, limit));
       return readResults(requests.length, rows);

@@ -229,6 +229,7 @@ export async function openRedisLogStore({ url, database }: RedisLogStoreOptions)
   }
 
   return {
+    committers: 1,
     open,
     commit,
     read,
