@@ -224,28 +224,72 @@ describe("group commit", () => {
     for (const each of kept) expect(each).toMatchObject({ status: "fulfilled", value: { ok: true } });
   });
 
-  it("R21: commits in as many lanes as the store takes commits at once, a thread always in the same", async () => {
-    const { store, commits, faults } = brittleStore();
-    const log = createThreadLog({ store: { ...store, committers: 4 } });
-    const threads = Array.from({ length: 40 }, () => newThread());
-    for (const thread of threads) await log.open(thread, fenceOf(thread, 1));
-    const releases: (() => void)[] = [];
-    for (let lane = 0; lane < 4; lane++) {
-      faults.push(() => new Promise((resolve) => void releases.push(resolve)));
+  describe("with a store that takes four commits at once", () => {
+    /** `slow`: it has taken its time for a while. Every commit from then on waits for its release. */
+    async function held({ slow }: { readonly slow: boolean }) {
+      const clock = createSimulatedClock();
+      const { store, commits, faults } = brittleStore();
+      const log = createThreadLog({ store: { ...store, committers: 4 }, clock });
+      const threads = Array.from({ length: 40 }, () => newThread());
+      for (const thread of threads) await log.open(thread, fenceOf(thread, 1));
+      const [first] = threads;
+      if (!first) return expect.unreachable();
+      const append = (thread: ThreadRef, text: string) =>
+        log.append(thread, notes(thread, text), fenceOf(thread, 1));
+      for (let i = 0; i < 40; i++) {
+        faults.push(async () => clock.advance(slow ? 3 : 1));
+        await append(first, "before");
+      }
+      const releases: (() => void)[] = [];
+      for (let i = 0; i < 8; i++) {
+        faults.push(() => new Promise((resolve) => void releases.push(resolve)));
+      }
+      commits.length = 0;
+      return { clock, log, threads, commits, releases, append };
     }
-    const appendAll = (text: string) =>
-      threads.map((thread) => log.append(thread, notes(thread, text), fenceOf(thread, 1)));
-    const first = appendAll("a");
-    await turn();
-    const second = appendAll("b");
-    await turn();
-    const namesOf = (batch: readonly StoreAppend[]) => batch.map(({ thread }) => thread.threadId);
-    expect(commits).toHaveLength(4);
-    expect(commits.flatMap(namesOf).sort()).toEqual(threads.map(({ threadId }) => threadId).sort());
-    for (const release of releases.toReversed()) release();
-    await Promise.all([...first, ...second]);
-    expect(commits.slice(4).map(namesOf).sort()).toEqual(commits.slice(0, 4).map(namesOf).sort());
-    for (const thread of threads) expect(await readAll(log, thread)).toEqual(["a", "b"]);
+
+    const namesOf = (batch: readonly StoreAppend[]) => batch.map(({ thread }) => thread.threadId).sort();
+
+    it("R21: sends several when it is slow to answer, a thread in one of them at a time", async () => {
+      const { log, threads, commits, releases, append } = await held({ slow: true });
+      const sent = threads.map((thread) => append(thread, "a"));
+      await turn();
+      expect(commits.map((batch) => batch.length)).toEqual([10, 10, 10, 10]);
+      sent.push(...threads.map((thread) => append(thread, "b")));
+      await turn();
+      expect(commits).toHaveLength(4);
+      const [one] = commits;
+      releases[0]?.();
+      await turn();
+      expect(commits).toHaveLength(5);
+      expect(namesOf(commits[4] ?? [])).toEqual(namesOf(one ?? []));
+      for (let i = 0; i < 8; i++) {
+        releases[i]?.();
+        await turn();
+      }
+      await Promise.all(sent);
+      for (const thread of threads) expect((await readAll(log, thread)).slice(-2)).toEqual(["a", "b"]);
+    });
+
+    it("R21: sends one at a time while it answers at once, and past one that is stuck", async () => {
+      const { clock, threads, commits, releases, append } = await held({ slow: false });
+      const [stuck, other, third] = threads;
+      if (!stuck || !other || !third) return expect.unreachable();
+      const sent = [append(stuck, "a")];
+      await turn();
+      sent.push(append(other, "a"), append(stuck, "b"));
+      await turn();
+      expect(commits).toHaveLength(1);
+      clock.advance(100);
+      sent.push(append(third, "a"));
+      await turn();
+      expect(commits.map(namesOf)).toEqual([[stuck.threadId], [other.threadId, third.threadId].sort()]);
+      for (let i = 0; i < 3; i++) {
+        releases[i]?.();
+        await turn();
+      }
+      await Promise.all(sent);
+    });
   });
 
   it("sets a locked thread aside, and writes what waited behind it in order once it is free", async () => {

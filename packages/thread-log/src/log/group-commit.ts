@@ -1,27 +1,25 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Envelope, LogEntry } from "@throughline/ai-core";
-import type { LogStore, StoreAppendResult, StoreFinish } from "../port/log-store.js";
+import type { Envelope } from "@throughline/ai-core";
+import type { StoreFinish } from "../port/log-store.js";
 import type { AppendResult } from "../port/thread-log.js";
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
-import { createCommitLane } from "./commit-lane.js";
+import { createCommitPace } from "./commit-pace.js";
+import {
+  type CommitOptions,
+  type CommitUnit,
+  commitUnits,
+  type PendingAppend,
+  retryUnit,
+} from "./commit-units.js";
+import { encodeEnvelope } from "./stored-envelope.js";
 
-export interface GroupCommitOptions {
-  readonly store: LogStore;
-  readonly clock: Clock;
-  /** Ends every wait for a store that is away: what is not committed by then fails with a `StoreOutage`. */
-  readonly signal: AbortSignal;
-  /** Called once per thread and commit, before its appends resolve. */
-  readonly onCommitted: (
-    thread: ThreadRef,
-    entries: readonly LogEntry[],
-    result: Extract<StoreAppendResult, { ok: true }>,
-  ) => void;
-  /**
-   * An attempt whose answer was lost was followed by a refusal, or by none that was answered: the entries may be in the log,
-   * and our own watchers, who are not woken for our commits, must look.
-   */
-  readonly onUnsure: (thread: ThreadRef) => void;
-}
+/** Bounds of one commit, so that a flood cannot make a statement the store chokes on. What exceeds them joins the next. */
+const MAX_THREADS = 512;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Digits of a count in base 36, so that ids of one writer compare as text in the order of their commits. */
+const COUNT_DIGITS = 9;
+
+export type GroupCommitOptions = CommitOptions;
 
 export interface GroupAppendOptions {
   readonly signal?: AbortSignal | undefined;
@@ -40,34 +38,158 @@ export interface GroupCommit {
   settled(): Promise<void>;
 }
 
-/** Digits of a count in base 36, so that ids of one writer compare as text in the order of their commits. */
-const COUNT_DIGITS = 9;
+interface WaitingUnit extends CommitUnit {
+  readonly key: string;
+  appends: PendingAppend[];
+  bytes: number;
+  /** From when its commit is sent, its appends can no longer be dropped. */
+  readonly onTaken: (() => void)[];
+}
+
+/** Commits one after the other. */
+interface Pump {
+  done: Promise<void>;
+  /** When its present commit began. */
+  startedAt: number;
+}
 
 /**
- * Commits appends in as many lanes as the store takes commits at once. A thread is always in the same lane, which keeps its
- * appends in order; a lane whose commit takes long holds up its own threads only.
+ * R21: commit at once if none is in flight, else join the next; no timer. A store that is slow to answer is sent several
+ * commits at once, a thread in one of them at a time. Costs one encoding per entry and one store call per commit, however many
+ * threads and appends it carries; under load commits grow instead of queueing. A thread that can't be written while others can
+ * is set aside: it is tried again alone, its later appends wait behind it, and all other threads go on.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const { store, clock } = options;
+  const queue: WaitingUnit[] = [];
+  /** The last waiting unit of each thread, which later appends may still join. */
+  const joinable = new Map<string, WaitingUnit>();
+  /** Threads with a commit in flight, or set aside: what they append next waits. */
+  const busy = new Set<string>();
+  const pumps = new Set<Pump>();
+  const aside = new Set<Promise<void>>();
+  const pace = createCommitPace(store.committers);
+  const inTurn = createTurns();
+  /** Pumps that have not taken their first commit yet, which share what waits. */
+  let starting = 0;
   /** Ids of commits are a random name and a count: a random number for each costs more than encoding its entries. */
   const writer = randomBytes(9).toString("base64url");
   let units = 0;
-  const nextId = () => {
+
+  function append(
+    thread: ThreadRef,
+    token: bigint,
+    envelopes: readonly Envelope[],
+    { signal, finish }: GroupAppendOptions = {},
+  ): Promise<AppendResult> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const entries = envelopes.map(encodeEnvelope);
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    const unit = unitFor(thread, token, bytes);
+    // Nothing joins a unit behind its finish.
+    if (finish) joinable.delete(unit.key);
+    const appended = new Promise<AppendResult>((resolve, reject) => {
+      const pending: PendingAppend = { envelopes: [...envelopes], entries, bytes, finish, resolve, reject };
+      unit.appends.push(pending);
+      unit.bytes += bytes;
+      if (signal) dropOnAbort(unit, pending, signal);
+    });
+    startPump();
+    return appended;
+  }
+
+  function dropOnAbort(unit: WaitingUnit, pending: PendingAppend, signal: AbortSignal): void {
+    const drop = () => {
+      unit.appends = unit.appends.filter((each) => each !== pending);
+      unit.bytes -= pending.bytes;
+      if (unit.appends.length === 0) {
+        queue.splice(queue.indexOf(unit), 1);
+        if (joinable.get(unit.key) === unit) joinable.delete(unit.key);
+      }
+      pending.reject(signal.reason);
+    };
+    signal.addEventListener("abort", drop, { once: true });
+    unit.onTaken.push(() => signal.removeEventListener("abort", drop));
+  }
+
+  function unitFor(thread: ThreadRef, token: bigint, bytes: number): WaitingUnit {
+    const key = threadKey(thread);
+    const waiting = joinable.get(key);
+    if (waiting && waiting.token === token && waiting.bytes + bytes <= MAX_BYTES) return waiting;
     units += 1;
-    return `${writer}.${units.toString(36).padStart(COUNT_DIGITS, "0")}`;
-  };
-  const inTurn = createTurns();
-  const createLane = () => createCommitLane({ ...options, nextId, inTurn });
-  const first = createLane();
-  const lanes = [first, ...Array.from({ length: options.store.committers - 1 }, createLane)];
+    const appendId = `${writer}.${units.toString(36).padStart(COUNT_DIGITS, "0")}`;
+    const unit: WaitingUnit = { key, thread, token, appendId, appends: [], bytes: 0, onTaken: [] };
+    queue.push(unit);
+    joinable.set(key, unit);
+    return unit;
+  }
+
+  function startPump(): void {
+    // What has begun in this turn takes part of all that this turn appends.
+    if (starting > 0 && starting >= queue.length) return;
+    if (pumps.size > 0 && !pace.mayBegin(pumps, clock.now())) return;
+    const pump: Pump = { done: Promise.resolve(), startedAt: clock.now() };
+    pumps.add(pump);
+    starting += 1;
+    pump.done = run(pump);
+  }
+
+  async function run(pump: Pump): Promise<void> {
+    // All appends of one turn share a commit.
+    await Promise.resolve();
+    let group = takeGroup(Math.ceil(queue.length / starting));
+    starting -= 1;
+    while (group.length > 0) {
+      pump.startedAt = clock.now();
+      const left = await commitUnits(options, group);
+      pace.took(clock.now() - pump.startedAt);
+      for (const { key } of group) busy.delete(key);
+      for (const unit of left) setAside(unit);
+      group = takeGroup(MAX_THREADS);
+    }
+    // In the same turn as the last look at the queue, else an append in between would wait for ever.
+    pumps.delete(pump);
+  }
+
+  /** First come, first served, but one unit per thread: what the store compares and counts is per thread. */
+  function takeGroup(share: number): WaitingUnit[] {
+    const taken: WaitingUnit[] = [];
+    const left: WaitingUnit[] = [];
+    const most = Math.min(share, MAX_THREADS);
+    let bytes = 0;
+    for (const unit of queue) {
+      const fits = taken.length === 0 || (taken.length < most && bytes + unit.bytes <= MAX_BYTES);
+      if (!fits || busy.has(unit.key)) {
+        left.push(unit);
+        continue;
+      }
+      busy.add(unit.key);
+      taken.push(unit);
+      for (const tell of unit.onTaken) tell();
+      bytes += unit.bytes;
+      if (joinable.get(unit.key) === unit) joinable.delete(unit.key);
+    }
+    queue.splice(0, queue.length, ...left);
+    return taken;
+  }
+
+  function setAside(unit: WaitingUnit): void {
+    busy.add(unit.key);
+    const retried = retryUnit(options, unit, inTurn).then(() => {
+      aside.delete(retried);
+      busy.delete(unit.key);
+      // What waited behind it.
+      if (queue.length > 0) startPump();
+    });
+    aside.add(retried);
+  }
 
   return {
-    append(thread, token, envelopes, { signal, finish } = {}) {
-      if (signal?.aborted) return Promise.reject(signal.reason);
-      const lane = lanes[hash(thread.threadId) % lanes.length] ?? first;
-      return lane.append({ key: threadKey(thread), thread, token, envelopes, signal, finish });
-    },
+    append,
     async settled() {
-      await Promise.all(lanes.map((lane) => lane.settled()));
+      while (pumps.size > 0 || aside.size > 0) {
+        await Promise.all([...[...pumps].map(({ done }) => done), ...aside]);
+      }
     },
   };
 }
@@ -80,11 +202,4 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
     last = mine;
     return mine;
   };
-}
-
-/** FNV-1a: once per append, so it must cost less than the append's encoding. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  return (value ^ (value >>> 15)) >>> 0;
 }

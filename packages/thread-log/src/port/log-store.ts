@@ -110,7 +110,7 @@ export type Wake = { readonly kind: "threads"; readonly tags: readonly string[] 
  * database is away fails with an error that `isStoreOutage` knows, and must be safe to repeat.
  */
 export interface LogStore {
-  /** How many commits it takes at once. One more at a time is sent for appends that were answered `locked` before. */
+  /** How many commits it takes at once. One more at a time is sent for appends that were not taken with others before. */
   readonly committers: number;
   open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult>;
   /**
