@@ -42,6 +42,16 @@ export const PLACE_SETTINGS = {
     unset: "an embedded PostgreSQL",
     secret: "password",
   }),
+  databaseDirectUrl: setting({
+    env: "LANGGRAPH_DATABASE_DIRECT_URL",
+    flag: "database-direct-url",
+    group: "storage",
+    placeholder: "URL",
+    doc: "The PostgreSQL server itself, where `LANGGRAPH_DATABASE_URL` leads to a pooler in transaction mode.",
+    schema: urlOf("postgres:", "postgresql:"),
+    unset: "no such pooler is in between",
+    secret: "password",
+  }),
   dataDir: setting({
     env: "THROUGHLINE_DATA_DIR",
     flag: "data-dir",

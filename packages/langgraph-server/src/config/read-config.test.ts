@@ -76,6 +76,16 @@ describe("the server's configuration", () => {
     if (name.includes("SEC")) expect(refuse).not.toThrow(value);
   });
 
+  it("refuses a server's own address without the address of the pooler", () => {
+    const direct = { LANGGRAPH_DATABASE_DIRECT_URL: "postgres://db/app" };
+    expect(() => readConfig(direct)).toThrow(
+      /^LANGGRAPH_DATABASE_DIRECT_URL is set and LANGGRAPH_DATABASE_URL/,
+    );
+    expect(readConfig({ ...direct, LANGGRAPH_DATABASE_URL: "postgres://pooler/app" })).toMatchObject({
+      databaseDirectUrl: "postgres://db/app",
+    });
+  });
+
   it("refuses two ways to sign in, and two backends", () => {
     const secret = "a secret that is long enough to be one";
     expect(() =>

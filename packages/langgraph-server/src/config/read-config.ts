@@ -37,6 +37,7 @@ export function readConfig(
 }
 
 export function configOf(values: SettingValues): ServerConfig {
+  assertPoolerHasAddress(values);
   return {
     ...values,
     backend: selectBackend({
@@ -64,6 +65,16 @@ export function configOf(values: SettingValues): ServerConfig {
     },
     retention: retentionOf(values),
   };
+}
+
+function assertPoolerHasAddress({ databaseUrl, databaseDirectUrl }: SettingValues): void {
+  if (databaseDirectUrl === undefined || databaseUrl !== undefined) return;
+  const { databaseUrl: pooled, databaseDirectUrl: direct } = SETTINGS;
+  throw new ThroughlineError(
+    "invalid_input",
+    `${direct.env} is set and ${pooled.env} is not; without a pooler set ${pooled.env} only.`,
+    { details: { field: direct.env } },
+  );
 }
 
 function retentionOf(values: SettingValues): Retention {

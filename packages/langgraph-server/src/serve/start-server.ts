@@ -62,6 +62,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       store: {
         kind: "postgres",
         databaseUrl: database.url,
+        databaseDirectUrl: config.databaseDirectUrl,
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
         ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },

@@ -51,6 +51,8 @@ export type ServiceStore =
   | {
       readonly kind: "postgres";
       readonly databaseUrl: string;
+      /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
+      readonly databaseDirectUrl?: string | undefined;
       readonly redisUrl?: string;
       /** A folder for the contents of attachments; in the database where absent. */
       readonly attachmentsDir?: string;
@@ -124,19 +126,21 @@ async function openMemory(
 }
 
 async function openPostgresStores(
-  { databaseUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
+  { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
   { clock, lease, observer, retention, cronNow }: StoreContext,
 ): Promise<Stores> {
-  const checkpointer = createPostgresCheckpointer({ connectionString: databaseUrl });
-  const graphStore = createPostgresGraphStore({ connectionString: databaseUrl });
+  const address = { connectionString: databaseUrl, directConnectionString: databaseDirectUrl };
+  const checkpointer = createPostgresCheckpointer(address);
+  const graphStore = createPostgresGraphStore(address);
   const database = await openPostgres({
     connection: databaseUrl,
+    direct: databaseDirectUrl,
     clock,
     onError: (error) => observer.failed("A background task of the database failed.", error),
   });
   await checkpointer.setup();
   await graphStore.setup();
-  await migrate(database.pool, database.schema, {
+  await migrate(database.directPool, database.schema, {
     record: SERVER_MIGRATIONS_RECORD,
     migrations: SERVER_MIGRATIONS,
   });

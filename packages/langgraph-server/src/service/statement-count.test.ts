@@ -8,9 +8,10 @@ const asked: string[] = [];
 const realQuery = pg.Client.prototype.query;
 
 /** A statement as a word: what it is for. */
-function kindOf(text: string): "checkpoint write" | "log commit" | "bookkeeping" {
+function kindOf(text: string): "checkpoint write" | "log commit" | "wake-up" | "bookkeeping" {
   if (/insert into\s+"?langgraph"?\.checkpoint/i.test(text)) return "checkpoint write";
   if (/insert into \w+\.entries/.test(text)) return "log commit";
+  if (/^select pg_notify/.test(text)) return "wake-up";
   return "bookkeeping";
 }
 

@@ -125,7 +125,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 
   try {
-    if (!isPooled && (await isTransactionPooler(pool, writer))) throw behindPooler();
+    if (!isPooled && (await isTransactionPooler(connection))) throw behindPooler();
     await migrate(directPool, schema, { record: "migrations", migrations: MIGRATIONS });
     await renewEpochsAfterRestore(pool, schema);
     const wakes = await startWakeListener({

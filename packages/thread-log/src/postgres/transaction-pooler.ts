@@ -1,5 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
-import type pg from "pg";
+import pg from "pg";
+import { CONNECT_MS } from "./deadlines.js";
 
 /** A pooler that others use at the same time may give two connections different sessions by chance. */
 const ROUNDS = 3;
@@ -8,23 +9,27 @@ const ROUNDS = 3;
 const SESSION = "select pg_backend_pid() || ' ' || pg_postmaster_start_time() as session";
 
 /**
- * Whether a pooler in transaction mode is in between: then two connections that are both open are answered by one session,
- * or one connection by several. Asked one after the other, because an idle pooler gives out the session it used last.
+ * Whether a pooler in transaction mode is in between. Asked with connections of its own, because those of a pool begin with
+ * settings, which a pooler would hand on to other clients.
  */
-export async function isTransactionPooler(one: pg.Pool, other: pg.Pool): Promise<boolean> {
-  const first = await one.connect();
+export async function isTransactionPooler(connection: pg.ClientConfig): Promise<boolean> {
+  const clients = [0, 1].map(
+    () => new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS }),
+  );
+  for (const client of clients) client.on("error", () => {});
   try {
-    const second = await other.connect();
-    try {
-      return await shareSessions(first, second);
-    } finally {
-      second.release();
-    }
+    await Promise.all(clients.map((client) => client.connect()));
+    const [one, other] = clients;
+    return one !== undefined && other !== undefined && (await shareSessions(one, other));
   } finally {
-    first.release();
+    await Promise.all(clients.map((client) => client.end().catch(() => {})));
   }
 }
 
+/**
+ * Behind a pooler in transaction mode two connections that are both open are answered by one session, or one connection by
+ * several. Asks one after the other, because an idle pooler gives out the session it used last.
+ */
 export async function shareSessions(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const seen = [new Set<string>(), new Set<string>()] as const;
   for (let round = 0; round < ROUNDS; round++) {

@@ -16,8 +16,8 @@ export interface LogElsewhere {
 }
 
 export interface RegistryFixtureOptions {
-  /** Default: on the embedded server. */
-  readonly openDatabase?: () => Promise<TestDatabase>;
+  /** Default: on the embedded server. `direct`: the server itself, where `url` is a pooler. */
+  readonly openDatabase?: () => Promise<TestDatabase & { readonly direct?: string }>;
   /** Default: the log is in the same database. */
   readonly elsewhere?: LogElsewhere;
 }
@@ -27,13 +27,13 @@ export async function openPostgresRegistryFixture({
   openDatabase = openTestDatabase,
   elsewhere,
 }: RegistryFixtureOptions = {}): Promise<RegistryFixture> {
-  const { url, close } = await openDatabase();
+  const { url, direct, close } = await openDatabase();
   const clock = openTestPool(url, 1);
   const databases = new Map<RegistryInstance, PostgresDatabase>();
   return {
     finishesInCommit: elsewhere === undefined,
     async openInstance() {
-      const database = await openPostgres({ connection: url, maxConnections: 4 });
+      const database = await openPostgres({ connection: url, direct, maxConnections: 4 });
       const store = (await elsewhere?.openStore(database)) ?? createPostgresLogStore(database);
       const instance = {
         registry: createPostgresRunRegistry(database, elsewhere && { logElsewhere: store }),

@@ -82,6 +82,7 @@ describe("the database", () => {
       "sessions ok",
       "tables ok",
       "rows ok",
+      "pooler ok",
     ]);
     const other = new URL(postgres.url);
     other.pathname = "/not_there";
@@ -132,7 +133,7 @@ describe("the database", () => {
     guest.username = role;
     guest.password = "hunter2";
     expect(await about("connections", guest.href)).toMatchObject([
-      { status: "fail", said: "The database allows 10 of them; an instance opens up to 23." },
+      { status: "fail", said: "The database allows 10 of them; an instance opens up to 27." },
     ]);
     await query(`alter role ${role} connection limit -1`);
     expect(await about("connections", guest.href)).toMatchObject([{ status: "ok" }]);
