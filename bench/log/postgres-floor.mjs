@@ -27,7 +27,7 @@ export async function createPostgresFloor(url) {
   await notifier.query("set synchronous_commit = off");
   await reader.query("listen floor");
   const heads = new Map();
-  const tell = tellOthers(notifier);
+  const { tell, sent } = tellOthers(notifier);
 
   const append = groupWrites(async (rows) => {
     const columns = { thread: [], seq: [], envelope: [] };
@@ -73,6 +73,7 @@ export async function createPostgresFloor(url) {
       };
     },
     async close() {
+      await sent();
       await Promise.all([writer.end(), notifier.end(), reader.end()]);
     },
   };
@@ -80,18 +81,20 @@ export async function createPostgresFloor(url) {
 
 function tellOthers(notifier) {
   let waiting = new Set();
-  let isSending = false;
+  let sending;
   async function pump() {
-    isSending = true;
     while (waiting.size > 0) {
       const payload = [...waiting].join(",");
       waiting = new Set();
       await notifier.query({ name: "notify", text: "select pg_notify('floor', $1)", values: [payload] });
     }
-    isSending = false;
+    sending = undefined;
   }
-  return (threads) => {
-    for (const thread of threads) waiting.add(thread);
-    if (!isSending) void pump();
+  return {
+    tell(threads) {
+      for (const thread of threads) waiting.add(thread);
+      sending ??= pump();
+    },
+    sent: () => sending,
   };
 }

@@ -161,13 +161,19 @@ function settle(
     return true;
   }
   const { epoch, first } = result;
-  const envelopes = appends.flatMap((append) => append.envelopes);
-  const entries = envelopes.map((envelope, index) => ({ epoch, seq: first + index, envelope }));
+  const entries: LogEntry[] = [];
+  for (const { envelopes } of appends) {
+    for (const envelope of envelopes) entries.push({ epoch, seq: first + entries.length, envelope });
+  }
   onCommitted(thread, entries, result);
   let from = first;
-  for (const { envelopes: own, finish, resolve } of appends) {
-    const last = from + own.length - 1;
-    resolve({ ok: true, epoch, first: from, last, ...(finish && { next: result.next }) });
+  for (const { envelopes, finish, resolve } of appends) {
+    const last = from + envelopes.length - 1;
+    resolve(
+      finish
+        ? { ok: true, epoch, first: from, last, next: result.next }
+        : { ok: true, epoch, first: from, last },
+    );
     from = last + 1;
   }
   return true;
@@ -188,11 +194,7 @@ function isLocked(result: StoreAppendResult | undefined): result is LockedResult
 }
 
 function toStoreAppend({ thread, token, appendId, appends }: CommitUnit): StoreAppend {
-  return {
-    thread,
-    token,
-    appendId,
-    entries: appends.flatMap(({ entries }) => entries),
-    finish: appends.at(-1)?.finish,
-  };
+  const [only, ...more] = appends;
+  const entries = only && more.length === 0 ? only.entries : appends.flatMap((append) => append.entries);
+  return { thread, token, appendId, entries, finish: appends.at(-1)?.finish };
 }
