@@ -1,14 +1,16 @@
-/** A commit that takes longer than this mostly waits, for a disk or a network: another at the same time costs little. */
+/** A commit that takes longer than its work and this mostly waits, for a disk or a network. */
 const SLOW_MS = 2;
-/** One that takes longer than this does not keep others waiting. */
+/** What an append of one thread costs the store and us, roughly. */
+const WORK_MS_PER_THREAD = 0.02;
+/** A commit that takes longer than this does not keep others waiting. */
 const STUCK_MS = 50;
-/** How many commits the judgement is made from. */
-const REMEMBERED = 32;
+/** How many commits in a row must be slow. Where it is a CPU that is short, one of so many is quick. */
+const WINDOW = 128;
 
 export interface CommitPace {
   /** Whether another commit may begin beside these. */
   mayBegin(underWay: Iterable<{ readonly startedAt: number }>, now: number): boolean;
-  took(ms: number): void;
+  took(ms: number, threads: number): void;
 }
 
 /**
@@ -17,23 +19,29 @@ export interface CommitPace {
  * carries, is sent several at once, so that an append does not wait for a commit that it is not part of.
  */
 export function createCommitPace(committers: number): CommitPace {
-  const recent: number[] = [];
-  let next = 0;
-  let isSlow = false;
+  /** The shortest wait of the last whole window, and of the present one. */
+  let before = 0;
+  let shortest = Number.POSITIVE_INFINITY;
+  let count = 0;
+
   return {
     mayBegin(underWay, now) {
-      let count = 0;
-      let recentlyBegun = 0;
+      let sent = 0;
+      let recentlySent = 0;
       for (const { startedAt } of underWay) {
-        count += 1;
-        if (now - startedAt < STUCK_MS) recentlyBegun += 1;
+        sent += 1;
+        if (now - startedAt < STUCK_MS) recentlySent += 1;
       }
-      return recentlyBegun === 0 ? count < committers : isSlow && count < committers;
+      const isSlow = Math.min(before, shortest) >= SLOW_MS;
+      return sent < committers && (recentlySent === 0 || isSlow);
     },
-    took(ms) {
-      recent[next] = ms;
-      next = (next + 1) % REMEMBERED;
-      isSlow = recent.length === REMEMBERED && Math.min(...recent) >= SLOW_MS;
+    took(ms, threads) {
+      shortest = Math.min(shortest, ms - threads * WORK_MS_PER_THREAD);
+      count += 1;
+      if (count < WINDOW) return;
+      before = shortest;
+      shortest = Number.POSITIVE_INFINITY;
+      count = 0;
     },
   };
 }

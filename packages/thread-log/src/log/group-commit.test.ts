@@ -236,7 +236,7 @@ describe("group commit", () => {
       if (!first) return expect.unreachable();
       const append = (thread: ThreadRef, text: string) =>
         log.append(thread, notes(thread, text), fenceOf(thread, 1));
-      for (let i = 0; i < 40; i++) {
+      for (let i = 0; i < 200; i++) {
         faults.push(async () => clock.advance(slow ? 3 : 1));
         await append(first, "before");
       }

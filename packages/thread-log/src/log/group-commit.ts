@@ -142,7 +142,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     while (group.length > 0) {
       pump.startedAt = clock.now();
       const left = await commitUnits(options, group);
-      pace.took(clock.now() - pump.startedAt);
+      pace.took(clock.now() - pump.startedAt, group.length);
       for (const { key } of group) busy.delete(key);
       for (const unit of left) setAside(unit);
       group = takeGroup(MAX_THREADS);
