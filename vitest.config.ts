@@ -10,6 +10,7 @@ const include = [
   "boundaries/*.test.ts",
   "scripts/*.test.ts",
   "e2e/in-process/*.test.ts",
+  "e2e/bus/*.test.ts",
   "e2e/outages/**/*.test.ts",
   "e2e/web/*.test.ts",
 ];

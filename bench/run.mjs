@@ -10,7 +10,7 @@ const BENCHES = {
     load: () => import("./translate/translate-bench.mjs"),
   },
   log: {
-    about: "the thread log: appends, tails and joins per store, against bare pg and redis calls",
+    about: "the thread log: appends, tails and joins per store, against bare pg calls",
     load: () => import("./log/log-bench.mjs"),
   },
   executor: {

@@ -15,6 +15,7 @@ const PARTS = {
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
   outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
+  bus: "two instances and their Redis: killed, emptied, paused, failed over; limits over both",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
 };
 

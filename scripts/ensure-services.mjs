@@ -6,6 +6,7 @@ import { runCommand } from "./run-command.mjs";
 const DEBIAN_PACKAGES = {
   "redis-server": "/usr/bin/redis-server",
   "postgresql-15": "/usr/lib/postgresql/15/bin/initdb",
+  pgbouncer: "/usr/sbin/pgbouncer",
   tmux: "/usr/bin/tmux",
   chromium: "/usr/bin/chromium",
 };

@@ -6,10 +6,10 @@ import { textOfSize } from "./text-of-size.mjs";
  * Each producer writes its own thread, one entry at a time: every `everyMs`, or the next as soon as the last is durable.
  *
  * @param {import("./services.mjs").Side} side
- * @param {{ producers: number, everyMs: number, seconds: number }} load
+ * @param {{ producers: number, everyMs: number, seconds: number, firstThread?: number }} load
  */
-export async function measureProducers({ append }, { producers, everyMs, seconds }) {
-  const threads = Array.from({ length: producers }, (_, index) => index + 1);
+export async function measureProducers({ append }, { producers, everyMs, seconds, firstThread = 1 }) {
+  const threads = Array.from({ length: producers }, (_, index) => firstThread + index);
   const text = textOfSize();
   await Promise.all(threads.map((thread) => append(thread, text)));
   const latencies = [];
@@ -22,7 +22,7 @@ export async function measureProducers({ append }, { producers, everyMs, seconds
 
   async function produceAtPace(thread) {
     const inFlight = [];
-    let due = startedAt + (everyMs * (thread - 1)) / producers;
+    let due = startedAt + (everyMs * (thread - firstThread)) / producers;
     while (due < endsAt) {
       await delay(Math.max(0, due - performance.now()));
       inFlight.push(timed(thread));

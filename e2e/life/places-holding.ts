@@ -60,10 +60,7 @@ local found = 0
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local kind, held = redis.call('TYPE', key).ok, {}
   if kind == 'string' then held = {redis.call('GET', key)}
-  elseif kind == 'stream' then
-    for _, entry in ipairs(redis.call('XRANGE', key, '-', '+')) do
-      for _, value in ipairs(entry[2]) do held[#held + 1] = value end
-    end
+  elseif kind == 'hash' then held = redis.call('HGETALL', key)
   else error('a kind of key nobody expected: ' .. kind) end
   held[#held + 1] = key
   for _, value in ipairs(held) do

@@ -32,7 +32,7 @@ export interface RunRow {
   readonly crashes: number | null;
 }
 
-export interface OutageStageOptions extends Pick<RigServerOptions, "leaseMs" | "reapEveryMs"> {
+export interface OutageStageOptions extends Pick<RigServerOptions, "leaseMs" | "reapEveryMs" | "redisUrl"> {
   readonly source: ClusterSource;
   /** Milliseconds between two tokens of a model. */
   readonly paceMs: number;

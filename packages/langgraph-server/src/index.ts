@@ -33,7 +33,6 @@ export {
 export {
   type AccountLimits,
   type AccountUsage,
-  createAccountUsage,
   DEFAULT_LIMITS,
 } from "./tenancy/account-limits.js";
 export type { CallerResolver, Credentials, Ingress } from "./tenancy/caller-resolver.js";

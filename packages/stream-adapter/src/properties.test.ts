@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
 import { encodeFrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
+import { compactEntries } from "./fold/compact-entries.js";
 import { applyEntry, applyEnvelope, threadFoldPort } from "./fold/fold.js";
 import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
@@ -269,6 +270,47 @@ describe("a run taken up again after a crash", () => {
         const late = await seen(options.line, joined);
         expect(late.conversation).toEqual(uncut.conversation);
         expect(late.state).toEqual(uncut.state);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("a run that was compacted", () => {
+  const both = (run: RandomRun) => {
+    const entries = entriesOf(run, false);
+    return { entries, compacted: compactEntries(entries) };
+  };
+
+  it("folds, after each entry that is left, to what the entries up to its seq fold to", () => {
+    fc.assert(
+      fc.property(randomRun, (run) => {
+        const { entries, compacted } = both(run);
+        let fold = emptyFold;
+        for (const entry of compacted) {
+          fold = applyEntry(fold, entry);
+          expect(fold).toEqual(
+            threadFoldPort.apply(
+              emptyFold,
+              entries.filter(({ seq }) => seq <= entry.seq),
+            ),
+          );
+        }
+        expect(compacted.at(-1)).toEqual(entries.at(-1));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("reads the same, says what it merged, and does not change when it is compacted again", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, faceOptions, async (run, options) => {
+        const { entries, compacted } = both(run);
+        expect(compactEntries(compacted)).toEqual(compacted);
+        expect(compacted.reduce((sum, { envelope }) => sum + (envelope.merged ?? 1), 0)).toBe(entries.length);
+        const whole = await seen(options.line, framesOf(entries, options));
+        const short = await seen(options.line, framesOf(compacted, options));
+        expect({ ...short, view: null }).toEqual({ ...whole, view: null });
       }),
       { numRuns: RUNS },
     );

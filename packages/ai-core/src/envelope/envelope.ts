@@ -18,6 +18,8 @@ export const envelopeBaseSchema = z.object({
   seq: z.number().int().positive(),
   origin: z.enum(["live", "replay"]),
   agent: z.string(),
+  /** How many entries of the log this one stands for, since compaction merged them. Absent: it is as it was written. */
+  merged: z.number().int().min(2).optional(),
 });
 
 export type EnvelopeBase = z.infer<typeof envelopeBaseSchema>;

@@ -21,7 +21,6 @@ describe("isStoreOutage", () => {
     ["a broken connection without a code", new Error("Connection terminated unexpectedly")],
     ["a stalled statement", new Error("Query read timeout")],
     ["no free connection", new Error("timeout exceeded when trying to connect")],
-    ["Redis that loads its data", new Error("LOADING Redis is loading the dataset in memory")],
     ["every address of a host", new AggregateError([withCode("ECONNREFUSED"), withCode("ECONNREFUSED")])],
     ["itself", new StoreOutage(undefined)],
   ])("knows %s", (_, error) => {

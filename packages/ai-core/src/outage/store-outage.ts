@@ -1,7 +1,7 @@
 import { ThroughlineError } from "../errors/throughline-error.js";
 
 /**
- * A store of ours (PostgreSQL, Redis) did not answer. It is never the run's failure: what met it waits and tries again
+ * PostgreSQL, our store, did not answer. It is never the run's failure: what met it waits and tries again
  * (`retryStore`), and only a request that has waited long enough passes it on to its client, as 503.
  */
 export class StoreOutage extends ThroughlineError {
@@ -42,9 +42,9 @@ const SOCKET_CODES = new Set([
   "ENFILE",
 ]);
 
-/** Drivers have no codes for these: `pg` for connections that broke, stalled or were waited for too long, `redis` likewise. */
+/** `pg` has no codes for connections that broke, stalled or were waited for too long. */
 const OUTAGE_MESSAGES =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end on the pool|Socket closed|Socket timeout|The client is (closed|offline)|Connection (timeout|is closed)|Disconnects client|LOADING |READONLY |MASTERDOWN |CLUSTERDOWN |TRYAGAIN )/i;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end on the pool)/i;
 
 /**
  * Whether an error says that a store is away, rather than that it refused what it was asked. Asked at the first `catch`

@@ -6,8 +6,10 @@ import type { Json } from "../json/json.js";
  * `apply(s, a ++ b)`, and `decode(encode(s))` equals `s`.
  */
 export interface FoldPort<State> {
-  /** Changes whenever an old snapshot could no longer be read rightly. */
+  /** Of the snapshots it writes. Changes whenever an old snapshot could no longer be read rightly as it is. */
   readonly version: number;
+  /** Versions of the snapshots that `decode` reads, its own included. */
+  readonly reads: readonly number[];
   readonly empty: State;
   apply(state: State, entries: readonly LogEntry[]): State;
   encode(state: State): Json;

@@ -4,7 +4,7 @@ import { checkpointTypes } from "./bytea-arrays.js";
 import type { Checkpointer } from "./checkpointer.js";
 import { FencedPostgresSaver } from "./fenced-postgres-saver.js";
 import { underSetupLock } from "./setup-lock.js";
-import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections } from "./store-pool.js";
+import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections, withoutPooler } from "./store-pool.js";
 
 export type PostgresCheckpointerOptions = {
   /** Default `langgraph`: its tables stay apart from all others. */
@@ -12,6 +12,8 @@ export type PostgresCheckpointerOptions = {
 } & (
   | {
       readonly connectionString: string;
+      /** The server itself, where `connectionString` leads to a pooler in transaction mode. */
+      readonly directConnectionString?: string | undefined;
       readonly maxConnections?: number;
       /** How long a statement may take before its connection is given up. Default 10 s. */
       readonly deadlineMs?: number;
@@ -31,7 +33,7 @@ export function createPostgresCheckpointer(options: PostgresCheckpointerOptions)
     async setup() {
       if (isShared) return underSetupLock(pool, () => saver.setup());
       // A migration takes as long as it takes, and so does waiting for the instance that does it.
-      const patient = createPool(options, 0);
+      const patient = createPool(withoutPooler(options), 0);
       try {
         await underSetupLock(patient, () => new FencedPostgresSaver(patient, schema).setup());
       } finally {
@@ -46,8 +48,12 @@ export function createPostgresCheckpointer(options: PostgresCheckpointerOptions)
 
 type OwnPool = Exclude<PostgresCheckpointerOptions, { readonly pool: pg.Pool }>;
 
-function createPool({ connectionString, maxConnections = 8 }: OwnPool, deadlineMs: number): pg.Pool {
+function createPool(
+  { connectionString, directConnectionString, maxConnections = 8 }: OwnPool,
+  deadlineMs: number,
+): pg.Pool {
   const name = "throughline checkpoints";
-  const config = storePool({ connectionString, maxConnections, name, deadlineMs });
+  const isPooled = directConnectionString !== undefined;
+  const config = storePool({ connectionString, maxConnections, name, deadlineMs, isPooled });
   return surviveBrokenConnections(new pg.Pool({ ...config, types: checkpointTypes }));
 }

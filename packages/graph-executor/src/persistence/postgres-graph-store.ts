@@ -1,10 +1,12 @@
 import { FencedPostgresStore } from "./fenced-postgres-store.js";
 import type { GraphStore } from "./graph-store.js";
 import { underSetupLock } from "./setup-lock.js";
-import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections } from "./store-pool.js";
+import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections, withoutPooler } from "./store-pool.js";
 
 export interface PostgresGraphStoreOptions {
   readonly connectionString: string;
+  /** The server itself, where `connectionString` leads to a pooler in transaction mode. */
+  readonly directConnectionString?: string | undefined;
   /** Default `langgraph`, beside the checkpoints. */
   readonly schema?: string;
   readonly maxConnections?: number;
@@ -18,7 +20,7 @@ export function createPostgresGraphStore(options: PostgresGraphStoreOptions): Gr
     store,
     async setup() {
       // A migration takes as long as it takes, and so does waiting for the instance that does it.
-      const patient = openStore(options, 0);
+      const patient = openStore(withoutPooler(options), 0);
       try {
         await underSetupLock(patient.pool, () => patient.setup());
       } finally {
@@ -30,11 +32,17 @@ export function createPostgresGraphStore(options: PostgresGraphStoreOptions): Gr
 }
 
 function openStore(
-  { connectionString, schema = "langgraph", maxConnections = 4 }: PostgresGraphStoreOptions,
+  {
+    connectionString,
+    directConnectionString,
+    schema = "langgraph",
+    maxConnections = 4,
+  }: PostgresGraphStoreOptions,
   deadlineMs: number,
 ): FencedPostgresStore {
   const name = "throughline store";
-  const connection = storePool({ connectionString, maxConnections, name, deadlineMs });
+  const isPooled = directConnectionString !== undefined;
+  const connection = storePool({ connectionString, maxConnections, name, deadlineMs, isPooled });
   const store = new FencedPostgresStore(connection, schema);
   surviveBrokenConnections(store.pool);
   return store;

@@ -15,6 +15,11 @@ export interface StorePoolOptions {
   readonly name: string;
   /** How long a statement may take; past it, its connection is given up. 0: as long as it takes. */
   readonly deadlineMs: number;
+  /**
+   * Between us and the server is a pooler in transaction mode: each transaction may have another session, so nothing is set
+   * for one and nothing is prepared in one.
+   */
+  readonly isPooled?: boolean;
 }
 
 /**
@@ -26,12 +31,13 @@ export function storePool({
   maxConnections,
   name,
   deadlineMs,
+  isPooled = false,
 }: StorePoolOptions): pg.PoolConfig {
   return {
     connectionString,
     max: Math.max(2, maxConnections),
     application_name: name,
-    Client: DeadlineClient,
+    Client: isPooled ? PooledClient : DeadlineClient,
     // The pool's one timeout is for making a connection and for waiting for one; the client has its own for the first.
     connectionTimeoutMillis: QUEUE_MS,
     keepAlive: true,
@@ -41,8 +47,23 @@ export function storePool({
       // A connection that breaks while nothing is asked of it must not end the process.
       client.on("error", () => {});
       // What we no longer wait for must not hold its locks. Not a parameter of the connection: poolers refuse those.
-      await client.query(`set statement_timeout = ${deadlineMs}`);
+      if (!isPooled) await client.query(`set statement_timeout = ${deadlineMs}`);
     },
+  };
+}
+
+interface Addresses {
+  readonly connectionString: string;
+  readonly directConnectionString?: string | undefined;
+}
+
+/** The same, to the server itself: migrations hold a lock of their session's. */
+export function withoutPooler<Options extends Addresses>(options: Options): Options {
+  const { directConnectionString, connectionString } = options;
+  return {
+    ...options,
+    connectionString: directConnectionString ?? connectionString,
+    directConnectionString: undefined,
   };
 }
 
@@ -70,4 +91,19 @@ class DeadlineClient extends pg.Client {
     // With a statement under way this closes the socket at once.
     if (error instanceof Error && error.message === "Query read timeout") this.end().catch(() => {});
   }
+}
+
+/** Prepares nothing: a statement that is sent by its name would not be known to the session of the next transaction. */
+class PooledClient extends DeadlineClient {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const { query } = this;
+    Reflect.set(this, "query", (first: unknown, ...rest: readonly unknown[]): unknown =>
+      Reflect.apply(query, this, [isNamed(first) ? { ...first, name: undefined } : first, ...rest]),
+    );
+  }
+}
+
+function isNamed(query: unknown): query is { readonly name: string } {
+  return typeof query === "object" && query !== null && "name" in query && typeof query.name === "string";
 }

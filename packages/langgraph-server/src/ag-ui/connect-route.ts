@@ -10,18 +10,18 @@ import type { RunAgentInput } from "./run-agent-input.js";
 import { faceOf } from "./run-input.js";
 
 /** Shows a thread as it stands, then what happens in it: to the end of the run that is open, or with `follow` from then on. */
-export function connectAgent(
+export async function connectAgent(
   c: RouteContext,
   parts: RouteParts<{ readonly hub: ThreadHub }>,
   { caller, credentials, limits }: SignedIn,
   agent: GraphDescriptor,
   input: RunAgentInput,
-): Response {
+): Promise<Response> {
   const follow = input.forwardedProps?.throughline?.follow ?? followOf(c) ?? false;
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(parts.clock) };
   const thread = threadName === "" ? undefined : threadAddress(caller, agent.graphName, threadName);
-  const watching = parts.usage.watch(caller.billingAccountId, limits);
+  const watching = await parts.usage.watch(caller.billingAccountId, limits);
   const { stream, response } = openStream(c, parts, watching);
   if (!thread) {
     const missing = new ThroughlineError(

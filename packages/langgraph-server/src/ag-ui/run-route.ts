@@ -38,7 +38,7 @@ export async function runAgent(
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(clock) };
   const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
-  const watching = usage.watch(account, limits);
+  const watching = await usage.watch(account, limits);
 
   function answer(frames: readonly Buffer[]): Response {
     const { stream, response } = openStream(c, parts, watching);

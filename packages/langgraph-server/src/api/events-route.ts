@@ -18,7 +18,7 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Rou
     doc: {
       summary: "Read a thread's log, and what follows",
       description:
-        "All that is kept, or what follows a cursor, then what comes unless `follow` is false. A deleted thread ends with an `error` event.",
+        "All that is kept, or what follows a cursor, then what comes unless `follow` is false. An envelope that stands for several, since the log was compacted, says so in `merged`. A deleted thread ends with an `error` event.",
       tag: "threads",
       query: followQuerySchema,
       headers: lastEventIdHeaders,
@@ -29,7 +29,7 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Rou
       const thread = await threadOf(c, parts, who);
       const { caller, credentials, limits } = who;
       const follow = followOf(c) ?? true;
-      const watching = parts.usage.watch(caller.billingAccountId, limits);
+      const watching = await parts.usage.watch(caller.billingAccountId, limits);
       const { stream, response } = openStream(c, parts, watching);
       const cursor = cursorOf(c.req.raw.headers);
       subscribeOnStream({

@@ -111,7 +111,7 @@ async function startRun(
   );
   c.header("x-request-id", request.requestId);
   c.header("x-trace-id", request.traceId);
-  const watching = usage.watch(caller.billingAccountId, limits);
+  const watching = await usage.watch(caller.billingAccountId, limits);
   try {
     const outcome = await service.runs.start({
       thread,

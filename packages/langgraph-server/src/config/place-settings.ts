@@ -1,5 +1,5 @@
 import { setting } from "./setting.js";
-import { origins, portNumber, text, urlOf } from "./value-schemas.js";
+import { origins, portNumber, text, urlOf, urlsOf } from "./value-schemas.js";
 
 /** Where the server is, where its data is, and what it serves. */
 export const PLACE_SETTINGS = {
@@ -42,6 +42,16 @@ export const PLACE_SETTINGS = {
     unset: "an embedded PostgreSQL",
     secret: "password",
   }),
+  databaseDirectUrl: setting({
+    env: "LANGGRAPH_DATABASE_DIRECT_URL",
+    flag: "database-direct-url",
+    group: "storage",
+    placeholder: "URL",
+    doc: "The PostgreSQL server itself, where `LANGGRAPH_DATABASE_URL` leads to a pooler in transaction mode.",
+    schema: urlOf("postgres:", "postgresql:"),
+    unset: "no such pooler is in between",
+    secret: "password",
+  }),
   dataDir: setting({
     env: "THROUGHLINE_DATA_DIR",
     flag: "data-dir",
@@ -65,10 +75,10 @@ export const PLACE_SETTINGS = {
     flag: "redis-url",
     group: "storage",
     placeholder: "URL",
-    doc: "Moves the live log of threads to Redis Streams.",
-    schema: urlOf("redis:", "rediss:"),
-    unset: "the log is in PostgreSQL",
-    secret: "password",
+    doc: "Carries entries between instances, and counts limits over all of them; nothing is kept in it. Several with commas between: nodes of a cluster, or a primary and its replicas.",
+    schema: urlsOf("redis:", "rediss:"),
+    unset: "PostgreSQL tells instances what to read, and each counts limits for itself",
+    secret: "passwords",
   }),
   project: setting({
     env: "THROUGHLINE_CONFIG",

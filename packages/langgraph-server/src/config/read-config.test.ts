@@ -55,11 +55,13 @@ describe("the server's configuration", () => {
       maxEntries: 500_000,
       maxBytes: 536_870_912,
       maxAgeMs: 90 * 86_400_000,
+      compactAfterMs: 7 * 86_400_000,
     });
     const env = {
       THROUGHLINE_RETENTION_MAX_ENTRIES: "0",
       THROUGHLINE_RETENTION_MAX_BYTES: "1000",
       THROUGHLINE_RETENTION_MAX_AGE_DAYS: "0",
+      THROUGHLINE_COMPACT_AFTER_DAYS: "0",
     };
     expect(readConfig(env).retention).toEqual({ maxBytes: 1_000 });
   });
@@ -78,6 +80,7 @@ describe("the server's configuration", () => {
     ["PORT", "65536"],
     ["LANGGRAPH_DATABASE_URL", "mysql://localhost"],
     ["REDIS_URL", "localhost:6379"],
+    ["REDIS_URL", "redis://user:12,secret@cache"],
     ["LANGGRAPH_DEV_URL", "localhost"],
     ["THROUGHLINE_JWT_SECRET", "too short"],
     ["THROUGHLINE_JWKS_URL", "id.example.com"],
@@ -91,6 +94,16 @@ describe("the server's configuration", () => {
     const refuse = () => readConfig({ [name]: value });
     expect(refuse).toThrow(new RegExp(`^${name}`));
     if (name.includes("SEC")) expect(refuse).not.toThrow(value);
+  });
+
+  it("refuses a server's own address without the address of the pooler", () => {
+    const direct = { LANGGRAPH_DATABASE_DIRECT_URL: "postgres://db/app" };
+    expect(() => readConfig(direct)).toThrow(
+      /^LANGGRAPH_DATABASE_DIRECT_URL is set and LANGGRAPH_DATABASE_URL/,
+    );
+    expect(readConfig({ ...direct, LANGGRAPH_DATABASE_URL: "postgres://pooler/app" })).toMatchObject({
+      databaseDirectUrl: "postgres://db/app",
+    });
   });
 
   it("refuses two ways to sign in, and two backends", () => {

@@ -31,6 +31,7 @@ export function readConfig(
 }
 
 export function configOf(values: SettingValues): ServerConfig {
+  assertPoolerHasAddress(values);
   return {
     ...values,
     backend: selectBackend({
@@ -60,12 +61,24 @@ export function configOf(values: SettingValues): ServerConfig {
   };
 }
 
+function assertPoolerHasAddress({ databaseUrl, databaseDirectUrl }: SettingValues): void {
+  if (databaseDirectUrl === undefined || databaseUrl !== undefined) return;
+  const { databaseUrl: pooled, databaseDirectUrl: direct } = SETTINGS;
+  throw new ThroughlineError(
+    "invalid_input",
+    `${direct.env} is set and ${pooled.env} is not; without a pooler set ${pooled.env} only.`,
+    { details: { field: direct.env } },
+  );
+}
+
 function retentionOf(values: SettingValues): Retention {
   const { retentionMaxEntries: maxEntries, retentionMaxBytes: maxBytes, retentionMaxAgeDays: days } = values;
+  const { compactAfterDays } = values;
   return {
     ...(maxEntries > 0 && { maxEntries }),
     ...(maxBytes > 0 && { maxBytes }),
     ...(days > 0 && { maxAgeMs: days * DAY_MS }),
+    ...(compactAfterDays > 0 && { compactAfterMs: compactAfterDays * DAY_MS }),
   };
 }
 

@@ -4,7 +4,7 @@ import { wholeNumber } from "./value-schemas.js";
 
 const DAY_MS = 86_400_000;
 
-/** R20: how much of each thread's log is kept. */
+/** R20: how much of each thread's log is kept, and in what form. */
 export const RETENTION_SETTINGS = {
   retentionMaxEntries: setting({
     env: "THROUGHLINE_RETENTION_MAX_ENTRIES",
@@ -32,5 +32,14 @@ export const RETENTION_SETTINGS = {
     doc: "How old entries of a log may become, and how long a run that has ended is known; 0 keeps all.",
     schema: wholeNumber.refine((days) => days <= 36_500, "takes at most 36500 days"),
     fallback: (DEFAULT_RETENTION.maxAgeMs ?? 0) / DAY_MS,
+  }),
+  compactAfterDays: setting({
+    env: "THROUGHLINE_COMPACT_AFTER_DAYS",
+    flag: "compact-after-days",
+    group: "storage",
+    placeholder: "DAYS",
+    doc: "How many days after a run's end the pieces of each of its messages become one entry; 0 keeps every piece.",
+    schema: wholeNumber.refine((days) => days <= 36_500, "takes at most 36500 days"),
+    fallback: (DEFAULT_RETENTION.compactAfterMs ?? 0) / DAY_MS,
   }),
 } as const;

@@ -24,8 +24,8 @@ export interface Setting<Value = unknown> {
   /** How the default is said to people. */
   readonly unset: string;
   readonly fallback: Value;
-  /** What of it is never printed: all of it, or the password within a URL. */
-  readonly secret?: "whole" | "password";
+  /** What of it is never printed: all of it, or the password within a URL, or within each of several with commas between. */
+  readonly secret?: "whole" | "password" | "passwords";
   /** Read from the process's environment by the graphs themselves, so a value from elsewhere has to be put there. */
   readonly isForGraphs?: boolean;
 }

@@ -33,7 +33,9 @@ function shownValue({ secret }: Setting, value: unknown): string | null {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.length > 0 ? value.join(",") : null;
   if (secret === "whole") return MASK;
-  return secret === "password" ? maskPassword(String(value)) : String(value);
+  const shown = String(value);
+  if (secret === "passwords") return shown.split(",").map(maskAddress).join(",");
+  return secret === "password" ? maskPassword(shown) : shown;
 }
 
 /** A database URL may carry its password in the userinfo or, as libpq allows, in the query. */
@@ -44,4 +46,9 @@ function maskPassword(text: string): string {
     if (/pass|secret|token/i.test(key)) url.searchParams.set(key, MASK);
   }
   return url.toString();
+}
+
+/** What is no URL is a mere `host:port`. */
+function maskAddress(text: string): string {
+  return text.includes("://") ? maskPassword(text) : text;
 }

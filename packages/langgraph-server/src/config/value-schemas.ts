@@ -24,6 +24,22 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
   );
 }
 
+const ADDRESS = /^[\w.[\]:-]+$/;
+
+/** Several with commas between; those after the first may be mere addresses. A comma in a password is `%2C`. */
+export function urlsOf(...protocols: readonly string[]): z.ZodType<string, string> {
+  const isUrl = (value: string) => URL.canParse(value) && protocols.includes(new URL(value).protocol);
+  const isNode = (value: string) =>
+    isUrl(value) || (ADDRESS.test(value) && URL.canParse(`${protocols[0]}//${value}`));
+  return text.refine(
+    (value) => {
+      const [first = "", ...rest] = value.split(",").map((part) => part.trim());
+      return isUrl(first) && rest.every(isNode);
+    },
+    `takes a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}, or several with commas between`,
+  );
+}
+
 export function oneOf<const Name extends string>(...names: readonly Name[]): z.ZodType<Name, string> {
   const isName = (value: string): value is Name => names.some((name) => name === value);
   return text.transform((value, context) => {

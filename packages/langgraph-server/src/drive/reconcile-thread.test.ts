@@ -4,6 +4,7 @@ import { emptyFold } from "@throughline/stream-adapter";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it } from "vitest";
 import { ofType } from "../testing/frame-recorder.js";
+import { noRebuilder } from "../testing/no-rebuilder.js";
 import { openServiceScene, type ServiceScene, userMessage } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import { silentObserver } from "../thread/service-observer.js";
@@ -62,7 +63,12 @@ describe("A thread that somebody else changed", () => {
     );
     const late = { ...state, getState: async () => looks.shift() };
     const looks = [seen, undefined];
-    const views = createThreadViews({ log, state, clock: systemClock, observer: silentObserver });
+    const views = createThreadViews({
+      log,
+      rebuilder: noRebuilder,
+      clock: systemClock,
+      observer: silentObserver,
+    });
     const settled = await reconcileThread(
       {
         log,
@@ -93,7 +99,12 @@ describe("A thread that somebody else changed", () => {
     const seen = await state.getState({ graphId: thread.graphId, threadId: thread.ref.threadId });
     const reads = [seen && { ...seen, checkpointId: "another" }, undefined];
     const missing = { ...state, getState: async () => reads.shift() };
-    const views = createThreadViews({ log, state, clock: systemClock, observer: silentObserver });
+    const views = createThreadViews({
+      log,
+      rebuilder: noRebuilder,
+      clock: systemClock,
+      observer: silentObserver,
+    });
     const lease = { owner: "late", leaseMs: 60_000 };
     const deps = { log, views, registry, directory, state: missing, clock: systemClock, lease };
     expect(await reconcileThread(deps, thread, emptyFold)).toBeUndefined();

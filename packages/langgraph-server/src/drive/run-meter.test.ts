@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createAccountUsage, DEFAULT_LIMITS } from "../tenancy/account-limits.js";
+import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { createRunMeter } from "./run-meter.js";
 
@@ -50,7 +50,7 @@ describe("A run that writes more than it may", () => {
   it("ends as too_large, with everything it began closed, and leaves its thread free", async () => {
     const limits = { ...DEFAULT_LIMITS, maxEventsPerRun: 3 };
     const limitsOf = () => limits;
-    scene = await openServiceScene({ admission: { usage: createAccountUsage(), limitsOf } });
+    scene = await openServiceScene({ limitsOf });
     const thread = scene.thread("poet");
     const watching = await scene.run(thread, "Write about rain");
     expect(await watching.ended).toEqual({ reason: "done", runOpen: false });

@@ -28,12 +28,7 @@ import { openApiRoutes } from "../openapi/openapi-routes.js";
 import { createLogger, type Logger } from "../operations/logger.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { endSpan, traceRequest } from "../operations/request-trace.js";
-import {
-  type AccountLimits,
-  type AccountUsage,
-  createAccountUsage,
-  DEFAULT_LIMITS,
-} from "../tenancy/account-limits.js";
+import { type AccountLimits, type AccountUsage, DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
 import { storeRoutes } from "../threads/store-routes.js";
 import { threadRoutes } from "../threads/thread-routes.js";
@@ -48,6 +43,7 @@ export interface HandlerService extends RouteService {
   readonly deletions: DeletionService;
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
+  readonly usage: AccountUsage;
   ready(): Promise<void>;
 }
 
@@ -59,8 +55,6 @@ export interface HandlerOptions {
   /** Web origins that may ask from a browser. None by default. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
-  /** Pass the same to all that starts runs on this instance. */
-  readonly usage?: AccountUsage;
   /** Default `false`: the `debug` profile shows prompts. */
   readonly allowDebug?: boolean;
   readonly highWaterBytes?: number;
@@ -98,7 +92,7 @@ export function createHandler(options: HandlerOptions): Handler {
     service,
     resolver: options.caller,
     limitsOf: typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits }),
-    usage: options.usage ?? createAccountUsage({ clock }),
+    usage: service.usage,
     writer,
     clock,
     allowDebug: options.allowDebug ?? false,

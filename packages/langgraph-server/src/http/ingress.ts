@@ -68,7 +68,7 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Signed
   const account = caller.billingAccountId;
   const limits = parts.limitsOf(account);
   const declared = declaredLength(c.req.raw);
-  if (declared !== 0) parts.usage.body(account, limits, declared);
+  if (declared !== 0) await parts.usage.body(account, limits, declared);
   return {
     caller,
     credentials,

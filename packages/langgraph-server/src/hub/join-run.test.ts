@@ -2,8 +2,8 @@ import { type Envelope, systemClock } from "@throughline/ai-core";
 import { threadFoldPort } from "@throughline/stream-adapter";
 import { createMemoryDatabase, createMemoryLogStore, createThreadLog } from "@throughline/thread-log";
 import { expect, it } from "vitest";
-import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
 import { recordFrames } from "../testing/frame-recorder.js";
+import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { silentObserver } from "../thread/service-observer.js";
 import { threadAddress } from "../thread/thread-address.js";
@@ -54,9 +54,8 @@ it("A subscriber of a run that was recovered is told it from its first beginning
   await log.append(thread.ref, [began(0), ...said(700, 0)], fence);
   const end: Envelope = { ...base, type: "run_end", attempt: 1, seq: 9, payload: { status: "success" } };
   await log.append(thread.ref, [began(1), ...said(5, 1), end], fence);
-  const state = createScriptedProvider();
   const observer = silentObserver;
-  const views = createThreadViews({ log, state, clock: systemClock, observer });
+  const views = createThreadViews({ log, rebuilder: noRebuilder, clock: systemClock, observer });
   const hub = createThreadHub({
     views,
     log,

@@ -58,16 +58,20 @@ async function entryAt(
   subscriber: Subscriber,
   { epoch, seq }: LogPosition,
 ): Promise<LogEntry | undefined> {
+  const isWanted = (entry: LogEntry | undefined) => (entry?.seq === seq ? entry : undefined);
   const [recent] = channel.view.recent.after(seq - 1) ?? [];
-  if (recent) return recent;
-  const page = await subscriber.ask(() => log.read(thread.ref, { epoch, seq: seq - 1 }, 1));
-  return page.kind === "entries" ? page.entries[0] : undefined;
+  if (isWanted(recent)) return recent;
+  const read = (after: LogPosition) => subscriber.ask(() => log.read(thread.ref, after, 1));
+  const page = await read({ epoch, seq: seq - 1 });
+  // The entry may stand for several, of which the one before it was one.
+  const found = page.kind === "gap" && page.resumeAt ? await read(page.resumeAt) : page;
+  return found.kind === "entries" ? isWanted(found.entries[0]) : undefined;
 }
 
 /** Right before the first entry that can be read: a trimmed log goes back to its newest snapshot at least. */
 async function firstSeq({ log, thread }: SubscriberOptions, subscriber: Subscriber): Promise<number> {
   const page = await subscriber.ask(() => log.read(thread.ref, undefined, 1));
   if (page.kind !== "gap") return 0;
-  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadFoldPort.version));
+  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadFoldPort.reads));
   return snapshot?.position.seq ?? page.head?.seq ?? 0;
 }

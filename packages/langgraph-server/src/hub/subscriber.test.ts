@@ -8,12 +8,13 @@ import {
   type ThreadLog,
 } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
 import { type FrameRecorder, recordFrames } from "../testing/frame-recorder.js";
+import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
+import { openThreadView } from "../thread/open-thread-view.js";
 import { silentObserver } from "../thread/service-observer.js";
 import { threadAddress } from "../thread/thread-address.js";
-import { openThreadView, type ThreadView } from "../thread/thread-view.js";
+import type { ThreadView } from "../thread/thread-view.js";
 import { createSubscriber } from "./subscriber.js";
 import { openThreadChannel, type ThreadChannel } from "./thread-channel.js";
 import type { FaceOptions, FrameSink } from "./thread-hub.js";
@@ -70,7 +71,7 @@ describe("A watcher who is caught up from the log", () => {
     await log.append(thread.ref, said(1_200), fence);
     view = openThreadView({
       log,
-      state: createScriptedProvider(),
+      rebuilder: noRebuilder,
       clock: systemClock,
       thread,
       observer,

@@ -18,6 +18,7 @@ const SECRET = [
   "password",
   "apiKey",
   "databaseUrl",
+  "databaseDirectUrl",
   "redisUrl",
 ];
 const SAID = ["messages", "content", "prompt", "state", "input", "text"];

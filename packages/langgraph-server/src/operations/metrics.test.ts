@@ -41,6 +41,19 @@ describe("metrics", () => {
     expect(await read('runs_ended_without_completion_total{why="lost_lease"')).toBe(1);
   });
 
+  it("tell whether Redis connects this instance with the others, and what goes through it, where there is one", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const { observer } = metrics;
+    expect(await read("bus_connected")).toBeUndefined();
+    observer.busChanged({ kind: "away", reason: new Error("refused") });
+    expect(await read("bus_connected{")).toBe(0);
+    observer.busChanged({ kind: "connected" });
+    expect(await read("bus_connected{")).toBe(1);
+    observer.busTraffic("received");
+    observer.busTraffic("received");
+    expect(await read('bus_messages_total{kind="received"')).toBe(2);
+  });
+
   it("count a run that is driven anew here once, whatever its earlier attempt still says", async () => {
     metrics = createMetrics({ clock: createSimulatedClock() });
     const { observer } = metrics;
@@ -66,7 +79,7 @@ describe("metrics", () => {
     observer.cronTicked({ outcome: "started", missed: 0 });
     observer.cronTicked({ outcome: "missed", missed: 3 });
     observer.appendRefused("fenced");
-    observer.swept({ entries: 7, runs: 2 });
+    observer.swept({ entries: 7, merged: 3, runs: 2 });
     metrics.limitMet("maxConcurrentRuns");
     metrics.slowReaderDropped();
     observer.badRow({ table: "crons", id: "c1" });
@@ -81,6 +94,7 @@ describe("metrics", () => {
     expect(await read("cron_times_missed_total")).toBe(3);
     expect(await read('appends_refused_total{reason="fenced"')).toBe(1);
     expect(await read("entries_swept_total")).toBe(7);
+    expect(await read("entries_compacted_total")).toBe(3);
     expect(await read("runs_swept_total")).toBe(2);
     expect(await read('limits_met_total{limit="maxConcurrentRuns"')).toBe(1);
     expect(await read("slow_readers_dropped_total")).toBe(1);

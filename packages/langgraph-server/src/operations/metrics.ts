@@ -56,6 +56,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const dropped = counter("slow_readers_dropped_total", "Readers dropped for being too slow");
   const failures = counter("background_failures_total", "Failures in the background, outside of any request");
   const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
+  const compacted = counter("entries_compacted_total", "Log entries merged into others");
   const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
   const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
   const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
@@ -65,6 +66,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const requests = counter("http_requests_total", "Requests answered", ["route", "status"]);
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
+
+  const busMessages = counter(
+    "bus_messages_total",
+    "Messages through Redis; those that are undelivered were told by PostgreSQL",
+    ["kind"],
+  );
+  /** Only of an instance that has a bus. */
+  let busConnected: Gauge | undefined;
 
   const driven = new Map<string, DrivenHere>();
   gauge("active_runs", "Runs this instance drives now", ["graph"], (self) => {
@@ -158,12 +167,19 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       ticks.inc({ outcome });
       timesMissed.inc(missed);
     },
-    swept({ entries: count, runs }) {
+    swept({ entries: count, merged, runs }) {
       trimmed.inc(count);
+      compacted.inc(merged);
       pruned.inc(runs);
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),
+    busChanged({ kind }) {
+      busConnected ??= gauge("bus_connected", "1 while Redis connects this instance with the others, else 0");
+      busConnected.set(kind === "connected" ? 1 : 0);
+    },
+    busTraffic: (kind) => busMessages.inc({ kind }),
+    noticed() {},
     failed: () => failures.inc(),
   };
 

@@ -35,12 +35,22 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
     },
     swept(dropped) {
       observer.swept(dropped);
-      if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
+      if (Object.values(dropped).some((count) => count > 0))
+        logger.info(dropped, "swept what is past its retention");
     },
     badRow(row) {
       observer.badRow(row);
       const { table, id, error } = row;
       logger.error({ table, id, err: error }, "row set aside: it can't be read");
+    },
+    busChanged(state) {
+      observer.busChanged(state);
+      if (state.kind === "connected") logger.info("Redis connects this instance with the others");
+      else logger.warn({ err: state.reason }, "Redis is away: entries are read from PostgreSQL");
+    },
+    noticed(message) {
+      observer.noticed(message);
+      logger.warn(message);
     },
     failed(message, error, run) {
       observer.failed(message, error, run);

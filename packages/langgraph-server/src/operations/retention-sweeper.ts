@@ -1,12 +1,14 @@
 import type { Clock } from "@throughline/ai-core";
-import type { RetentionPolicy, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { PageOptions, RetentionPolicy, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import { poll } from "../timing/poll.js";
 
-/** R20: how much of a thread's log is kept, and for how long. A bound that is absent is none. */
+/** R20: how much of a thread's log is kept, for how long and in what form. A bound that is absent is none. */
 export interface Retention extends RetentionPolicy {
   /** How often all threads are looked over for age, give or take a quarter. Default one hour. */
   readonly sweepEveryMs?: number;
+  /** How long after a run's end its entries are compacted. Absent: never. */
+  readonly compactAfterMs?: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -16,10 +18,11 @@ export const DEFAULT_RETENTION: Retention = {
   maxEntries: 500_000,
   maxBytes: 512 * 1_048_576,
   maxAgeMs: 90 * DAY_MS,
+  compactAfterMs: 7 * DAY_MS,
 };
 
 export interface SweeperOptions {
-  readonly log: Pick<ThreadLog, "sweep">;
+  readonly log: Pick<ThreadLog, "sweep" | "compact">;
   readonly registry: Pick<RunRegistry, "pruneEnded">;
   readonly retention: Retention;
   readonly clock: Clock;
@@ -45,13 +48,17 @@ const RUNS_PER_PRUNE = 500;
  */
 export function startRetentionSweeper(options: SweeperOptions): Sweeper {
   const { log, registry, retention, clock, random, observer } = options;
-  const { sweepEveryMs: everyMs = DEFAULT_EVERY_MS, maxAgeMs } = retention;
+  const { sweepEveryMs: everyMs = DEFAULT_EVERY_MS, maxAgeMs, compactAfterMs } = retention;
 
-  async function sweepThreads(closing: AbortSignal): Promise<number> {
+  /** Page by page; gives the entries dropped. */
+  async function everyThread(
+    takePage: (page: PageOptions) => Promise<{ readonly dropped: number; readonly next: string | undefined }>,
+    closing: AbortSignal,
+  ): Promise<number> {
     let entries = 0;
     let after: string | undefined;
     do {
-      const { dropped, next } = await log.sweep(retention, { after });
+      const { dropped, next } = await takePage({ after });
       entries += dropped;
       after = next;
     } while (after !== undefined && !closing.aborted);
@@ -74,7 +81,10 @@ export function startRetentionSweeper(options: SweeperOptions): Sweeper {
     async once(closing) {
       // Without an age no run is forgotten, but stops that nothing came for are.
       const runs = await pruneRuns(maxAgeMs ?? CENTURY_MS, closing);
-      observer.swept({ entries: maxAgeMs === undefined ? 0 : await sweepThreads(closing), runs });
+      const sweepPage = (page: PageOptions) => log.sweep(retention, page);
+      const entries = maxAgeMs === undefined ? 0 : await everyThread(sweepPage, closing);
+      const merged = compactAfterMs === undefined ? 0 : await everyThread(log.compact, closing);
+      observer.swept({ entries, merged, runs });
       return undefined;
     },
     failed: (error) =>

@@ -21,7 +21,6 @@ import { createLogger, type Logger } from "../operations/logger.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { observeService } from "../operations/observe-service.js";
 import { createService, type Service, type ServiceOptions } from "../service/create-service.js";
-import { createAccountUsage } from "../tenancy/account-limits.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
 import { DEV_VIRTUAL_KEY_ID, devCaller } from "../tenancy/dev-caller.js";
 import { guardAddress } from "../tenancy/guard-address.js";
@@ -54,7 +53,6 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
   guardAddress(resolver, config.host);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const metrics = createMetrics();
-  const usage = createAccountUsage();
   const database = await openDatabase(config, options.onProgress);
   let service: Service | undefined;
   try {
@@ -62,6 +60,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       store: {
         kind: "postgres",
         databaseUrl: database.url,
+        databaseDirectUrl: config.databaseDirectUrl,
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
         ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },
@@ -72,7 +71,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       ...options.service,
       attachmentLimits: config.attachmentLimits,
       crons: { maxCrons: config.maxCrons, ...options.service?.crons },
-      admission: { usage, limitsOf: () => config.limits },
+      limitsOf: () => config.limits,
       observer: observeService({ metrics, logger }),
     });
     const handler = createHandler({
@@ -80,7 +79,6 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       caller: resolver,
       corsOrigins: config.corsOrigins,
       limits: config.limits,
-      usage,
       allowDebug: config.signIn.kind === "dev",
       logger,
       metrics,

@@ -39,6 +39,8 @@ import {
   createAccountUsage,
   DEFAULT_LIMITS,
 } from "../tenancy/account-limits.js";
+import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
+import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
@@ -69,11 +71,8 @@ export interface ServiceOptions {
   readonly instance?: string;
   /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
   readonly retention?: Retention;
-  /** What accounts may take. Give `createHandler` the same, so that runs and requests share it. */
-  readonly admission?: {
-    readonly usage: AccountUsage;
-    readonly limitsOf: (account: string) => AccountLimits;
-  };
+  /** What accounts may take. Default: `DEFAULT_LIMITS`. */
+  readonly limitsOf?: (account: string) => AccountLimits;
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
 }
@@ -103,6 +102,8 @@ export interface Service {
   readonly attachments: AttachmentGate;
   /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
   readonly storeItems: StoreItems | undefined;
+  /** What accounts use: runs and requests are counted together. */
+  readonly usage: AccountUsage;
   /** Rejects with what is wrong when the stores do not answer. */
   ready(): Promise<void>;
   /** Drains (default 10 s), hands over, ends every watch, closes what it opened. */
@@ -118,16 +119,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
   const closed = new AbortController();
   const lease = { owner: options.instance ?? randomUUID(), leaseMs };
-  const admission = options.admission ?? { usage: createAccountUsage(), limitsOf: () => DEFAULT_LIMITS };
+  const limitsOf = options.limitsOf ?? (() => DEFAULT_LIMITS);
   const retention = options.retention ?? DEFAULT_RETENTION;
   const stores = await openStores(options.store, {
     clock,
     lease,
     observer,
     retention,
+    rebuild: (thread) => rebuildForLog({ rebuilder, directory, registry }, thread),
     cronNow: options.crons?.now,
   });
   const { log, registry, keeper, directory } = stores;
+  const usage = createAccountUsage({ clock, shared: stores.counts });
   const attachments: AttachmentGate = {
     store: stores.attachments,
     limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
@@ -151,7 +154,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       });
   const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
   const agents = createAggregatingAgentCatalog([provider]);
-  const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
+  const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
+  const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
   const runs = createRunService({
     log,
     views,
@@ -166,8 +170,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
     observer,
     lease,
-    boundsOf: admission.limitsOf,
-    admission,
+    boundsOf: limitsOf,
+    admission: { usage, limitsOf },
     attachments,
     maxCrashes: options.maxCrashes ?? 5,
     maxDriven: options.maxDriven ?? 200,
@@ -249,6 +253,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     attachments,
     storeItems,
     deletions,
+    usage,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();

@@ -7,7 +7,7 @@ import {
   createPostgresGraphStore,
   type GraphStore,
 } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { compactEntries, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
 import type { ThreadDirectory } from "@throughline/thread-log";
 import {
   createClockLeaseKeeper,
@@ -22,14 +22,16 @@ import {
   createThreadLog,
   type Lease,
   type LeaseKeeper,
+  leaveRedisHome,
   type MemoryDatabase,
   migrate,
   openPostgres,
-  openRedisLogStore,
-  type RetentionPolicy,
+  openRedisBus,
+  type Rebuilt,
   type RunRegistry,
-  settleLogHome,
   type ThreadLog,
+  type ThreadLogOptions,
+  type ThreadRef,
 } from "@throughline/thread-log";
 import { openAttachmentFolder } from "../attachments/attachment-folder.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
@@ -42,15 +44,20 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import type { Retention } from "../operations/retention-sweeper.js";
+import { createRedisCounts } from "../tenancy/redis-counts.js";
+import type { SharedCounts } from "../tenancy/shared-counts.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 
 export type ServiceStore =
   /** Everything is gone with the process. Services that share both parts are several instances of one. */
   | { readonly kind: "memory"; readonly shared?: SharedMemory }
-  /** Log, registry and checkpoints in one PostgreSQL; with `redisUrl` the live log is in Redis (R22). */
+  /** Log, registry and checkpoints in one PostgreSQL; `redisUrl` names a bus between instances (R22). */
   | {
       readonly kind: "postgres";
       readonly databaseUrl: string;
+      /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
+      readonly databaseDirectUrl?: string | undefined;
       readonly redisUrl?: string;
       /** A folder for the contents of attachments; in the database where absent. */
       readonly attachmentsDir?: string;
@@ -71,6 +78,8 @@ export interface Stores {
   readonly attachments: AttachmentStore;
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
+  /** Of what accounts use on all instances; `undefined` where nothing connects them. */
+  readonly counts: SharedCounts | undefined;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,7 +88,9 @@ interface StoreContext {
   readonly clock: Clock;
   readonly lease: Lease;
   readonly observer: ServiceObserver;
-  readonly retention: RetentionPolicy;
+  readonly retention: Retention;
+  /** What a thread is whose log can't tell it. Called only after the first append. */
+  readonly rebuild: (thread: ThreadRef) => Promise<Rebuilt<ThreadFold> | undefined>;
   /** What time it is for crons, instead of the store's own clock. */
   readonly cronNow?: (() => number) | undefined;
 }
@@ -88,12 +99,18 @@ export function openStores(store: ServiceStore, context: StoreContext): Promise<
   return store.kind === "memory" ? openMemory(store, context) : openPostgresStores(store, context);
 }
 
+function compactionOf({ compactAfterMs }: Retention): Pick<ThreadLogOptions<unknown>, "compaction"> {
+  return compactAfterMs === undefined
+    ? {}
+    : { compaction: { afterMs: compactAfterMs, merge: compactEntries } };
+}
+
 /** A heartbeat that goes astray, and one after it, cost nothing. */
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
 async function openMemory(
   { shared }: Extract<ServiceStore, { kind: "memory" }>,
-  { clock, lease, observer, retention, cronNow }: StoreContext,
+  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
 ): Promise<Stores> {
   const database = shared?.database ?? createMemoryDatabase(clock);
   const deletions = createMemoryDeletionStore(database);
@@ -103,7 +120,9 @@ async function openMemory(
     store: createMemoryLogStore(database),
     clock,
     fold: threadFoldPort,
+    rebuild,
     retention,
+    ...compactionOf(retention),
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
   return {
@@ -116,6 +135,7 @@ async function openMemory(
     attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
+    counts: undefined,
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -124,39 +144,53 @@ async function openMemory(
 }
 
 async function openPostgresStores(
-  { databaseUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
-  { clock, lease, observer, retention, cronNow }: StoreContext,
+  { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
+  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
 ): Promise<Stores> {
-  const checkpointer = createPostgresCheckpointer({ connectionString: databaseUrl });
-  const graphStore = createPostgresGraphStore({ connectionString: databaseUrl });
+  const address = { connectionString: databaseUrl, directConnectionString: databaseDirectUrl };
+  const checkpointer = createPostgresCheckpointer(address);
+  const graphStore = createPostgresGraphStore(address);
   const database = await openPostgres({
     connection: databaseUrl,
+    direct: databaseDirectUrl,
     clock,
     onError: (error) => observer.failed("A background task of the database failed.", error),
   });
   await checkpointer.setup();
   await graphStore.setup();
-  await migrate(database.pool, database.schema, {
+  await migrate(database.directPool, database.schema, {
     record: SERVER_MIGRATIONS_RECORD,
     migrations: SERVER_MIGRATIONS,
   });
-  await settleLogHome(database, redisUrl === undefined ? "postgres" : "redis");
-  const redis = redisUrl === undefined ? undefined : await openRedisLogStore({ url: redisUrl, database });
+  if (await leaveRedisHome(database)) {
+    observer.noticed(
+      "The entries of this database were kept in Redis by an earlier version: threads are shown from their checkpoints.",
+    );
+  }
+  const bus =
+    redisUrl === undefined
+      ? undefined
+      : await openRedisBus({
+          url: redisUrl,
+          database,
+          onState: observer.busChanged,
+          onTraffic: observer.busTraffic,
+        });
+  const counts = bus && createRedisCounts(bus, clock);
   const deletions = createPostgresDeletionStore(database);
-  const registry = createPostgresRunRegistry(database, {
-    onBadRow: observer.badRow,
-    ...(redis && { logElsewhere: redis }),
-  });
+  const registry = createPostgresRunRegistry(database, { onBadRow: observer.badRow });
   const keeper = createPostgresLeaseKeeper({
     database,
     leaseMs: lease.leaseMs,
     everyMs: heartbeatMs(lease),
   });
   const log = createThreadLog({
-    store: redis ?? createPostgresLogStore(database),
+    store: createPostgresLogStore(database, { bus }),
     clock,
     fold: threadFoldPort,
+    rebuild,
     retention,
+    ...compactionOf(retention),
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
   return {
@@ -172,14 +206,16 @@ async function openPostgresStores(
     ),
     graphStore,
     deletions,
+    counts,
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
-      await Promise.all([database.pool.query("select 1"), redis?.ping()]);
+      await database.pool.query("select 1");
     },
     async close() {
       await Promise.all([keeper.close(), log.close()]);
-      redis?.close();
+      counts?.close();
+      bus?.close();
       await Promise.all([database.close(), checkpointer.close(), graphStore.close()]);
     },
   };

@@ -10,7 +10,7 @@ const realQuery = pg.Client.prototype.query;
 /** A statement as a word: what it is for. */
 function kindOf(text: string): "checkpoint write" | "log commit" | "notification" | "bookkeeping" {
   if (/insert into\s+"?langgraph"?\.checkpoint/i.test(text)) return "checkpoint write";
-  if (/insert into \w+\.entries/.test(text)) return "log commit";
+  if (/insert into \w+\.log_entries/.test(text)) return "log commit";
   // On a connection of its own, and nothing waits for it.
   if (/^select pg_notify/.test(text)) return "notification";
   return "bookkeeping";

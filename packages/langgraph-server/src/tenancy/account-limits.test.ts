@@ -6,16 +6,16 @@ import { createAccountUsage, DEFAULT_LIMITS } from "./account-limits.js";
 const limits = { ...DEFAULT_LIMITS, maxConcurrentRuns: 2, maxWatchers: 2 };
 
 describe("an account", () => {
-  it("is bounded in watchers, for each account by itself", () => {
+  it("is bounded in watchers, for each account by itself", async () => {
     const usage = createAccountUsage();
-    const first = usage.watch("a", limits);
-    usage.watch("a", limits);
-    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams of this instance already");
-    usage.watch("b", limits);
+    const first = await usage.watch("a", limits);
+    await usage.watch("a", limits);
+    await expect(usage.watch("a", limits)).rejects.toThrow("watches 2 streams already");
+    await usage.watch("b", limits);
     first.leave();
     first.leave();
-    usage.watch("a", limits);
-    expect(() => usage.watch("a", limits)).toThrow("watches 2 streams of this instance already");
+    await usage.watch("a", limits);
+    await expect(usage.watch("a", limits)).rejects.toThrow("watches 2 streams already");
   });
 
   it("is bounded in runs over all instances, and told which limit it met and what to do", async () => {
@@ -93,17 +93,17 @@ describe("an account", () => {
     await start("a");
   });
 
-  it("is bounded in bytes a minute, declared or read, and pays nothing for what is refused unread", () => {
+  it("is bounded in bytes a minute, declared or read, and pays nothing for what is refused unread", async () => {
     const clock = createSimulatedClock();
     const usage = createAccountUsage({ clock });
     const few = { ...DEFAULT_LIMITS, maxBodyBytes: 600, maxBodyBytesPerMinute: 1_000 };
-    usage.body("a", few, 601);
-    usage.body("a", few, 600);
-    usage.body("a", few, undefined);
+    await usage.body("a", few, 601);
+    await usage.body("a", few, 600);
+    await usage.body("a", few, undefined);
     usage.bodyRead("a", few, 600);
-    expect(() => usage.body("a", few, 1)).toThrow("maxBodyBytesPerMinute");
-    usage.body("b", few, 1);
+    await expect(usage.body("a", few, 1)).rejects.toThrow("maxBodyBytesPerMinute");
+    await usage.body("b", few, 1);
     clock.advance(30_000);
-    usage.body("a", few, 1);
+    await usage.body("a", few, 1);
   });
 });

@@ -1,7 +1,11 @@
 import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
 import { createRateMeter } from "./rate-meter.js";
+import type { SharedCounts } from "./shared-counts.js";
 
-/** What one account may take. Runs are counted over all instances, everything else on each one by itself. */
+/**
+ * What one account may take. Open runs are counted over all instances; what goes by the minute, and watchers, with shared
+ * counts over all of them and else on each one by itself.
+ */
 export interface AccountLimits {
   readonly maxBodyBytes: number;
   /** Of all messages of one request; stock clients send the whole conversation each time. */
@@ -35,11 +39,11 @@ export interface Place {
 
 /** Every refusal is `rate_limited`, and names the limit, what it is, and when to come back. */
 export interface AccountUsage {
-  watch(account: string, limits: AccountLimits): Place;
+  watch(account: string, limits: AccountLimits): Promise<Place>;
   /** Before a run is started. To be left once it is recorded, or was not: from then on `countOpen` knows it. */
   start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
   /** Before a body is read. `declared`: its length, where the request says it. */
-  body(account: string, limits: AccountLimits, declared: number | undefined): void;
+  body(account: string, limits: AccountLimits, declared: number | undefined): Promise<void>;
   /** After a body was read whose length was not declared. */
   bodyRead(account: string, limits: AccountLimits, bytes: number): void;
 }
@@ -51,8 +55,17 @@ interface Starting extends Place {
   isSettled: boolean;
 }
 
-/** Counts what accounts use, as far as this instance has to. */
-export function createAccountUsage({ clock = systemClock }: { readonly clock?: Clock } = {}): AccountUsage {
+export interface AccountUsageOptions {
+  readonly clock?: Clock;
+  /** Without it this instance counts for itself. */
+  readonly shared?: SharedCounts | undefined;
+}
+
+/**
+ * Counts what accounts use. What the shared counts have let pass is counted here, too, so that the limits go on where this
+ * instance stands when the others can't be asked any more.
+ */
+export function createAccountUsage({ clock = systemClock, shared }: AccountUsageOptions = {}): AccountUsage {
   const watching = new Map<string, number>();
   const starting = new Map<string, Set<Starting>>();
   const starts = createRateMeter(clock);
@@ -80,29 +93,28 @@ export function createAccountUsage({ clock = systemClock }: { readonly clock?: C
   }
 
   return {
-    watch(account, { maxWatchers }) {
-      const count = watching.get(account) ?? 0;
-      if (count >= maxWatchers) {
-        throw limited("maxWatchers", maxWatchers, {
-          why: `this account watches ${maxWatchers} streams of this instance already`,
-          todo: "Close one first.",
-        });
-      }
-      watching.set(account, count + 1);
-      let left = false;
-      return {
-        leave() {
-          if (left) return;
-          left = true;
-          const rest = (watching.get(account) ?? 1) - 1;
-          if (rest > 0) watching.set(account, rest);
-          else watching.delete(account);
-        },
-      };
+    async watch(account, { maxWatchers }) {
+      const here = (watching.get(account) ?? 0) + 1;
+      watching.set(account, here);
+      const place = once(() => {
+        const rest = (watching.get(account) ?? 1) - 1;
+        if (rest > 0) watching.set(account, rest);
+        else watching.delete(account);
+        shared?.watching(account, rest);
+      });
+      const hasRoom = (await shared?.watch(account, here, maxWatchers)) ?? here <= maxWatchers;
+      if (hasRoom) return place;
+      place.leave();
+      throw limited("maxWatchers", maxWatchers, {
+        why: `this account watches ${maxWatchers} streams already`,
+        todo: "Close one first.",
+      });
     },
 
     async start(account, { maxConcurrentRuns, maxStartsPerMinute }, countOpen) {
-      const retryAfterMs = starts.wait(account, maxStartsPerMinute);
+      const take = { perMinute: maxStartsPerMinute, amount: 1, need: 1 };
+      const retryAfterMs =
+        (await shared?.take("starts", account, take)) ?? starts.wait(account, maxStartsPerMinute);
       if (retryAfterMs > 0) {
         throw limited("maxStartsPerMinute", maxStartsPerMinute, {
           why: `this account has started ${maxStartsPerMinute} runs within a minute`,
@@ -133,8 +145,12 @@ export function createAccountUsage({ clock = systemClock }: { readonly clock?: C
       }
     },
 
-    body(account, { maxBodyBytes, maxBodyBytesPerMinute }, declared) {
-      const retryAfterMs = bodies.wait(account, maxBodyBytesPerMinute);
+    async body(account, { maxBodyBytes, maxBodyBytesPerMinute }, declared) {
+      // What is larger than a body may be is refused unread.
+      const amount = declared !== undefined && declared > 0 && declared <= maxBodyBytes ? declared : 0;
+      const take = { perMinute: maxBodyBytesPerMinute, amount, need: 1 };
+      const retryAfterMs =
+        (await shared?.take("bodies", account, take)) ?? bodies.wait(account, maxBodyBytesPerMinute);
       if (retryAfterMs > 0) {
         throw limited("maxBodyBytesPerMinute", maxBodyBytesPerMinute, {
           why: `this account has sent ${maxBodyBytesPerMinute} bytes within a minute`,
@@ -142,14 +158,24 @@ export function createAccountUsage({ clock = systemClock }: { readonly clock?: C
           retryAfterMs,
         });
       }
-      // What is larger than a body may be is refused unread.
-      if (declared !== undefined && declared > 0 && declared <= maxBodyBytes) {
-        bodies.spend(account, maxBodyBytesPerMinute, declared);
-      }
+      if (amount > 0) bodies.spend(account, maxBodyBytesPerMinute, amount);
     },
 
-    bodyRead: (account, { maxBodyBytesPerMinute }, bytes) =>
-      bodies.spend(account, maxBodyBytesPerMinute, bytes),
+    bodyRead(account, { maxBodyBytesPerMinute: perMinute }, bytes) {
+      bodies.spend(account, perMinute, bytes);
+      void shared?.take("bodies", account, { perMinute, amount: bytes });
+    },
+  };
+}
+
+function once(leave: () => void): Place {
+  let isLeft = false;
+  return {
+    leave() {
+      if (isLeft) return;
+      isLeft = true;
+      leave();
+    },
   };
 }
 

@@ -9,14 +9,14 @@ const MAX_REBUILT = 100_000;
 /**
  * What a thread was at a position of the past: from the newest snapshot before it, else from the log's beginning. Costs in
  * proportion to how long ago that was, because snapshots lie denser towards the end of the log. `undefined` when the log no
- * longer has it, or it is too far.
+ * longer has it, compaction merged it into a later entry, or it is too far.
  */
 export async function foldAt(
   log: Pick<ThreadLog, "read" | "snapshot">,
   thread: ThreadRef,
   { epoch, seq }: LogPosition,
 ): Promise<ThreadFold | undefined> {
-  const snapshot = await log.snapshot(thread, threadFoldPort.version, seq);
+  const snapshot = await log.snapshot(thread, threadFoldPort.reads, seq);
   const isOfThis = snapshot !== undefined && snapshot.position.epoch === epoch;
   const decoded = isOfThis ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
   let fold = decoded ?? emptyFold;
@@ -27,8 +27,13 @@ export async function foldAt(
     const page = await log.read(thread, at === 0 ? undefined : { epoch, seq: at }, limit);
     const last = page.kind === "entries" ? page.entries.at(-1) : undefined;
     if (page.kind !== "entries" || last?.epoch !== epoch) return undefined;
-    fold = threadFoldPort.apply(fold, page.entries);
-    at = last.seq;
+    fold = threadFoldPort.apply(
+      fold,
+      last.seq > seq ? page.entries.filter((entry) => entry.seq <= seq) : page.entries,
+    );
+    // Where the log was compacted, seqs jump, and a page may reach further than it was asked to.
+    at = page.entries.findLast((entry) => entry.seq <= seq)?.seq ?? at;
+    if (last.seq > seq) break;
   }
-  return fold;
+  return at === seq ? fold : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Envelope } from "@throughline/ai-core";
+import type { Envelope, LogEntry } from "@throughline/ai-core";
 import { threadFoldPort } from "@throughline/stream-adapter";
 import { createMemoryDatabase, createMemoryLogStore, createThreadLog } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
@@ -49,4 +49,30 @@ describe("The entries of a run", () => {
     const found = await readRun(log, thread, "wanted", head);
     expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 333 }, (_, index) => 368 + index));
   });
+
+  it("are each told once when the log was compacted, wherever its pages begin", async () => {
+    const compaction = {
+      afterMs: -1_000,
+      // Of three that follow one another the last one stays.
+      merge: (entries: readonly LogEntry[]) =>
+        entries.filter(({ seq, envelope }) => seq % 3 === 0 || isEnd(envelope)),
+    };
+    const store = createMemoryLogStore(createMemoryDatabase());
+    const log = createThreadLog({ store, fold: threadFoldPort, compaction });
+    await log.open(thread, fence);
+    for (const runId of ["before", "wanted", "after"]) {
+      const notes = Array.from({ length: 1_300 }, () => note(runId));
+      const end: Envelope = { ...note(runId), type: "run_end", payload: { status: "success" } };
+      await log.append(thread, [...notes, end], fence);
+    }
+    expect((await log.compact()).dropped).toBeGreaterThan(2_000);
+    const page = await log.read(thread, undefined, 10_000);
+    if (page.kind !== "entries" || !page.head) return expect.unreachable();
+    for (const runId of ["before", "wanted", "after"]) {
+      const own = page.entries.filter(({ envelope }) => envelope.run_id === runId);
+      expect(await readRun(log, thread, runId, page.head)).toEqual(own);
+    }
+  });
 });
+
+const isEnd = ({ type }: Envelope) => type === "run_end";

@@ -17,16 +17,24 @@ export async function readRun(
   let found: LogEntry[] = [];
   let count = ENTRIES_PER_READ;
   for (let end = until.seq; end > 0; ) {
-    const after = Math.max(0, end - count);
-    const page = await log.read(thread, { epoch, seq: after }, end - after);
+    let after = Math.max(0, end - count);
+    let page = await log.read(thread, { epoch, seq: after }, end - after);
+    // Within what compaction merged: the page begins a little earlier.
+    if (page.kind === "gap" && page.resumeAt) {
+      after = page.resumeAt.seq;
+      page = await log.read(thread, { epoch, seq: after }, end - after);
+    }
     // Trimmed somewhere in this page: smaller ones find what is left of it.
     if (page.kind === "gap" && page.reason === "trimmed" && count > 1) {
       count = Math.ceil(count / 2);
       continue;
     }
     if (page.kind !== "entries") return found;
+    // Where the log was compacted, seqs jump, and a page may reach into the one before.
+    const upTo = end;
+    const own = page.entries.filter(({ seq, envelope }) => seq <= upTo && envelope.run_id === runId);
+    found = [...own, ...found];
     end = after;
-    found = [...page.entries.filter(({ envelope }) => envelope.run_id === runId), ...found];
     if (found.some(({ envelope }) => isFirstOf(envelope))) return found;
   }
   return found;

@@ -8,9 +8,9 @@ import { applyEntry, emptyFold, type ThreadFold } from "@throughline/stream-adap
 export interface RecentEntries {
   reset(fold: ThreadFold, seq: number): void;
   push(entry: LogEntry): void;
-  /** What the thread was at `seq`; `undefined` when that is too long ago, or yet to come. */
+  /** What the thread was at `seq`; `undefined` when that is too long ago, yet to come, or within what compaction merged. */
   foldAt(seq: number): ThreadFold | undefined;
-  /** Entries after `seq`; `undefined` when some of them are no longer here. */
+  /** Entries after `seq`; `undefined` when some of them are no longer here, or `seq` is within what compaction merged. */
   after(seq: number): readonly LogEntry[] | undefined;
   find(matches: (entry: LogEntry) => boolean): LogEntry | undefined;
   /** Forgets all but the last few: nobody streams. */
@@ -28,8 +28,17 @@ export function createRecentEntries(): RecentEntries {
   function keep(count: number): void {
     const dropped = entries.slice(0, Math.max(0, entries.length - count));
     base = dropped.reduce(applyEntry, base);
-    baseSeq += dropped.length;
+    baseSeq = dropped.at(-1)?.seq ?? baseSeq;
     entries = entries.slice(dropped.length);
+  }
+
+  /** How many entries lie at or before `seq`. By seq and not by place: where the log was compacted, seqs jump. */
+  function countUpTo(seq: number): number | undefined {
+    if (seq < baseSeq) return undefined;
+    const index = entries.findLastIndex((entry) => entry.seq <= seq);
+    const isLast = index === entries.length - 1;
+    const reaches = entries[index]?.seq ?? baseSeq;
+    return reaches === seq || isLast ? index + 1 : undefined;
   }
 
   return {
@@ -44,13 +53,12 @@ export function createRecentEntries(): RecentEntries {
       if (entries.length >= 2 * KEPT) keep(KEPT);
     },
     foldAt(seq) {
-      const count = seq - baseSeq;
-      if (count < 0 || count > entries.length) return undefined;
-      return entries.slice(0, count).reduce(applyEntry, base);
+      const count = seq <= (entries.at(-1)?.seq ?? baseSeq) ? countUpTo(seq) : undefined;
+      return count === undefined ? undefined : entries.slice(0, count).reduce(applyEntry, base);
     },
     after(seq) {
-      const count = seq - baseSeq;
-      return count < 0 ? undefined : entries.slice(count);
+      const count = countUpTo(seq);
+      return count === undefined ? undefined : entries.slice(count);
     },
     find: (matches) => entries.find(matches),
     shrink: () => keep(KEPT_WHEN_IDLE),

@@ -1,4 +1,5 @@
 import type { RunStatus, StoreOutage } from "@throughline/ai-core";
+import type { BusState, BusTraffic } from "@throughline/thread-log";
 import type { RunNote } from "./run-note.js";
 
 /**
@@ -46,12 +47,18 @@ export interface ServiceObserver {
   gap(): void;
   /** What became of a time that a cron was due, and how many times before it passed without a run. */
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
-  /** R20: what a round over all threads let go of. */
-  swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /** R20: what a round over all threads let go of; `merged` are entries that went into others. */
+  swept(dropped: { readonly entries: number; readonly merged: number; readonly runs: number }): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
   storeAway(outage: StoreOutage): void;
+  /** The bus between instances was reached, or lost. */
+  busChanged(state: BusState): void;
+  /** A message was sent, or came, or could not be sent. */
+  busTraffic(traffic: BusTraffic): void;
+  /** Something that an operator should know and that is no failure. Fixed text. */
+  noticed(message: string): void;
   /**
    * Something failed that no request waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
    * happened to.
@@ -76,5 +83,8 @@ export const silentObserver: ServiceObserver = {
   swept() {},
   badRow() {},
   storeAway() {},
+  busChanged() {},
+  busTraffic() {},
+  noticed() {},
   failed() {},
 };

@@ -8,7 +8,7 @@ import {
   type ThreadLog,
 } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
+import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { silentObserver } from "./service-observer.js";
 import { threadAddress } from "./thread-address.js";
@@ -56,7 +56,7 @@ describe("A thread's view", () => {
     log = createThreadLog({ store, clock, fold: threadFoldPort });
     views = createThreadViews({
       log,
-      state: createScriptedProvider(),
+      rebuilder: noRebuilder,
       clock,
       observer: silentObserver,
       lingerMs: 60_000,

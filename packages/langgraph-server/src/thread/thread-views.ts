@@ -1,7 +1,8 @@
 import type { Timer } from "@throughline/ai-core";
 import { threadKey } from "@throughline/thread-log";
+import { openThreadView, type ThreadViewOptions } from "./open-thread-view.js";
 import type { ThreadAddress } from "./thread-address.js";
-import { openThreadView, type ThreadView, type ThreadViewOptions } from "./thread-view.js";
+import type { ThreadView } from "./thread-view.js";
 
 export interface TakenView {
   readonly view: ThreadView;
@@ -18,7 +19,8 @@ export interface ThreadViews {
   close(): void;
 }
 
-export interface ThreadViewsOptions extends Pick<ThreadViewOptions, "log" | "state" | "clock" | "observer"> {
+export interface ThreadViewsOptions
+  extends Pick<ThreadViewOptions, "log" | "rebuilder" | "clock" | "observer"> {
   /** How long a view that is no longer taken is kept. Default 30 s. */
   readonly lingerMs?: number | undefined;
 }

@@ -1,4 +1,5 @@
 import type { AiEvent, ExecutorType, LogEntry } from "@throughline/ai-core";
+import { continuedMessage } from "../fold/fold.js";
 import { isConversation, type ThreadFold } from "../fold/thread-fold.js";
 
 export interface AiEventsFaceOptions {
@@ -15,9 +16,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
     events(before, { envelope }) {
       switch (envelope.type) {
         case "llm_token": {
-          const open = before.openMessages.find(
-            (message) => message.message_id === envelope.payload.message_id,
-          );
+          const open = continuedMessage(before, envelope);
           const { text } = envelope.payload;
           return open && open.subagent_id === null && text !== undefined
             ? [{ type: "text_delta", delta: text }]

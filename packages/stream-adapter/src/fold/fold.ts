@@ -32,6 +32,7 @@ export function applyEntry(fold: ThreadFold, entry: LogEntry): ThreadFold {
 
 export const threadFoldPort: FoldPort<ThreadFold> = {
   version: FOLD_VERSION,
+  reads: [FOLD_VERSION],
   empty: emptyFold,
   apply: (fold, entries) => entries.reduce(applyEntry, fold),
   encode: (fold) => fold as unknown as Json,
@@ -178,13 +179,39 @@ function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_st
   return withOpenMessages(fold, [...fold.openMessages, message], messages);
 }
 
-function addToken(fold: ThreadFold, { payload }: EnvelopeOf<"llm_token">): ThreadFold {
-  const index = fold.openMessages.findIndex((message) => message.message_id === payload.message_id);
-  const open = fold.openMessages[index];
+/**
+ * The message that a token continues. One whose beginning is in no log any more begins with the first token that is known of
+ * it, if it is certain to be of the conversation: below a subgraph it may be a subagent's. `undefined` for a message that is
+ * complete: a checkpoint held it before the log told its end.
+ */
+export function continuedMessage(fold: ThreadFold, token: EnvelopeOf<"llm_token">): OpenMessage | undefined {
+  const { message_id } = token.payload;
+  const open = fold.openMessages.find((message) => message.message_id === message_id);
+  if (open) return open;
+  const isNested = token.parent_id?.includes("|") ?? false;
+  if (!fold.run?.open || isNested || isKnownMessage(fold, message_id)) return undefined;
+  return {
+    call_id: token.call_id,
+    message_id,
+    subagent_id: null,
+    synthetic: false,
+    placed: false,
+    text: "",
+    text_open: false,
+    reasoning: "",
+    reasoning_open: false,
+    tool_calls: [],
+  };
+}
+
+function addToken(fold: ThreadFold, token: EnvelopeOf<"llm_token">): ThreadFold {
+  const { payload } = token;
+  const open = continuedMessage(fold, token);
   if (!open) return fold;
+  const index = fold.openMessages.indexOf(open);
   const next = withToken(open, payload);
   const openMessages = fold.openMessages.slice();
-  openMessages[index] = next;
+  openMessages[index === -1 ? openMessages.length : index] = next;
   if (!next.placed || open.placed) return withOpenMessages(fold, openMessages, fold.messages);
   const message: FoldMessage = {
     id: open.message_id,

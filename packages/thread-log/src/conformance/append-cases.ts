@@ -156,6 +156,23 @@ export const appendCases: readonly LogCase[] = [
     },
   },
   {
+    name: "refuses a commit that arrives late, after its retry and the commit that followed",
+    async run({ log, store, thread }) {
+      await write(log, thread, ["a"]);
+      const unit = (n: number, text: string) => {
+        const encoded = JSON.stringify(note(thread, text));
+        const entries = [{ text: encoded, bytes: Buffer.byteLength(encoded), endOfRun: undefined }];
+        return { thread, token: 1n, appendId: `twelve-chars.${n.toString(36).padStart(9, "0")}`, entries };
+      };
+      expect(await store.commit([unit(35, "b")])).toMatchObject([{ ok: true }]);
+      expect(await store.commit([unit(36, "c")])).toMatchObject([{ ok: true }]);
+      expect(await store.commit([unit(35, "b")])).toEqual([{ ok: false, reason: "fenced" }]);
+      expect(await store.commit([unit(36, "c")])).toMatchObject([{ ok: true, first: 3, last: 3 }]);
+      expect(await store.commit([unit(37, "d")])).toMatchObject([{ ok: true, first: 4 }]);
+      expect(await readAll(log, thread)).toEqual(["a", "b", "c", "d"]);
+    },
+  },
+  {
     name: "hides a thread from every other account and subject",
     async run({ log, thread }) {
       const own = { ...thread, subject: "ann" };

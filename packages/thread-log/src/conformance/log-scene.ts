@@ -153,6 +153,7 @@ export async function readAll(log: ThreadLog, thread: ThreadRef): Promise<string
 /** Folds to the texts it has seen, so that what is lost or doubled shows. */
 export const textFold: FoldPort<string[]> = {
   version: 7,
+  reads: [7],
   empty: [],
   apply: (state, entries) => [...state, ...textsOf(entries)],
   encode: (state) => state,

@@ -165,7 +165,7 @@ export function createLogWorld(seats: Seats): LogWorld {
     whole: readonly string[],
   ): Promise<void> {
     let asked = head.seq;
-    for (let found = newest; found; found = await log(0).snapshot(thread, textFold.version, asked)) {
+    for (let found = newest; found; found = await log(0).snapshot(thread, textFold.reads, asked)) {
       const { position, state } = found;
       expect(position.epoch, "a snapshot is of the log that is").toBe(head.epoch);
       expect(position.seq, "a snapshot is not after what was asked for").toBeLessThanOrEqual(asked);

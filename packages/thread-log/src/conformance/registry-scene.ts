@@ -22,8 +22,6 @@ export interface RegistryInstance {
 export interface RegistryFixture {
   openInstance(): Promise<RegistryInstance>;
   openKeeper(instance: RegistryInstance, options: { leaseMs: number; everyMs: number }): Promise<LeaseKeeper>;
-  /** Whether a run ends in the very commit that makes its `run_end` readable. Not where the log is in another database. */
-  readonly finishesInCommit: boolean;
   closeScope(id: string, scope: ClosedScope): Promise<void>;
   openScope(id: string): Promise<void>;
   /** How many tombstones of stops there are. */

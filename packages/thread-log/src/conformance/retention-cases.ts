@@ -21,7 +21,7 @@ export const retentionCases: readonly LogCase[] = [
   {
     name: "R20: keeps the newest snapshot of each fold version and refuses what does not belong to the log",
     async run({ log, thread }) {
-      expect(await log.snapshot(thread, 1)).toBeUndefined();
+      expect(await log.snapshot(thread, [1])).toBeUndefined();
       await write(log, thread, LETTERS);
       const head = await log.head(thread);
       if (!head) return expect.unreachable();
@@ -37,8 +37,8 @@ export const retentionCases: readonly LogCase[] = [
       expect(await log.saveSnapshot(thread, at(99))).toBe(false);
       expect(await log.saveSnapshot(thread, at(5, 1, "another"))).toBe(false);
       expect(await log.saveSnapshot(newThread(), at(1))).toBe(false);
-      expect(await log.snapshot(thread, 1)).toEqual(at(3));
-      expect(await log.snapshot(thread, 2)).toEqual(at(2, 2));
+      expect(await log.snapshot(thread, [1])).toEqual(at(3));
+      expect(await log.snapshot(thread, [2])).toEqual(at(2, 2));
     },
   },
   {
@@ -58,7 +58,7 @@ export const retentionCases: readonly LogCase[] = [
       }
       const found = new Set<number>();
       for (let cursor = 0; cursor <= length; cursor += 3) {
-        const snapshot = await log.snapshot(thread, 1, cursor);
+        const snapshot = await log.snapshot(thread, [1], cursor);
         const from = snapshot?.position.seq ?? 0;
         if (snapshot) expect(snapshot.state).toEqual({ at: from });
         expect(from).toBeLessThanOrEqual(cursor);
@@ -66,13 +66,17 @@ export const retentionCases: readonly LogCase[] = [
         found.add(from);
       }
       expect(found.size).toBeLessThan(10);
-      expect(await log.snapshot(thread, 1, length - 1)).toMatchObject({ position: { seq: length - every } });
-      expect(await log.snapshot(thread, 2, length)).toBeUndefined();
+      expect(await log.snapshot(thread, [1], length - 1)).toMatchObject({
+        position: { seq: length - every },
+      });
+      expect(await log.snapshot(thread, [2], length)).toBeUndefined();
       expect(await log.trim(thread, { maxEntries: 2 * every })).toMatchObject({
         floor: length - 2 * every + 1,
       });
-      expect(await log.snapshot(thread, 1, length - 2 * every - 1)).toBeUndefined();
-      expect(await log.snapshot(thread, 1, length - 1)).toMatchObject({ position: { seq: length - every } });
+      expect(await log.snapshot(thread, [1], length - 2 * every - 1)).toBeUndefined();
+      expect(await log.snapshot(thread, [1], length - 1)).toMatchObject({
+        position: { seq: length - every },
+      });
     },
   },
   {
@@ -120,7 +124,7 @@ export const retentionCases: readonly LogCase[] = [
       const texts = Array.from({ length: 35 }, (_, i) => `${i}`);
       for (const text of texts) await log.append(thread, notes(thread, text), fenceOf(thread, 1));
       await eventually(async () => {
-        const snapshot = await log.snapshot(thread, textFold.version);
+        const snapshot = await log.snapshot(thread, textFold.reads);
         // One that is made late covers more than it was asked for, and the next is due ten entries after that.
         expect(texts.length - (snapshot?.position.seq ?? 0)).toBeLessThan(10);
       });
@@ -187,7 +191,7 @@ export const retentionCases: readonly LogCase[] = [
       expect(await log.deleteThread(thread)).toBe(false);
       expect(await log.read(thread, before)).toEqual({ kind: "deleted" });
       expect(await log.read(thread, undefined)).toMatchObject({ kind: "entries", entries: [] });
-      expect(await log.snapshot(thread, 1)).toBeUndefined();
+      expect(await log.snapshot(thread, [1])).toBeUndefined();
       await write(log, thread, ["anew"], 1_000_000);
       expect(await readAll(log, thread)).toEqual(["anew"]);
       const after = await log.head(thread);

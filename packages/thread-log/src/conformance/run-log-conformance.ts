@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { appendCases } from "./append-cases.js";
+import { compactionCases } from "./compaction-cases.js";
 import { type LogStoreFixture, withScene } from "./log-scene.js";
 import { peerBugCases } from "./peer-bug-cases.js";
+import { rebuildCases } from "./rebuild-cases.js";
 import { retentionCases } from "./retention-cases.js";
 import { tailCases } from "./tail-cases.js";
 
@@ -14,7 +16,14 @@ export function runLogConformance(name: string, openFixture: () => Promise<LogSt
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...appendCases, ...tailCases, ...retentionCases, ...peerBugCases]) {
+    for (const { name: promise, run } of [
+      ...appendCases,
+      ...tailCases,
+      ...rebuildCases,
+      ...retentionCases,
+      ...peerBugCases,
+      ...compactionCases,
+    ]) {
       it(promise, () => withScene(fixture, run));
     }
   });

@@ -238,7 +238,7 @@ export const tailCases: readonly LogCase[] = [
     name: "a thread is followed from its snapshot or its beginning, through a deletion that left it empty",
     async run({ log, thread }) {
       await write(log, thread, ["a", "b"]);
-      const follow = () => log.follow(thread, { foldVersion: 1 })[Symbol.asyncIterator]();
+      const follow = () => log.follow(thread, { foldVersions: [1] })[Symbol.asyncIterator]();
       const first = follow();
       const loaded = (await first.next()).value;
       if (loaded?.kind !== "loaded") return expect.unreachable();

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeTempFolder, type TempFolder } from "../testing/temp-folder.js";
@@ -34,7 +35,9 @@ describe("a folder's lock", () => {
     const lock = tryLockFolder(path);
     expect(lock).toBeDefined();
     expect(tryLockFolder(path)).toBeUndefined();
-    await expect(lockFolder(path, { timeoutMs: 0 })).rejects.toThrow(`Process ${process.pid} holds`);
+    await expect(lockFolder(path, { timeoutMs: 0 })).rejects.toThrow(
+      `Process ${process.pid} on ${hostname()} holds`,
+    );
     lock?.release();
     expect(existsSync(path)).toBe(false);
   });
@@ -48,5 +51,17 @@ describe("a folder's lock", () => {
     const lock = tryLockFolder(path);
     expect(lock).toBeDefined();
     lock?.release();
+  });
+
+  it("is not taken from another host whose pid means nothing here, until that stands still", () => {
+    writeFileSync(path, "4194304 1");
+    writeFileSync(`${path}.host-4194304-1`, JSON.stringify({ name: "elsewhere", space: "another" }));
+    expect(tryLockFolder(path)).toBeUndefined();
+    const aMinuteAgo = Date.now() / 1_000 - 60;
+    utimesSync(path, aMinuteAgo, aMinuteAgo);
+    const lock = tryLockFolder(path);
+    expect(lock).toBeDefined();
+    lock?.release();
+    expect(readdirSync(folder.path)).toEqual([]);
   });
 });

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { childEnvironment } from "./child-environment.js";
+import { isOfHere } from "./claim.js";
 import { SUPERUSER } from "./create-cluster.js";
 import { findFreePort } from "./find-free-port.js";
+import { readServerHost, writeServerHost } from "./foreign-hold.js";
 import { inspectProcess } from "./inspect-process.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
 import type { ServerHome } from "./server-home.js";
@@ -32,8 +34,13 @@ export function serverUrl(port: number, password: string): string {
   return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
 }
 
-/** The server that runs on this cluster, if one does; what another program's pid says in its stead is removed. */
-export function findPostmaster({ cluster }: ServerHome): Postmaster | undefined {
+/**
+ * The server that runs on this cluster on this host, if one does; what another program's pid says in its stead is removed. The
+ * pid of another host's server means nothing here.
+ */
+export function findPostmaster(home: ServerHome): Postmaster | undefined {
+  const { cluster } = home;
+  if (!isOfHere(readServerHost(home))) return undefined;
   const file = join(cluster, "postmaster.pid");
   const [pid, , , port] = readLines(file).map(Number);
   if (!pid || !port) return undefined;
@@ -81,6 +88,7 @@ export interface Launch {
 export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmaster> {
   const deadline = performance.now() + RELEASE_TIMEOUT_MS;
   let port = launch.preferredPort ?? (await findFreePort(HOST));
+  writeServerHost(launch.home);
   for (;;) {
     const outcome = await launchOn(port, launch);
     if (typeof outcome !== "string") return outcome;

@@ -1,44 +1,71 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { inspectProcess } from "./inspect-process.js";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type FoundClaim, isOfHere, isRunningHere, keepClaim, ownStart, readStamped } from "./claim.js";
+import { parseHost, thisHost } from "./host-identity.js";
 
 export interface ServerUser {
   leave(): void;
 }
 
 /** Says that this process uses the server; the last one to leave stops it. Call under the folder's lock. */
-export function joinServer(folder: string): ServerUser {
+export function joinServer(folder: string, onMissing: () => void): ServerUser {
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}`);
-  writeFileSync(file, inspectProcess(process.pid)?.started ?? "", { mode: 0o644 });
-  return { leave: () => rmSync(file, { force: true }) };
+  // The host is in the name: versions that know of none read the pid before it, and the start from the file.
+  const host = Buffer.from(JSON.stringify(thisHost)).toString("base64url");
+  const file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}@${host}`);
+  writeFileSync(file, ownStart(), { mode: 0o644 });
+  const stopBeating = keepClaim(file, onMissing);
+  return {
+    leave() {
+      stopBeating();
+      rmSync(file, { force: true });
+    },
+  };
 }
 
-/** Forgets users that died without leaving. */
+/** Whether a process of this host uses it. Removes those that died without leaving. */
 export function isServerInUse(folder: string): boolean {
   let inUse = false;
-  for (const name of namesIn(folder)) {
-    const file = join(folder, name);
-    const process = inspectProcess(Number.parseInt(name, 10));
-    if (process !== undefined && process.started === contentOf(file)) inUse = true;
+  for (const file of filesIn(folder)) {
+    const user = readUser(file);
+    if (!user || !isOfHere(user.host)) continue;
+    if (isRunningHere(user)) inUse = true;
     else rmSync(file, { force: true });
   }
   return inUse;
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+export interface ForeignUser extends FoundClaim {
+  readonly file: string;
+  readonly hostName: string;
 }
 
-function contentOf(file: string): string | undefined {
+/** Users on other hosts, alive or not. */
+export function foreignUsers(folder: string): readonly ForeignUser[] {
+  return filesIn(folder).flatMap((file) => {
+    const user = readUser(file);
+    if (!user || isOfHere(user.host)) return [];
+    return [{ ...user, file, hostName: user.host?.name ?? "unknown" }];
+  });
+}
+
+function readUser(file: string): FoundClaim | undefined {
+  const found = readStamped(file);
+  if (!found) return undefined;
+  const [name, host = ""] = basename(file).split("@");
+  return {
+    pid: Number.parseInt(name ?? "", 10),
+    started: found.text,
+    host: parseHost(Buffer.from(host, "base64url").toString()),
+    mtimeMs: found.mtimeMs,
+  };
+}
+
+function filesIn(folder: string): string[] {
   try {
-    return readFileSync(file, "utf8");
+    return readdirSync(folder).map((name) => join(folder, name));
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -153,7 +153,13 @@ describe("an embedded PostgreSQL between processes", () => {
     const server = await startEmbeddedPostgres({ dataDir });
     expect(await sum(server.url)).toBe(2);
     await server.stop();
-    expect(readdirSync(dataDir).toSorted()).toEqual(["cluster", "port", "server.log", "users"]);
+    expect(readdirSync(dataDir).toSorted()).toEqual([
+      "cluster",
+      "port",
+      "server-host",
+      "server.log",
+      "users",
+    ]);
   });
 
   itNeeds(rootIsMissing)("says what to do when the folder is somebody else's", async () => {

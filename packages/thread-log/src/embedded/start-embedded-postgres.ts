@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isOfHere } from "./claim.js";
 import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
 import { lockFolder, tryLockFolder } from "./folder-lock.js";
+import { endForeignHold, readServerHost } from "./foreign-hold.js";
 import { findPostgresBinaries } from "./postgres-binaries.js";
 import {
   type AnsweringPostmaster,
@@ -48,7 +50,8 @@ export async function startEmbeddedPostgres(
     // One folder by two names must not become two servers.
     const dataDir = realpathSync(asked);
     const lock = await lockFolder(join(dataDir, "lock"), {
-      onWait: (holder) => log(`Process ${holder} is starting or stopping PostgreSQL in ${dataDir}; waiting.`),
+      onWait: (holder, host) =>
+        log(`Process ${holder} on ${host} is starting or stopping PostgreSQL in ${dataDir}; waiting.`),
     });
     try {
       return share(dataDir, await adoptOrStart(dataDir, log), log);
@@ -61,6 +64,7 @@ export async function startEmbeddedPostgres(
 }
 
 interface SharedServer {
+  readonly home: ServerHome;
   readonly server: AnsweringPostmaster;
   readonly adopted: boolean;
   readonly password: string;
@@ -68,6 +72,7 @@ interface SharedServer {
 
 async function adoptOrStart(dataDir: string, log: (line: string) => void): Promise<SharedServer> {
   const existing = findHome(dataDir);
+  await endForeignHold(dataDir, existing, { log });
   const running = existing && findPostmaster(existing);
   if (existing && running) {
     const password = readPassword(existing.cluster);
@@ -75,7 +80,7 @@ async function adoptOrStart(dataDir: string, log: (line: string) => void): Promi
     log(
       `PostgreSQL ${server.version} runs already on port ${server.port} (process ${server.pid}); using it.`,
     );
-    return { server, adopted: true, password };
+    return { home: existing, server, adopted: true, password };
   }
   return start(dataDir, existing, log);
 }
@@ -112,16 +117,20 @@ async function start(
   });
   writeFileSync(portFile, `${server.port}\n`);
   log(`PostgreSQL ${server.version} runs on port ${server.port} (process ${server.pid}).`);
-  return { server, adopted: false, password };
+  return { home, server, adopted: false, password };
 }
 
 function share(
   dataDir: string,
-  { server, adopted, password }: SharedServer,
+  { home, server, adopted, password }: SharedServer,
   log: (line: string) => void,
 ): EmbeddedPostgres {
   const users = join(dataDir, "users");
-  const us = joinServer(users);
+  const us = joinServer(users, () => {
+    if (isOfHere(readServerHost(home))) return;
+    log("Another host took PostgreSQL's folder over while this process stood still; ending the server here.");
+    signalPostmaster(server.pid, "QUIT");
+  });
   const onExit = () => leaveAtExit(dataDir, us, server.pid);
   process.once("exit", onExit);
   let stopped: Promise<void> | undefined;

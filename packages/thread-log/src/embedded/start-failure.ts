@@ -35,6 +35,14 @@ export function notAnswering(dataDir: string, pid: number): ThroughlineError {
   );
 }
 
+export function heldElsewhere(dataDir: string, host: string): ThroughlineError {
+  return new ThroughlineError(
+    "internal",
+    `${dataDir} is used by a PostgreSQL on ${host}, and two would destroy it. Give each instance a folder of its own, or ` +
+      `${OWN_DATABASE}, which all instances can share.`,
+  );
+}
+
 /** What the operating system or PostgreSQL said, as what a person can do about it. */
 export function startFailure(dataDir: string, said: string, cause?: unknown): ThroughlineError {
   return new ThroughlineError("internal", sentence(dataDir, said), { cause });

@@ -210,25 +210,3 @@ export async function expectNothingLost(
   );
   expect(seen).toEqual(entries);
 }
-
-/** Every acknowledged entry is in its place, or its cursor is answered by a gap; a watcher saw it all, or was told of the gap. */
-export async function expectNothingSilent(
-  observer: TrialLog,
-  { thread, acked, watched }: TrialOutcome,
-): Promise<"kept" | "lost"> {
-  const { log } = observer;
-  const head = await log.head(thread);
-  let lost = false;
-  for (const { epoch, seq, text } of acked) {
-    const here = await log.read(thread, { epoch, seq: seq - 1 }, 1);
-    if (epoch !== head?.epoch) {
-      expect(here).toMatchObject({ kind: "gap", reason: "epoch" });
-      lost = true;
-    } else {
-      expect(here.kind === "entries" && here.entries[0] && textOf(here.entries[0])).toBe(text);
-    }
-  }
-  const told = watched.filter(({ kind }) => kind !== "entries");
-  expect(told.map(({ kind }) => kind)).toEqual(lost ? ["gap"] : []);
-  return lost ? "lost" : "kept";
-}

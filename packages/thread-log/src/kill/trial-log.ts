@@ -1,12 +1,10 @@
 import { createThreadLog, type ThreadLogOptions } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
-import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
+import { openPostgres } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
 
 export interface TrialStore {
   readonly databaseUrl: string;
-  /** Without it the log is in PostgreSQL. */
-  readonly redisUrl?: string;
 }
 
 export interface TrialLog {
@@ -19,25 +17,16 @@ const PATIENCE_MS = 60_000;
 
 /** The same in the writer that is killed and in the test that reads after it. */
 export async function openTrialLog(
-  { databaseUrl, redisUrl }: TrialStore,
+  { databaseUrl }: TrialStore,
   options: Pick<ThreadLogOptions<never>, "patienceMs" | "drainMs"> = { patienceMs: PATIENCE_MS },
 ): Promise<TrialLog> {
   const database = await openPostgres({ connection: databaseUrl, maxConnections: 4 });
-  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, database);
-  const store = redis ?? createPostgresLogStore(database);
-  const log = createThreadLog({ store, ...options });
+  const log = createThreadLog({ store: createPostgresLogStore(database), ...options });
   return {
     log,
     async close() {
       await log.close();
-      await redis?.close();
       await database.close();
     },
   };
-}
-
-/** Loaded late: a writer without Redis is not kept from writing by its client, which takes longest to load. */
-async function openRedis(url: string, database: PostgresDatabase) {
-  const { openRedisLogStore } = await import("../redis/redis-log-store.js");
-  return openRedisLogStore({ url, database });
 }

@@ -1,12 +1,9 @@
 import type { LogPosition } from "@throughline/ai-core";
 import type { StoredRange } from "../port/log-store.js";
-import type { Batch, Deleted, GapReason } from "../port/thread-log.js";
+import type { Batch, Deleted, Gap } from "../port/thread-log.js";
 import { decodeEntry } from "./stored-envelope.js";
 
-export type RangeAnswer =
-  | Batch
-  | Deleted
-  | { readonly kind: "gap"; readonly reason: GapReason; readonly head: LogPosition | undefined };
+export type RangeAnswer = Batch | Deleted | Omit<Gap, "kept">;
 
 /** R3: what a reader at `after` is told, given what the store found. The only place that decides between entries and a gap. */
 export function answerRange(range: StoredRange | undefined, after: LogPosition | undefined): RangeAnswer {
@@ -23,5 +20,8 @@ export function answerRange(range: StoredRange | undefined, after: LogPosition |
   const afterSeq = after?.seq ?? 0;
   if (afterSeq > range.head) return { kind: "gap", reason: "ahead", head };
   if (afterSeq + 1 < range.floor) return { kind: "gap", reason: "trimmed", head };
+  if (range.resumeAt !== undefined) {
+    return { kind: "gap", reason: "compacted", head, resumeAt: { epoch, seq: range.resumeAt } };
+  }
   return { kind: "entries", entries: range.entries.map((entry) => decodeEntry(epoch, entry)), head };
 }

@@ -11,6 +11,7 @@ import {
 import type { LogStore, StoredRange } from "../port/log-store.js";
 import type {
   AppendResult,
+  CompactResult,
   Gap,
   PageOptions,
   ReadResult,
@@ -18,24 +19,18 @@ import type {
   SweepResult,
   TailOptions,
   ThreadLog,
-  TrimResult,
 } from "../port/thread-log.js";
-import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+import type { ThreadRef } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { answerRange, type RangeAnswer } from "./answer-range.js";
+import { type Compaction, compactThread } from "./compact-thread.js";
 import { createGroupCommit } from "./group-commit.js";
 import { loadByParts } from "./load-by-parts.js";
-import { readFold } from "./read-fold.js";
-import {
-  type Amount,
-  DEFAULT_SNAPSHOT_POLICY,
-  type SnapshotPolicy,
-  snapshotDue,
-  trimDue,
-} from "./snapshot-policy.js";
+import { DEFAULT_SNAPSHOT_POLICY, type SnapshotPolicy } from "./snapshot-policy.js";
 import { decodeEntry } from "./stored-envelope.js";
 import { followThread, type TailDeps, tailThread } from "./tail-thread.js";
 import { createTopics } from "./topics.js";
+import { createUpkeep, type Rebuilt } from "./upkeep.js";
 import { waitForStore } from "./wait-for-store.js";
 import { createWatcher, endWatcher } from "./watcher.js";
 
@@ -44,9 +39,16 @@ export interface ThreadLogOptions<State> {
   readonly clock?: Clock;
   /** With a fold the log keeps snapshots by itself (R20); without one, whoever has the fold saves them. */
   readonly fold?: FoldPort<State>;
+  /**
+   * What a thread is whose log begins with what no readable snapshot covers: asked before a snapshot or a trim of such a
+   * thread, and saved as its snapshot. `undefined` when that can't be told now.
+   */
+  readonly rebuild?: (thread: ThreadRef) => Promise<Rebuilt<State> | undefined>;
   readonly snapshots?: SnapshotPolicy;
   /** Trims as it grows. Age is left to `sweep`, because a thread that nobody writes does not pass here. */
   readonly retention?: RetentionPolicy;
+  /** Without it nothing is compacted. */
+  readonly compaction?: Compaction;
   /** How long a read waits for a store that is away. Appends and tails wait however long. Default 10 s. */
   readonly patienceMs?: number;
   /** How long `close` waits for appends to be written. Default 5 s. */
@@ -63,7 +65,6 @@ const DEFAULT_MAX_BUFFERED = 256;
 const LOAD_LIMIT = 1_000;
 /** A reader who was away for longer has the past rebuilt for it alone. */
 const SHORTLY_BEFORE = 256;
-const DEFAULT_MAX_TERMINALS = 1_000;
 const KEPT_IN_GAP = 100;
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_DRAIN_MS = 5_000;
@@ -71,11 +72,9 @@ const DEFAULT_POLL_MS = 10_000;
 
 /** Everything that is the same for all stores: group commit, tail, snapshots, retention. One per instance and store. */
 export function createThreadLog<State>(options: ThreadLogOptions<State>): ThreadLog {
-  const { store, fold, retention } = options;
+  const { store } = options;
   const clock = options.clock ?? systemClock;
   const { patienceMs = DEFAULT_PATIENCE_MS, drainMs = DEFAULT_DRAIN_MS } = options;
-  const snapshots = options.snapshots ?? DEFAULT_SNAPSHOT_POLICY;
-  const onError = options.onError ?? (() => {});
   /** Aborted when the log is closed: ends every wait for the store. */
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
@@ -84,8 +83,6 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   const patiently = <T>(attempt: () => Promise<T>) => waitForStore({ clock, signal, patienceMs }, attempt);
   /** For work that takes long by itself: patience counts between attempts. */
   const retrying = <T>(attempt: () => Promise<T>) => retryStore({ clock, signal, patienceMs }, attempt);
-  const chores = new Map<string, Promise<void>>();
-  const dueAgain = new Map<string, () => Promise<unknown>>();
   let closing = false;
 
   const topics = createTopics({
@@ -110,55 +107,21 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     signal,
     onCommitted(thread, entries, { unfolded, held }) {
       topics.feed(thread, entries);
-      doChores(thread, entries.length, unfolded, held);
+      upkeep.appended(thread, entries.length, unfolded, held);
     },
     onUnsure: (thread) => topics.wake({ kind: "threads", tags: [wakeTag(thread)] }),
   });
-
-  /** R20, in the background and one at a time per thread: an append never waits for them. */
-  function doChores(thread: ThreadRef, count: number, unfolded: Amount, held: Amount): void {
-    if (closing || (fold === undefined && retention === undefined)) return;
-    // Bytes of this append alone are not told; the average stands in, which only moves the moment.
-    const share = (total: Amount) => Math.ceil((total.bytes * count) / Math.max(1, total.entries));
-    const trims = retention !== undefined && trimDue(retention, held, { entries: count, bytes: share(held) });
-    const folds =
-      fold !== undefined && snapshotDue(snapshots, unfolded, { entries: count, bytes: share(unfolded) });
-    if (!trims && !folds) return;
-    const key = threadKey(thread);
-    const chore = () => (trims && retention ? trim(thread, retention) : makeSnapshot(thread));
-    if (chores.has(key)) dueAgain.set(key, chore);
-    else chores.set(key, runChores(key, chore));
-  }
-
-  /** One, and then what fell due while it ran: else a thread that falls silent would keep what it should have dropped. */
-  async function runChores(key: string, first: () => Promise<unknown>): Promise<void> {
-    for (let chore: typeof first | undefined = first; chore; chore = dueAgain.get(key)) {
-      dueAgain.delete(key);
-      await waitForStore({ clock, signal }, chore).catch((error: unknown) => {
-        if (!signal.aborted) onError(error);
-      });
-    }
-    chores.delete(key);
-  }
-
-  async function makeSnapshot(thread: ThreadRef): Promise<void> {
-    if (fold === undefined) return;
-    const folded = await readFold(log, fold, thread);
-    if (folded.kind !== "folded" || folded.position === undefined) return;
-    const { position, state } = folded;
-    await store.saveSnapshot(thread, { position, foldVersion: fold.version, state: fold.encode(state) });
-  }
-
-  async function trim(thread: ThreadRef, policy: RetentionPolicy): Promise<TrimResult> {
-    const excess = await store.excess(thread, policy);
-    if (excess === undefined) return { dropped: 0, floor: 1 };
-    const { epoch, through } = excess;
-    if (fold !== undefined && through > 0) {
-      const newest = await store.snapshot(thread, fold.version);
-      if (newest === undefined || newest.position.seq < through) await makeSnapshot(thread);
-    }
-    return store.trim(thread, epoch, through, policy.maxTerminals ?? DEFAULT_MAX_TERMINALS);
-  }
+  const upkeep = createUpkeep({
+    store,
+    log: { read, snapshot },
+    clock,
+    fold: options.fold,
+    rebuild: options.rebuild,
+    snapshots: options.snapshots ?? DEFAULT_SNAPSHOT_POLICY,
+    retention: options.retention,
+    signal,
+    onError: options.onError ?? (() => {}),
+  });
 
   async function sweep(policy: RetentionPolicy, page: PageOptions = {}): Promise<SweepResult> {
     const { maxAgeMs } = policy;
@@ -168,7 +131,20 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     // One after the other: a round over everything must not be felt by who reads and writes.
     for (const thread of threads) {
       if (closing) break;
-      dropped += (await retrying(() => trim(thread, policy))).dropped;
+      dropped += (await retrying(() => upkeep.trim(thread, policy))).dropped;
+    }
+    return { dropped, next: closing ? undefined : next };
+  }
+
+  async function compact(page: PageOptions = {}): Promise<CompactResult> {
+    const { compaction } = options;
+    const own = store.compaction;
+    if (compaction === undefined || own === undefined) return { dropped: 0, next: undefined };
+    const { threads, next } = await patiently(() => own.compactable(compaction.afterMs, page));
+    let dropped = 0;
+    for (const thread of threads) {
+      if (closing) break;
+      dropped += await retrying(() => compactThread(own, compaction, thread, signal));
     }
     return { dropped, next: closing ? undefined : next };
   }
@@ -206,6 +182,10 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     return answer.kind === "gap" ? completeGap(patiently, thread, answer, from.seq) : answer;
   }
 
+  function snapshot(...asked: Parameters<ThreadLog["snapshot"]>): ReturnType<ThreadLog["snapshot"]> {
+    return patiently(() => store.snapshot(...asked));
+  }
+
   async function head(thread: ThreadRef): Promise<LogPosition | undefined> {
     const range = await readRange(patiently, thread, { epoch: "", seq: 0 }, 1);
     return range && { epoch: range.epoch, seq: range.head };
@@ -235,8 +215,8 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     topics,
     read: (thread, place, left) => readRange(until(left), thread, place, DEFAULT_READ_LIMIT),
     completeGap: (thread, answer, place, left) => completeGap(until(left), thread, answer, place.seq),
-    load: (thread, { foldVersion, returnsTo }, left) => {
-      const request = { foldVersion, returnsTo, shortlyBefore: SHORTLY_BEFORE, limit: LOAD_LIMIT };
+    load: (thread, { foldVersions, returnsTo }, left) => {
+      const request = { foldVersions, returnsTo, shortlyBefore: SHORTLY_BEFORE, limit: LOAD_LIMIT };
       return until(left)(() =>
         store.load ? store.load(thread, request) : loadByParts(store, thread, request),
       );
@@ -258,10 +238,11 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
       return followThread(tailDeps, thread, createWatcher(undefined, DEFAULT_MAX_BUFFERED), options, left);
     },
     head,
-    snapshot: (...asked) => patiently(() => store.snapshot(...asked)),
+    snapshot,
     saveSnapshot: (thread, snapshot) => patiently(() => store.saveSnapshot(thread, snapshot)),
-    trim: (thread, policy) => retrying(() => trim(thread, policy)),
+    trim: (thread, policy) => retrying(() => upkeep.trim(thread, policy)),
     sweep,
+    compact,
     async terminal(thread, runId) {
       const found = await patiently(() => store.terminal(thread, runId));
       return found && decodeEntry(found.epoch, found.entry);
@@ -275,8 +256,9 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
       topics.close();
       for (const watcher of topics.watchers()) endWatcher(watcher, "closing");
       const patienceEnds = clock.schedule(drainMs, () => ended.abort());
+      const upkept = upkeep.close();
       await commits.settled();
-      await Promise.all(chores.values());
+      await upkept;
       patienceEnds.cancel();
       ended.abort();
       unsubscribe();

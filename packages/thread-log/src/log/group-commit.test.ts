@@ -16,6 +16,7 @@ import { createMemoryDatabase } from "../memory/memory-database.js";
 import { createMemoryLogStore } from "../memory/memory-log-store.js";
 import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
 import type { LogStore, StoreAppend } from "../port/log-store.js";
+import type { ThreadRef } from "../port/thread-ref.js";
 import { createThreadLog } from "./create-thread-log.js";
 
 const away = () => new StoreOutage(new Error("away"));
@@ -221,6 +222,142 @@ describe("group commit", () => {
     );
     expect(refused?.status).toBe("rejected");
     for (const each of kept) expect(each).toMatchObject({ status: "fulfilled", value: { ok: true } });
+  });
+
+  describe("with a store that takes four commits at once", () => {
+    /** `slow`: it has taken its time for a while. Every commit from then on waits for its release. */
+    async function held({ slow }: { readonly slow: boolean }) {
+      const clock = createSimulatedClock();
+      const { store, commits, faults } = brittleStore();
+      const log = createThreadLog({ store: { ...store, committers: 4 }, clock });
+      const threads = Array.from({ length: 40 }, () => newThread());
+      for (const thread of threads) await log.open(thread, fenceOf(thread, 1));
+      const [first] = threads;
+      if (!first) return expect.unreachable();
+      const append = (thread: ThreadRef, text: string) =>
+        log.append(thread, notes(thread, text), fenceOf(thread, 1));
+      for (let i = 0; i < 200; i++) {
+        faults.push(async () => clock.advance(slow ? 3 : 1));
+        await append(first, "before");
+      }
+      const releases: (() => void)[] = [];
+      for (let i = 0; i < 8; i++) {
+        faults.push(() => new Promise((resolve) => void releases.push(resolve)));
+      }
+      commits.length = 0;
+      return { clock, log, threads, commits, releases, append };
+    }
+
+    const namesOf = (batch: readonly StoreAppend[]) => batch.map(({ thread }) => thread.threadId).sort();
+
+    it("R21: sends several when it is slow to answer, a thread in one of them at a time", async () => {
+      const { log, threads, commits, releases, append } = await held({ slow: true });
+      const sent = threads.map((thread) => append(thread, "a"));
+      await turn();
+      expect(commits.map((batch) => batch.length)).toEqual([10, 10, 10, 10]);
+      sent.push(...threads.map((thread) => append(thread, "b")));
+      await turn();
+      expect(commits).toHaveLength(4);
+      const [one] = commits;
+      releases[0]?.();
+      await turn();
+      expect(commits).toHaveLength(5);
+      expect(namesOf(commits[4] ?? [])).toEqual(namesOf(one ?? []));
+      for (let i = 0; i < 8; i++) {
+        releases[i]?.();
+        await turn();
+      }
+      await Promise.all(sent);
+      for (const thread of threads) expect((await readAll(log, thread)).slice(-2)).toEqual(["a", "b"]);
+    });
+
+    it("R21: sends one at a time while it answers at once, and past one that is stuck", async () => {
+      const { clock, threads, commits, releases, append } = await held({ slow: false });
+      const [stuck, other, third] = threads;
+      if (!stuck || !other || !third) return expect.unreachable();
+      const sent = [append(stuck, "a")];
+      await turn();
+      sent.push(append(other, "a"), append(stuck, "b"));
+      await turn();
+      expect(commits).toHaveLength(1);
+      clock.advance(100);
+      sent.push(append(third, "a"));
+      await turn();
+      expect(commits.map(namesOf)).toEqual([[stuck.threadId], [other.threadId, third.threadId].sort()]);
+      for (let i = 0; i < 3; i++) {
+        releases[i]?.();
+        await turn();
+      }
+      await Promise.all(sent);
+    });
+  });
+
+  it("sets a locked thread aside, and writes what waited behind it in order once it is free", async () => {
+    const clock = createSimulatedClock();
+    const { store, commits } = brittleStore();
+    const [held, other] = [newThread(), newThread()];
+    let isHeld = true;
+    const isOfHeld = ({ thread }: StoreAppend) => thread.threadId === held.threadId;
+    const locking: LogStore = {
+      ...store,
+      async commit(batch) {
+        const free = batch.filter((each) => !(isHeld && isOfHeld(each)));
+        const results = await store.commit(free);
+        return batch.map((each) => results[free.indexOf(each)] ?? { ok: false, reason: "locked" });
+      },
+    };
+    const log = createThreadLog({ store: locking, clock });
+    for (const thread of [held, other]) await log.open(thread, fenceOf(thread, 1));
+    const append = (thread: ThreadRef, text: string) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1));
+    const waiting = [append(held, "a")];
+    await append(other, "a");
+    waiting.push(append(held, "b"), append(held, "c"));
+    await append(other, "b");
+    await pass(clock, 10_000);
+    expect(commits.flat().filter(isOfHeld)).toEqual([]);
+    isHeld = false;
+    await pass(clock, 2_000);
+    expect(await Promise.all(waiting)).toMatchObject([1, 2, 3].map((first) => ({ ok: true, first })));
+    expect(await readAll(log, held)).toEqual(["a", "b", "c"]);
+    expect(await readAll(log, other)).toEqual(["a", "b"]);
+    await log.close();
+  });
+
+  it("lets one append to which the store never answers wait alone, whatever else it was to be committed with", async () => {
+    const clock = createSimulatedClock();
+    const { store } = brittleStore();
+    const bad = newThread();
+    let isBad = true;
+    const deaf: LogStore = {
+      ...store,
+      async commit(batch) {
+        if (isBad && batch.some(({ thread }) => thread.threadId === bad.threadId)) throw away();
+        return store.commit(batch);
+      },
+    };
+    const log = createThreadLog({ store: deaf, clock });
+    const good = Array.from({ length: 5 }, () => newThread());
+    for (const thread of [bad, ...good]) await log.open(thread, fenceOf(thread, 1));
+    const append = (thread: ThreadRef, text: string) =>
+      log.append(thread, notes(thread, text), fenceOf(thread, 1));
+    const alone = append(bad, "a");
+    await turn();
+    const behind = Promise.all(good.map((thread) => append(thread, "a")));
+    await pass(clock, 3_000);
+    await behind;
+    isBad = false;
+    await pass(clock, 2_000);
+    await alone;
+    isBad = true;
+    const together = [bad, ...good].map((thread) => append(thread, "b"));
+    await pass(clock, 10_000);
+    await Promise.all(together.slice(1));
+    isBad = false;
+    await pass(clock, 2_000);
+    await Promise.all(together);
+    for (const thread of [bad, ...good]) expect(await readAll(log, thread)).toEqual(["a", "b"]);
+    await log.close();
   });
 
   it("keeps a stale writer of the same instance out of the new one's commit", async () => {

@@ -5,13 +5,13 @@ import type { ThreadRef } from "../port/thread-ref.js";
 export async function loadByParts(
   store: Pick<LogStore, "read" | "snapshot">,
   thread: ThreadRef,
-  { foldVersion, returnsTo, shortlyBefore, limit }: LoadRequest,
+  { foldVersions, returnsTo, shortlyBefore, limit }: LoadRequest,
 ): Promise<StoredThread | undefined> {
-  const newest = await store.snapshot(thread, foldVersion);
+  const newest = await store.snapshot(thread, foldVersions);
   const behind = (newest?.position.seq ?? 0) - (returnsTo ?? Number.POSITIVE_INFINITY);
   const earlier =
     returnsTo !== undefined && behind >= 0 && behind <= shortlyBefore
-      ? await store.snapshot(thread, foldVersion, returnsTo - 1)
+      ? await store.snapshot(thread, foldVersions, returnsTo - 1)
       : undefined;
   const snapshot = earlier ?? newest;
   const { epoch, seq } = snapshot?.position ?? { epoch: undefined, seq: 0 };

@@ -20,7 +20,7 @@ export async function readFold<State>(
   fold: FoldPort<State>,
   thread: ThreadRef,
 ): Promise<Folded<State> | Gap | Deleted> {
-  const snapshot = await log.snapshot(thread, fold.version);
+  const snapshot = await log.snapshot(thread, fold.reads);
   const decoded = snapshot && fold.decode(snapshot.state, snapshot.foldVersion);
   let state = decoded ?? fold.empty;
   let position = decoded === undefined ? undefined : snapshot?.position;

@@ -25,7 +25,7 @@ export interface TailDeps {
   readonly isClosing: () => boolean;
 }
 
-export type LoadOptions = Pick<FollowOptions, "foldVersion" | "returnsTo">;
+export type LoadOptions = Pick<FollowOptions, "foldVersions" | "returnsTo">;
 
 /** Subscribe, then read, then drain by seq, then live (R2, E1): in that order nothing can fall between. */
 export function tailThread(

@@ -1,7 +1,8 @@
 import { createSimulatedClock, type LogEntry } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { newThread, note, textOf } from "../conformance/log-scene.js";
-import type { StoredRange } from "../port/log-store.js";
+import type { EntriesWake, StoredRange } from "../port/log-store.js";
+import { threadDigest } from "../port/thread-digest.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { encodeEnvelope } from "./stored-envelope.js";
 import { createTopics, type TopicRead } from "./topics.js";
@@ -47,7 +48,30 @@ function scene() {
 
 const turns = () => new Promise(setImmediate);
 
+/** What another instance has committed, as a bus tells it. */
+function heard(...seqs: readonly number[]): EntriesWake {
+  const texts = seqs.map((seq) => encodeEnvelope(entry(seq).envelope).text);
+  const [first = 0] = seqs;
+  const digest = threadDigest(thread);
+  return { kind: "entries", digest, epoch: "e", first, count: seqs.length, texts: () => texts };
+}
+
 describe("topics", () => {
+  it("lets each watcher read for itself where compaction has made seqs jump, and does not read for ever", async () => {
+    for (const compacted of [{}, { resumeAt: 0 }]) {
+      const { topics, topic, first, reads } = scene();
+      topics.goLive(topic, first);
+      topics.wake(wake);
+      await turns();
+      const whole = range(5);
+      reads[0]?.answer({ ...whole, compacted: 5, entries: whole.entries.slice(3), ...compacted });
+      await turns();
+      expect(reads).toHaveLength(1);
+      expect(first.mode).toBe("behind");
+      expect(takeBuffered(first)).toEqual([]);
+    }
+  });
+
   it("reads on for a watcher that joins, when another instance's wake-up came before our own commit's answer", async () => {
     const { topics, topic, first, reads } = scene();
     topics.wake(wake);
@@ -154,5 +178,67 @@ describe("topics", () => {
     expect([...topics.watchers()]).toEqual([second]);
     topics.leave(topic, second);
     expect([...topics.watchers()]).toEqual([]);
+  });
+
+  it("serves what a bus brings without a read, once, however often it comes", async () => {
+    const { topics, topic, first, reads } = scene();
+    topics.goLive(topic, first);
+    topics.wake(heard(1, 2));
+    topics.wake(heard(1, 2));
+    topics.wake(heard(2, 3));
+    await turns();
+    expect(takeBuffered(first).map(textOf)).toEqual(["1", "2", "3"]);
+    expect(reads).toHaveLength(0);
+  });
+
+  it("reads the log where a bus has left something out, or brought too little to serve", async () => {
+    for (const wakes of [
+      [heard(2)],
+      [{ ...heard(1, 2), count: 0 }],
+      [{ ...heard(1, 2), texts: () => ["{"] }],
+    ]) {
+      const { topics, topic, first, reads } = scene();
+      topics.goLive(topic, first);
+      for (const each of wakes) topics.wake(each);
+      await turns();
+      reads[0]?.answer(range(2));
+      await turns();
+      expect(takeBuffered(first).map(textOf)).toEqual(["1", "2"]);
+    }
+  });
+
+  it("serves nothing that a bus brings of an epoch which the log has not named", async () => {
+    const { topics, topic, first, second, reads } = scene();
+    topics.goLive(topic, first);
+    topics.wake({ ...heard(1), epoch: "of a copy" });
+    await turns();
+    expect(takeBuffered(first)).toEqual([]);
+    expect(reads).toHaveLength(1);
+    reads[0]?.answer(range(0));
+    await turns();
+    expect(first.mode).toBe("live");
+
+    topics.leave(topic, first);
+    topics.leave(topic, second);
+    const early = createWatcher(undefined, 8);
+    const before = topics.join(thread, early);
+    beginJoin(early);
+    topics.wake(heard(1));
+    topics.goLive(before, early);
+    topics.wake(heard(1));
+    expect(takeBuffered(early)).toEqual([]);
+    await turns();
+    reads[1]?.answer(range(1));
+    await turns();
+    expect(takeBuffered(early).map(textOf)).toEqual(["1"]);
+  });
+
+  it("does not even parse what a bus brings for a thread that has no subscriber here", () => {
+    const { topics, topic, first, second } = scene();
+    const unread = { ...heard(1), texts: () => expect.unreachable() };
+    topics.wake({ ...unread, digest: threadDigest(newThread()) });
+    topics.leave(topic, first);
+    topics.leave(topic, second);
+    topics.wake(unread);
   });
 });

@@ -1,5 +1,6 @@
 import type { Clock, LogEntry, Timer } from "@throughline/ai-core";
-import type { StoredRange, Wake } from "../port/log-store.js";
+import type { EntriesWake, StoredRange, Wake } from "../port/log-store.js";
+import { threadDigest } from "../port/thread-digest.js";
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { decodeEntry } from "./stored-envelope.js";
@@ -18,6 +19,7 @@ import {
 export interface Topic {
   readonly key: string;
   readonly tag: string;
+  readonly digest: string;
   readonly thread: ThreadRef;
   readonly watchers: Set<Watcher>;
   /** Up to where live watchers were served. Known whenever there is one. */
@@ -65,6 +67,7 @@ const POLL_JITTER = 0.2;
 export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topics {
   const topics = new Map<string, Topic>();
   const byTag = new Map<string, Set<Topic>>();
+  const byDigest = new Map<string, Topic>();
   const stale = new Set<Topic>();
   let refreshing = false;
   let poll: Timer | undefined;
@@ -83,8 +86,10 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     const key = threadKey(thread);
     let topic = topics.get(key);
     if (!topic) {
-      topic = { key, tag: wakeTag(thread), thread, watchers: new Set(), place: undefined, missed: false };
+      const names = { key, tag: wakeTag(thread), digest: threadDigest(thread) };
+      topic = { ...names, thread, watchers: new Set(), place: undefined, missed: false };
       topics.set(key, topic);
+      byDigest.set(topic.digest, topic);
       const sharers = byTag.get(topic.tag) ?? new Set();
       byTag.set(topic.tag, sharers.add(topic));
     }
@@ -102,6 +107,7 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     topic.watchers.delete(watcher);
     if (topic.watchers.size > 0 || topics.get(topic.key) !== topic) return;
     topics.delete(topic.key);
+    byDigest.delete(topic.digest);
     if (topics.size === 0) stopPolling();
     stale.delete(topic);
     const sharers = byTag.get(topic.tag);
@@ -162,11 +168,33 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
   }
 
   function wake(wake: Wake): void {
-    if (wake.kind === "all") {
-      for (const topic of topics.values()) touch(topic);
-      return;
+    switch (wake.kind) {
+      case "all":
+        for (const topic of topics.values()) touch(topic);
+        break;
+      case "threads":
+        for (const tag of wake.tags) for (const topic of byTag.get(tag) ?? []) touch(topic);
+        break;
+      case "entries":
+        hear(wake);
     }
-    for (const tag of wake.tags) for (const topic of byTag.get(tag) ?? []) touch(topic);
+  }
+
+  /**
+   * Entries that another instance has committed. They are served only in an epoch that the database has named: a bus may be
+   * shared with a copy of it. Texts are parsed only for a thread that is subscribed to here.
+   */
+  function hear(heard: EntriesWake): void {
+    const topic = byDigest.get(heard.digest);
+    // One that is behind finds them when it reads.
+    if (!topic || !hasOneNotBehind(topic)) return;
+    const { place } = topic;
+    const { epoch, first, count } = heard;
+    if (place?.epoch === epoch && count > 0 && first + count - 1 <= place.seq) return;
+    const follows = place === undefined || (place.epoch === epoch && first <= place.seq + 1);
+    const entries = follows ? decodeHeard(heard) : undefined;
+    if (entries) serve(topic, entries);
+    else touch(topic);
   }
 
   function touch(topic: Topic): void {
@@ -225,7 +253,9 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
       return;
     }
     const sameLog = place.epoch === range.epoch || (place.epoch === undefined && place.seq === 0);
-    if (!sameLog || range.floor > place.seq + 1) {
+    // Compacted since: seqs jump, so that each watcher has to find its own way on.
+    const jumps = range.resumeAt !== undefined || (range.entries[0]?.seq ?? 0) > place.seq + 1;
+    if (!sameLog || range.floor > place.seq + 1 || jumps) {
       rewind(topic);
       return;
     }
@@ -273,6 +303,21 @@ function standBehind(watcher: Watcher): void {
 /** Stops at the first live watcher, which is nearly always the first one. */
 function hasLive(topic: Topic): boolean {
   for (const watcher of topic.watchers) if (watcher.mode === "live") return true;
+  return false;
+}
+
+/** `undefined` where there are none, or none that can be read. */
+function decodeHeard({ epoch, first, count, texts }: EntriesWake): readonly LogEntry[] | undefined {
+  if (count === 0) return undefined;
+  try {
+    return texts().map((text, index) => decodeEntry(epoch, { seq: first + index, text }));
+  } catch {
+    return undefined;
+  }
+}
+
+function hasOneNotBehind(topic: Topic): boolean {
+  for (const { mode } of topic.watchers) if (mode !== "behind") return true;
   return false;
 }
 

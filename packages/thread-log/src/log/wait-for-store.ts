@@ -16,23 +16,40 @@ export async function waitForStore<Result>(
   { clock, signal, patienceMs }: WaitForStoreOptions,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
+  // Every commit passes here: a controller of its own would cost it as much as its encoding.
+  if (patienceMs === undefined) return untilAborted(clock, signal, attempt);
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  if (signal.aborted) end();
+  const timer = clock.schedule(patienceMs, end);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await untilAborted(clock, ended.signal, attempt);
+  } finally {
+    timer.cancel();
+    signal.removeEventListener("abort", end);
+  }
+}
+
+async function untilAborted<Result>(
+  clock: Clock,
+  signal: AbortSignal,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
   let outage: StoreOutage | undefined;
   const last = () => outage ?? new StoreOutage(new Error("The store has not answered in time."));
   if (signal.aborted) throw last();
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  const abandoned = new Promise<never>((_, reject) => {
-    ended.signal.addEventListener("abort", () => reject(last()), { once: true });
-  });
-  const timer = patienceMs === undefined ? undefined : clock.schedule(patienceMs, end);
-  signal.addEventListener("abort", end, { once: true });
   const onOutage = (met: StoreOutage) => {
     outage = met;
   };
+  let abandon = () => {};
+  const abandoned = new Promise<never>((_, reject) => {
+    abandon = () => reject(last());
+  });
+  signal.addEventListener("abort", abandon, { once: true });
   try {
-    return await Promise.race([retryStore({ clock, signal: ended.signal, onOutage }, attempt), abandoned]);
+    return await Promise.race([retryStore({ clock, signal, onOutage }, attempt), abandoned]);
   } finally {
-    timer?.cancel();
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", abandon);
   }
 }

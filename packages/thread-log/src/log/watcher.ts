@@ -129,5 +129,7 @@ export function lastSeq(watcher: Watcher): number {
 export function after(entries: readonly LogEntry[], seq: number): readonly LogEntry[] {
   const first = entries[0];
   if (!first || first.seq > seq) return entries;
-  return entries.slice(seq - first.seq + 1);
+  // By seq and not by place: where the log is compacted, seqs jump.
+  const next = entries.findIndex((entry) => entry.seq > seq);
+  return next < 0 ? [] : entries.slice(next);
 }

@@ -26,6 +26,8 @@ export interface MemoryThread {
   revision: number;
   head: number;
   floor: number;
+  /** Up to this seq entries may have been merged into later ones. */
+  compacted: number;
   lastAppendId: string | undefined;
   heldBytes: number;
   unfoldedBytes: number;
@@ -142,6 +144,7 @@ export function ensureThread(database: MemoryDatabase, thread: ThreadRef): Memor
     revision: 0,
     head: 0,
     floor: 1,
+    compacted: 0,
     lastAppendId: undefined,
     heldBytes: 0,
     unfoldedBytes: 0,

@@ -11,6 +11,7 @@ import { formatPageToken, pageLimit, parsePageToken } from "../port/page-token.j
 import type { OpenResult, RetentionPolicy, Snapshot, TrimResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef, type ThreadScope, threadKey } from "../port/thread-ref.js";
 import { wakeTag } from "../port/wake-tag.js";
+import { createMemoryCompaction } from "./memory-compaction.js";
 import {
   ensureThread,
   type MemoryDatabase,
@@ -57,6 +58,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   function appendOne({ thread, token, appendId, entries, finish }: StoreAppend): StoreAppendResult {
     const row = find(thread);
     if (!row || row.deleted || row.fence === 0n) return { ok: false, reason: "deleted" };
+    if (isOldNews(row.lastAppendId, appendId)) return { ok: false, reason: "fenced" };
     if (row.lastAppendId !== appendId) {
       const isOut = finish !== undefined && !heldRun(database, { runId: finish.runId, token });
       if (token < row.fence || isOut) return { ok: false, reason: "fenced" };
@@ -96,8 +98,10 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
         epoch: row.epoch,
         head: row.head,
         floor: row.floor,
+        compacted: row.compacted,
         deleted: row.deleted,
         entries: wanted ? entriesFrom(row, from, limit) : [],
+        ...resumeAtOf(row, afterSeq),
       };
     });
   }
@@ -106,6 +110,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     const row = find(thread);
     const { epoch, seq } = snapshot.position;
     if (!row || row.epoch !== epoch || seq > row.head || seq + 1 < row.floor) return false;
+    if ("resumeAt" in resumeAtOf(row, seq)) return false;
     const older = row.snapshots.get(snapshot.foldVersion) ?? [];
     if (older[0] && older[0].position.seq >= seq) return false;
     const all = [structuredClone(snapshot), ...older];
@@ -126,7 +131,8 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   ): Promise<TrimResult> {
     const row = find(thread);
     if (!row) return { dropped: 0, floor: 1 };
-    const cut = row.epoch === epoch ? Math.min(through, newestSnapshot(row)) : 0;
+    const wanted = row.epoch === epoch ? Math.min(through, newestSnapshot(row)) : 0;
+    const cut = row.entries.findLast(({ seq }) => seq <= wanted)?.seq ?? 0;
     if (cut < row.floor) return { dropped: 0, floor: row.floor };
     const terminals = row.entries.filter(({ seq, endOfRun }) => seq <= cut && endOfRun !== undefined);
     const kept = new Set(maxTerminals > 0 ? terminals.slice(-maxTerminals) : []);
@@ -149,6 +155,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     row.deleted = true;
     row.head = 0;
     row.floor = 1;
+    row.compacted = 0;
     row.lastAppendId = undefined;
     row.entries = [];
     row.heldBytes = 0;
@@ -166,6 +173,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   }
 
   return {
+    committers: 1,
     open,
     commit,
     read,
@@ -179,9 +187,12 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       const entry = row?.entries.findLast(({ endOfRun }) => endOfRun === runId);
       return row && entry && { epoch: row.epoch, entry };
     },
-    async snapshot(thread, foldVersion, notAfter = Number.POSITIVE_INFINITY) {
-      const snapshots = find(thread)?.snapshots.get(foldVersion);
-      return structuredClone(snapshots?.find(({ position }) => position.seq <= notAfter));
+    async snapshot(thread, foldVersions, notAfter = Number.POSITIVE_INFINITY) {
+      const snapshots = find(thread)?.snapshots;
+      const [newest] = foldVersions
+        .flatMap((version) => snapshots?.get(version)?.find(({ position }) => position.seq <= notAfter) ?? [])
+        .sort((a, b) => b.position.seq - a.position.seq || b.foldVersion - a.foldVersion);
+      return structuredClone(newest);
     },
     saveSnapshot,
     async excess(thread, policy) {
@@ -201,6 +212,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
         next: rows.length > limit ? found.at(-1)?.[0] : undefined,
       };
     },
+    compaction: createMemoryCompaction(database),
     async deleteThread(thread) {
       const row = find(thread);
       return row !== undefined && deleteAll([row]) === 1;
@@ -235,6 +247,11 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   };
 }
 
+/** A count of fixed width follows the writer's name of 13 characters, so ids of one writer compare as its commits. */
+function isOldNews(last: string | undefined, appendId: string): boolean {
+  return last !== undefined && last.slice(0, 13) === appendId.slice(0, 13) && appendId < last;
+}
+
 function inScope(database: MemoryDatabase, scope: ThreadScope): MemoryThread[] {
   return [...database.threads.values()].filter(
     ({ thread }) =>
@@ -254,10 +271,29 @@ function newestSnapshot(row: MemoryThread): number {
   return Math.max(0, ...[...row.snapshots.values()].map(([newest]) => newest?.position.seq ?? 0));
 }
 
-/** From the floor on there are no holes, so an entry's place follows from its seq: O(1), however long the log. */
+/** By halves: O(log entries), however long the log. */
 function entriesFrom(row: MemoryThread, seq: number, limit = Number.POSITIVE_INFINITY): MemoryEntry[] {
-  const start = row.entries.length - (row.head - Math.max(seq, row.floor)) - 1;
-  return seq > row.head ? [] : row.entries.slice(start, start + limit);
+  const start = indexOf(row, Math.max(seq, row.floor));
+  return row.entries.slice(start, start + limit);
+}
+
+/** Of the first entry at or after `seq`. */
+function indexOf({ entries }: MemoryThread, seq: number): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle]?.seq ?? 0) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Set where `seq` was merged into a later entry: the last position before it that was not. */
+function resumeAtOf(row: MemoryThread, seq: number): { readonly resumeAt?: number } {
+  if (seq < row.floor || seq >= row.compacted) return {};
+  const index = indexOf(row, seq);
+  if (row.entries[index]?.seq === seq) return {};
+  return { resumeAt: Math.max(row.entries[index - 1]?.seq ?? 0, row.floor - 1) };
 }
 
 function hasEntryBefore(row: MemoryThread, before: number): boolean {

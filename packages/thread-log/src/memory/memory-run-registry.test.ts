@@ -18,7 +18,6 @@ runRegistryConformance("The memory registry", async () => {
     }),
     openKeeper: async ({ registry }, options) =>
       createClockLeaseKeeper({ registry, clock, owner: "here", ...options }),
-    finishesInCommit: true,
     closeScope: async (id, scope) => closeMemoryScope(database, id, scope),
     openScope: async (id) => openMemoryScope(database, id),
     async pass(ms) {

@@ -24,10 +24,10 @@ export type AppendResult =
   | Refused;
 
 /**
- * `trimmed`: what follows the cursor is no longer kept. `epoch`: the cursor is of a log that was lost or deleted.
+ * `trimmed`: what follows the cursor is no longer kept. `compacted`: it was merged with what came before. `epoch`: the cursor is of a log that was lost or deleted.
  * `ahead`: the log has never been that far. `unreadable`: not a cursor we minted.
  */
-export type GapReason = "trimmed" | "epoch" | "ahead" | "unreadable";
+export type GapReason = "trimmed" | "compacted" | "epoch" | "ahead" | "unreadable";
 
 /** R3: a cursor the log cannot serve. The reader takes a fresh snapshot and goes on from there. */
 export interface Gap {
@@ -37,11 +37,13 @@ export interface Gap {
   readonly head: LogPosition | undefined;
   /** After `trimmed`: terminal entries behind the cursor that outlived the rest, oldest first, at most the last hundred. */
   readonly kept: readonly LogEntry[];
+  /** After `compacted`: the last position before the cursor that can be read on from. */
+  readonly resumeAt?: LogPosition;
 }
 
 export interface Batch {
   readonly kind: "entries";
-  /** In order, without a hole, starting right after the position asked for. */
+  /** In order, without a hole, starting right after the position asked for. Where the log is compacted, seqs jump. */
   readonly entries: readonly LogEntry[];
   /** Where the log stood at that moment; `undefined` when there is no such thread. */
   readonly head: LogPosition | undefined;
@@ -67,7 +69,8 @@ export interface Loaded {
 }
 
 export interface FollowOptions {
-  readonly foldVersion: number;
+  /** Versions of snapshots that the reader can begin from. */
+  readonly foldVersions: readonly number[];
   /** The seq that a reader returns to, who then finds the entries since among the first ones, if they are few. */
   readonly returnsTo?: number | undefined;
   readonly signal?: AbortSignal;
@@ -121,6 +124,13 @@ export interface SweepResult {
   readonly next: string | undefined;
 }
 
+export interface CompactResult {
+  /** Entries that went into others. */
+  readonly dropped: number;
+  /** Pass it as `after` for the next page; `undefined` on the last. */
+  readonly next: string | undefined;
+}
+
 export interface ThreadSummary {
   readonly thread: ThreadRef;
   /** `{graphName}/{threadName}`, as given when the thread was opened; empty if never given. */
@@ -145,7 +155,7 @@ export interface PageOptions {
 
 /**
  * The append-only log of every thread. An entry is durable before anybody is told of it (R2); order is order of `seq`, which
- * starts at 1 and has no holes; a position is never used twice within an epoch. Calls that are not said to wait longer fail
+ * starts at 1 and has no holes until the log is compacted; a position is never used twice within an epoch. Calls that are not said to wait longer fail
  * with a `StoreOutage` when the store stays away.
  */
 export interface ThreadLog {
@@ -180,10 +190,14 @@ export interface ThreadLog {
   follow(thread: ThreadRef, options: FollowOptions): AsyncIterable<Loaded | TailEvent>;
   head(thread: ThreadRef): Promise<LogPosition | undefined>;
   /**
-   * The newest snapshot of this fold version that the log can still be read on from; with `notAfter`, the newest at or before
-   * that seq. Older ones are fewer the further back they lie, and go when the log is trimmed past them.
+   * The newest snapshot of any of these fold versions that the log can still be read on from; with `notAfter`, the newest at or
+   * before that seq. Of two at one seq, that of the higher version. Older ones are fewer the further back they lie, and go when the log is trimmed past them.
    */
-  snapshot(thread: ThreadRef, foldVersion: number, notAfter?: number): Promise<Snapshot | undefined>;
+  snapshot(
+    thread: ThreadRef,
+    foldVersions: readonly number[],
+    notAfter?: number,
+  ): Promise<Snapshot | undefined>;
   /** `false` when there is a newer one, or the position is not of this log. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** Never passes the newest snapshot: with a fold one is made first, without one the caller's own must be there. */
@@ -193,6 +207,11 @@ export interface ThreadLog {
    * none. For a slow round over everything: safe to repeat, and on several instances at once.
    */
   sweep(policy: RetentionPolicy, page?: PageOptions): Promise<SweepResult>;
+  /**
+   * Compacts a page of the threads, of any account, whose runs ended long enough ago; none without `compaction`. For a slow
+   * round over everything, as `sweep`.
+   */
+  compact(page?: PageOptions): Promise<CompactResult>;
   /** The `run_end` of a run, for as long as the thread keeps it: it outlives the entries around it. */
   terminal(thread: ThreadRef, runId: string): Promise<LogEntry | undefined>;
   /** Leaves a tombstone with a new epoch and fence, so a late writer is refused. `false` when there was nothing. */

@@ -1,6 +1,7 @@
 import { statusAfter } from "../directory/thread-directory.js";
 import type { StoreAppend, StoreAppendResult } from "../port/log-store.js";
 import { subjectKey } from "../port/thread-ref.js";
+import type { EncodedAppend } from "./entry-encoder.js";
 import { openInterrupts } from "./finish-runs.js";
 
 export interface AppendedRow {
@@ -20,19 +21,27 @@ export interface RefusalRow extends AppendedRow {
 const SEPARATOR = "\u001e";
 
 /** Of `appendStatement`. */
-export function appendValues(batch: readonly StoreAppend[]): unknown[] {
+export function appendValues(batch: readonly StoreAppend[], encoded: readonly EncodedAppend[]): unknown[] {
   const owner: number[] = [];
   const place: number[] = [];
-  const envelopes: string[] = [];
+  const bodies: string[] = [];
   const endOfRun: string[] = [];
-  let terminals = false;
+  const bytes: number[] = [];
+  const templates: string[] = [];
+  let hasTerminal = false;
+  let hasTemplate = false;
   batch.forEach(({ entries }, index) => {
     entries.forEach((entry, n) => {
+      const { body, template } = encoded[index]?.entries[n] ?? { body: entry.text, template: undefined };
       owner.push(index + 1);
       place.push(n + 1);
-      envelopes.push(entry.text);
+      bodies.push(body);
       endOfRun.push(entry.endOfRun ?? "");
-      terminals ||= entry.endOfRun !== undefined;
+      // Of the whole envelope: bounds in bytes mean what readers get, however it is stored.
+      bytes.push(entry.bytes);
+      templates.push(template ?? "null");
+      hasTerminal ||= entry.endOfRun !== undefined;
+      hasTemplate ||= template !== undefined;
     });
   });
   return [
@@ -41,8 +50,23 @@ export function appendValues(batch: readonly StoreAppend[]): unknown[] {
     numbers(batch.map(({ entries }) => entries.reduce((sum, entry) => sum + entry.bytes, 0))),
     numbers(owner),
     numbers(place),
-    envelopes.join(SEPARATOR),
-    terminals ? endOfRun.join(SEPARATOR) : null,
+    bodies.join(SEPARATOR),
+    hasTerminal ? endOfRun.join(SEPARATOR) : null,
+    numbers(bytes),
+    hasTemplate ? numbers(templates) : null,
+    ...newTemplates(encoded),
+  ];
+}
+
+function newTemplates(encoded: readonly EncodedAppend[]): readonly (string | null)[] {
+  const all = encoded.flatMap(({ templates }, index) =>
+    templates.map((template) => ({ ord: index + 1, ...template })),
+  );
+  if (all.length === 0) return [null, null, null];
+  return [
+    numbers(all.map(({ ord }) => ord)),
+    numbers(all.map(({ id }) => id)),
+    all.map(({ parts }) => parts).join(SEPARATOR),
   ];
 }
 
@@ -71,7 +95,7 @@ export function keysOf(batch: readonly StoreAppend[]): string[] {
 }
 
 /** Arrays as PostgreSQL writes them: `pg` looks at each element's type first, which costs more than the statement's parse. */
-function numbers(values: readonly (number | bigint)[]): string {
+function numbers(values: readonly (number | bigint | string)[]): string {
   return `{${values.join(",")}}`;
 }
 

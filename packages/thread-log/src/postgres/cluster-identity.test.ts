@@ -1,13 +1,140 @@
-import { isStoreOutage } from "@throughline/ai-core";
+import { createSimulatedClock, isStoreOutage } from "@throughline/ai-core";
 import pg from "pg";
-import { expect, it } from "vitest";
-import { renewEpochsAfterRestore } from "./cluster-identity.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fenceOf, newThread, notes, write } from "../conformance/log-scene.js";
+import { createThreadLog } from "../log/create-thread-log.js";
+import { itNeeds } from "../testing/it-needs.js";
+import {
+  findMissingDebianPostgres,
+  launchDebianPostgres,
+  replicateDebianPostgres,
+} from "../testing/launch-debian-postgres.js";
+import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
+import { openPostgres } from "./open-postgres.js";
+import { createPostgresLogStore } from "./postgres-log-store.js";
 
-it("does not take a database that is away for one that hides its identity", async () => {
-  const pool = new pg.Pool({ host: "127.0.0.1", port: 1, user: "nobody" });
-  const failure: unknown = await renewEpochsAfterRestore(pool, "throughline").catch(
-    (error: unknown) => error,
-  );
-  expect(isStoreOutage(failure)).toBe(true);
-  await pool.end();
+function refused(code: string, message = "refused"): pg.DatabaseError {
+  const error = new pg.DatabaseError(message, 1, "error");
+  error.code = code;
+  return error;
+}
+
+function broken(message: string, code?: string): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+describe("which server this is", () => {
+  let pool: pg.Pool;
+  beforeEach(() => {
+    pool = new pg.Pool({ host: "127.0.0.1", port: 1, user: "nobody" });
+  });
+  afterEach(() => pool.end());
+
+  function failing(error: Error): void {
+    vi.spyOn(pool, "query").mockImplementation(() => Promise.reject(error));
+  }
+
+  it.each([
+    ["forbids to ask", refused("42501")],
+    ["does not know the function", refused("42883")],
+    ["does not support it", refused("0A000")],
+  ])("is hidden by one that %s: then nothing is renewed", async (_, error) => {
+    failing(error);
+    expect(await renewEpochsAfterRestore(pool, "throughline")).toBe(false);
+  });
+
+  it.each([
+    ["a connection that was reset", broken("read ECONNRESET", "ECONNRESET")],
+    ["a stale socket", broken("Connection terminated unexpectedly")],
+    ["a statement that was not answered", broken("Query read timeout")],
+    ["a server that shuts down", refused("57P01", "terminating connection due to administrator command")],
+    ["a server that starts up", refused("57P03", "the database system is starting up")],
+    ["a replica that was not promoted yet", refused("55000", "recovery is in progress")],
+    ["a server without connections to spare", refused("53300")],
+    ["a statement that was cancelled", refused("57014")],
+  ])("is not known after %s, which is an outage", async (_, error) => {
+    failing(error);
+    const failure: unknown = await renewEpochsAfterRestore(pool, "throughline").catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(failure).toBe(error);
+    expect(isStoreOutage(failure)).toBe(true);
+  });
+
+  it.each([
+    ["a password that is wrong", refused("28P01")],
+    ["a damaged page", refused("XX001")],
+    ["a bug of ours", refused("42703")],
+    ["an error that only looks as if it had a code", broken("odd", "42501")],
+  ])("is not known after %s, which is passed on", async (_, error) => {
+    failing(error);
+    await expect(renewEpochsAfterRestore(pool, "throughline")).rejects.toBe(error);
+  });
+
+  it("is asked for again after any error, until it is told or nobody waits", async () => {
+    const clock = createSimulatedClock(0);
+    const errors = [broken("Connection terminated unexpectedly"), refused("28P01"), refused("42501")];
+    const told: unknown[] = [];
+    const asked = vi.spyOn(pool, "query").mockImplementation(() => Promise.reject(errors.shift()));
+    const closing = new AbortController();
+    const options = { pool, schema: "throughline", clock, signal: closing.signal };
+    let isDone = false;
+    const done = renewEpochsAfterOutage({ ...options, onError: (error) => void told.push(error) }).then(
+      () => {
+        isDone = true;
+      },
+    );
+    await vi.waitUntil(
+      () => {
+        clock.advance(1_000);
+        return isDone;
+      },
+      { interval: 1 },
+    );
+    await done;
+    expect(asked).toHaveBeenCalledTimes(3);
+    expect(told).toMatchObject([{ code: "28P01" }]);
+    errors.push(refused("28P01"));
+    await renewEpochsAfterOutage({ ...options, onError: () => closing.abort() });
+  });
+
+  it("is not known of a server that does not answer", async () => {
+    const failure: unknown = await renewEpochsAfterRestore(pool, "throughline").catch(
+      (error: unknown) => error,
+    );
+    expect(isStoreOutage(failure)).toBe(true);
+  });
 });
+
+itNeeds(findMissingDebianPostgres())(
+  "R19: a replica that takes over renews every epoch once it is promoted, and not before",
+  async () => {
+    const primary = await launchDebianPostgres();
+    const database = await openPostgres({ connection: primary.url, maxConnections: 4 });
+    const log = createThreadLog({ store: createPostgresLogStore(database) });
+    const thread = newThread();
+    await write(log, thread, ["a"]);
+    const replica = replicateDebianPostgres(primary);
+    try {
+      const before = await log.head(thread);
+      await primary.stop();
+      await replica.start(primary.port);
+      // It answers reads, and does not say which server it is.
+      expect(await log.head(thread)).toEqual(before);
+      replica.promote();
+      await vi.waitUntil(async () => (await log.head(thread))?.epoch !== before?.epoch, { timeout: 20_000 });
+      const after = await log.head(thread);
+      expect(after?.seq).toBe(1);
+      await write(log, thread, ["b"], 2_000_000);
+      expect(await log.head(thread)).toEqual({ epoch: after?.epoch, seq: 2 });
+      expect(await log.read(thread, before)).toMatchObject({ kind: "gap", reason: "epoch" });
+      expect(await log.append(thread, notes(thread, "late"), fenceOf(thread, 1))).toMatchObject({
+        ok: false,
+      });
+    } finally {
+      await log.close();
+      await database.close();
+      await replica.stop();
+    }
+  },
+);

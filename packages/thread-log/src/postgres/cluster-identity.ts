@@ -1,3 +1,4 @@
+import { type Clock, retryStore } from "@throughline/ai-core";
 import pg from "pg";
 import { MIGRATION_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
@@ -31,6 +32,47 @@ export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Pr
     return true;
   };
   return inTransaction(pool, renew, { statementMs: MIGRATION_MS });
+}
+
+export interface RenewalOptions {
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A server that was just promoted or restored may refuse for a while what it allows later. */
+const RETRY_MS = 5_000;
+
+/**
+ * After a lost connection, behind which may be a failover: tries until the server has said which one it is, or the signal is
+ * aborted. A replica counts as away until it is promoted.
+ */
+export async function renewEpochsAfterOutage(options: RenewalOptions): Promise<void> {
+  const { pool, schema, clock, signal, onError } = options;
+  while (!signal.aborted) {
+    try {
+      await retryStore({ clock, signal }, () => renewEpochsAfterRestore(pool, schema));
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+      if (!signal.aborted) await pause(clock, RETRY_MS, signal);
+    }
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.schedule(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
 }
 
 /** For an operator who restored a volume in place, which nothing in the database can tell. */

@@ -10,6 +10,13 @@ export interface PoolOptions {
   readonly max: number;
   readonly applicationName: string;
   readonly statementMs: number;
+  /** How long a statement may wait for a lock. Default: as long as it may take. Not for a pooler. */
+  readonly lockMs?: number;
+  /**
+   * Between us and the server is a pooler in transaction mode: each transaction may have another session, so nothing is set
+   * for one and nothing is prepared in one. A statement then has our deadline only, unless it is part of a transaction.
+   */
+  readonly isPooled?: boolean;
 }
 
 export interface OwnPool {
@@ -29,22 +36,41 @@ class QuickClient extends pg.Client {
   }
 }
 
+/** Prepares nothing: a statement that is sent by its name would not be known to the session of the next transaction. */
+class PooledClient extends QuickClient {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const { query } = this;
+    Reflect.set(this, "query", (first: unknown, ...rest: readonly unknown[]): unknown =>
+      Reflect.apply(query, this, [isNamed(first) ? { ...first, name: undefined } : first, ...rest]),
+    );
+  }
+}
+
+function isNamed(query: unknown): query is { readonly name: string } {
+  return typeof query === "object" && query !== null && "name" in query && typeof query.name === "string";
+}
+
 /**
  * A pool whose every wait has a deadline, and whose queries fail with a `StoreOutage` when the database is away. A connection
  * that is in doubt after a failure is destroyed, not used again.
  */
-export function createPool({ connection, max, applicationName, statementMs }: PoolOptions): OwnPool {
+export function createPool(options: PoolOptions): OwnPool {
+  const { connection, max, applicationName, statementMs, lockMs, isPooled = false } = options;
+  const settings = [`set statement_timeout = ${serverDeadline(statementMs)}`];
+  if (lockMs !== undefined) settings.push(`set lock_timeout = ${lockMs}`);
   const pool = new pg.Pool({
     ...connection,
     ...KEEP_ALIVE,
     max,
     application_name: applicationName,
-    Client: QuickClient,
+    Client: isPooled ? PooledClient : QuickClient,
     connectionTimeoutMillis: QUEUE_MS,
     query_timeout: statementMs,
     // Not a parameter of the connection: poolers refuse those. One that refuses this, too, leaves us our own deadline.
     async onConnect(client) {
-      await client.query(`set statement_timeout = ${serverDeadline(statementMs)}`).catch((error: unknown) => {
+      if (isPooled) return;
+      await client.query(settings.join("; ")).catch((error: unknown) => {
         if (isStoreOutage(error)) throw error;
       });
     },

@@ -35,14 +35,15 @@ export async function deleteThreads(database: PostgresDatabase, scope: DeleteSco
        update ${schema}.threads t
        set epoch = replace(gen_random_uuid()::text, '-', ''), fence = greatest(t.fence + 1, nextval('${schema}.fences')),
          deleted = true, head = 0, floor = 1, last_append = null, held_bytes = 0, snapshot_seq = 0, unfolded_bytes = 0,
-         state_key = ''
+         compacted = 0, state_key = ''
        from living where t.log_id = living.log_id
        returning t.log_id, t.subject, t.thread_id`,
       [scope.account, scope.subject ?? null, scope.threadId ?? null],
     );
     if (rows.length === 0) return [];
     const logs = rows.map(({ log_id }) => log_id);
-    await client.query(`delete from ${schema}.entries where log_id = any($1)`, [logs]);
+    await client.query(`delete from ${schema}.log_entries where log_id = any($1)`, [logs]);
+    await client.query(`delete from ${schema}.entry_templates where log_id = any($1)`, [logs]);
     await client.query(`delete from ${schema}.snapshots where log_id = any($1)`, [logs]);
     const wokenTags = rows.map((row) => wakeTag(refOf(scope.account, row)));
     await client.query("select pg_notify($1, $2)", [

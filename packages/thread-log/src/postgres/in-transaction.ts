@@ -6,7 +6,9 @@ export interface TransactionOptions {
   /** Past this time without a statement the database ends the transaction. Default 15 s, as long as a lease usually is. */
   readonly standstillMs?: number;
   /** The deadline of each statement, where the pool's own is too short. */
-  readonly statementMs?: number;
+  readonly statementMs?: number | undefined;
+  /** How long a statement may wait for a lock. Default: as long as a statement may take. */
+  readonly lockMs?: number | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface TransactionOptions {
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  { standstillMs = 15_000, statementMs }: TransactionOptions = {},
+  { standstillMs = 15_000, statementMs, lockMs }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw toStoreFailure(error);
@@ -34,6 +36,7 @@ export async function inTransaction<T>(
   if (statementMs !== undefined) {
     settings.push(`set local statement_timeout = ${serverDeadline(statementMs)}`);
   }
+  if (lockMs !== undefined) settings.push(`set local lock_timeout = ${lockMs}`);
   try {
     await client.query(["begin", ...settings].join("; "));
     const result = await work(statementMs === undefined ? client : withDeadline(client, statementMs));

@@ -1,26 +1,25 @@
 import type { Json } from "@throughline/ai-core";
 import type { LoadRequest, StoredThread } from "../port/log-store.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import { type EntryPage, parseEntryPage } from "./entry-page.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { loadStatement } from "./sql/load-thread.js";
 
-interface LoadedRow {
+interface LoadedRow extends EntryPage {
   readonly epoch: string;
   readonly head: string;
   readonly floor: string;
+  readonly compacted: string;
   readonly deleted: boolean;
   readonly snapshot_seq: string | null;
+  readonly fold_version: number | null;
   readonly state: string | null;
-  readonly envelopes: string | null;
 }
-
-/** As the commit joins them: JSON never holds it unescaped. */
-const SEPARATOR = "\u001e";
 
 export async function loadThread(
   { pool, schema }: PostgresDatabase,
   thread: ThreadRef,
-  { foldVersion, returnsTo, shortlyBefore, limit }: LoadRequest,
+  { foldVersions, returnsTo, shortlyBefore, limit }: LoadRequest,
 ): Promise<StoredThread | undefined> {
   const { rows } = await pool.query<LoadedRow>({
     name: `${schema}_load`,
@@ -29,7 +28,7 @@ export async function loadThread(
       thread.account,
       subjectKey(thread),
       thread.threadId,
-      foldVersion,
+      foldVersions,
       returnsTo ?? null,
       shortlyBefore,
       limit,
@@ -38,22 +37,19 @@ export async function loadThread(
   const [row] = rows;
   if (!row) return undefined;
   const { epoch, deleted } = row;
-  const floor = Number(row.floor);
-  const snapshotSeq = Number(row.snapshot_seq ?? 0);
-  const first = Math.max(snapshotSeq + 1, floor);
-  const texts = row.envelopes === null ? [] : row.envelopes.split(SEPARATOR);
   return {
     epoch,
     head: Number(row.head),
-    floor,
+    floor: Number(row.floor),
+    compacted: Number(row.compacted),
     deleted,
-    entries: texts.map((text, index) => ({ seq: first + index, text })),
+    entries: parseEntryPage(row),
     snapshot:
       row.state === null
         ? undefined
         : {
-            position: { epoch, seq: snapshotSeq },
-            foldVersion,
+            position: { epoch, seq: Number(row.snapshot_seq) },
+            foldVersion: row.fold_version ?? 0,
             // Written by this package alone; a fold decides by its version whether it can read it.
             state: JSON.parse(row.state) as Json,
           },

@@ -1,13 +1,21 @@
+import { entriesByTemplate } from "./sql/entries-by-template.js";
 import { createStartRun } from "./sql/start-run.js";
 
 export interface Migration {
   readonly id: number;
+  /**
+   * The oldest migration whose code still works on the result, so that instances of both versions can run side by side while
+   * one is replaced by the other. Absent: only code that knows this migration works.
+   */
+  readonly runsWith?: number;
   readonly statements: (schema: string) => readonly string[];
 }
 
 /**
- * Applied in order, each once; never edited after a release. Keys are text under the "C" collation: they are compared for
- * equality only, and bytes compare fastest.
+ * Applied in order, each once; never edited after a release. From 5 on each keeps the code of the migration before it working,
+ * and says so by `runsWith`: a rolling upgrade has instances of both versions on one database. (3 did not: an instance from
+ * before it can't save snapshots after it.) Keys are text under the "C" collation: they are compared for equality only, and
+ * bytes compare fastest.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -163,4 +171,5 @@ export const MIGRATIONS: readonly Migration[] = [
       createStartRun(schema),
     ],
   },
+  { id: 5, runsWith: 4, statements: entriesByTemplate },
 ];

@@ -57,10 +57,10 @@ describe("PostgreSQL", () => {
     await using(async (database) => {
       const store = createPostgresLogStore(database);
       const at = (seq: number) => ({ position: { epoch: "e", seq }, foldVersion: 1, state: { at: seq } });
-      expect(await store.snapshot(thread, 1)).toEqual(at(4));
+      expect(await store.snapshot(thread, [1])).toEqual(at(4));
       expect(await store.saveSnapshot(thread, at(8))).toBe(true);
-      expect(await store.snapshot(thread, 1)).toEqual(at(8));
-      expect(await store.snapshot(thread, 1, 7)).toEqual(at(4));
+      expect(await store.snapshot(thread, [1])).toEqual(at(8));
+      expect(await store.snapshot(thread, [1], 7)).toEqual(at(4));
     }, "grown");
   });
 

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, retryStore, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
+import { type Clock, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
-import { renewEpochsAfterRestore } from "./cluster-identity.js";
+import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
 import { createPool } from "./create-pool.js";
 import { STATEMENT_MS } from "./deadlines.js";
+import { inTransaction } from "./in-transaction.js";
 import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
+import { behindPooler, isTransactionPooler } from "./transaction-pooler.js";
 import { startWakeListener } from "./wake-listener.js";
 import { decodeWake, encodeWake, type WakeMessage } from "./wake-message.js";
 import { createWakeSender } from "./wake-sender.js";
@@ -13,10 +15,14 @@ import { createWakeSender } from "./wake-sender.js";
 export interface PostgresOptions {
   /** A URL, or whatever `pg` takes. */
   readonly connection: string | pg.ClientConfig;
+  /** The server itself, where `connection` is a pooler in transaction mode. */
+  readonly direct?: string | pg.ClientConfig | undefined;
   /** Default `throughline`. */
   readonly schema?: string;
-  /** For reads and the registry. Beside them an instance has one connection that commits and one that listens. Default 8. */
+  /** For reads and the registry. Default 8. Beside them an instance has its committers and one that listens. */
   readonly maxConnections?: number;
+  /** How many commits are under way at once. Default 4; one more connection is for threads that others hold. */
+  readonly committers?: number;
   /** Only for waiting between attempts to connect; every lease and expiry is by the database's clock (R18). */
   readonly clock?: Clock;
   /** How long a statement may take; one that takes longer counts as unanswered, and its connection as broken. Default 10 s. */
@@ -30,7 +36,13 @@ export interface PostgresDatabase {
   readonly pool: pg.Pool;
   /** Commits alone: a herd of joining readers must not keep a writer waiting for a connection. */
   readonly writer: pg.Pool;
-  readonly connection: pg.ClientConfig;
+  readonly committers: number;
+  /** Sends a statement that writes to threads. It fails where it waits for another session's lock for more than a moment. */
+  commit<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
+  /** Reaches the server itself, for what needs a session of its own. */
+  readonly direct: pg.ClientConfig;
+  /** Connections to the server itself, for migrations. The same as `pool` unless there is a pooler. */
+  readonly directPool: pg.Pool;
   readonly schema: string;
   readonly channel: string;
   /** The payload of `notify {channel}` for a message to the other instances. */
@@ -44,6 +56,12 @@ export interface PostgresDatabase {
   close(): Promise<void>;
 }
 
+/** A lock that is held for longer than this delays its own thread only; a statement holds one for less. */
+const LOCK_MS = 50;
+/** Where `pool` goes through a pooler: migrations run one after the other. */
+const DIRECT_CONNECTIONS = 1;
+const DEFAULT_COMMITTERS = 4;
+
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/;
 
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
@@ -54,13 +72,38 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       details: { field: "schema" },
     });
   }
-  const connection =
-    typeof options.connection === "string" ? { connectionString: options.connection } : options.connection;
+  const { committers = DEFAULT_COMMITTERS } = options;
+  const connection = configOf(options.connection);
+  const isPooled = options.direct !== undefined;
+  const direct = options.direct === undefined ? connection : configOf(options.direct);
   const pools = {
-    shared: createPool({ connection, max: maxConnections, applicationName: "throughline", statementMs }),
-    writer: createPool({ connection, max: 1, applicationName: "throughline commit", statementMs }),
+    shared: createPool({
+      connection,
+      max: maxConnections,
+      applicationName: "throughline",
+      statementMs,
+      isPooled,
+    }),
+    writer: createPool({
+      connection,
+      max: committers + 1,
+      applicationName: "throughline commit",
+      statementMs,
+      lockMs: LOCK_MS,
+      isPooled,
+    }),
+    direct: isPooled
+      ? createPool({
+          connection: direct,
+          max: DIRECT_CONNECTIONS,
+          applicationName: "throughline direct",
+          statementMs,
+        })
+      : undefined,
   };
   const { pool } = pools.shared;
+  const writer = pools.writer.pool;
+  const directPool = pools.direct?.pool ?? pool;
   const closing = new AbortController();
   const instance = randomBytes(6).toString("base64url");
   const channel = `${schema}_wake`;
@@ -69,23 +112,21 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     for (const listener of listeners) listener(message);
   };
   async function closePools(): Promise<void> {
-    await Promise.all([pools.shared.close(), pools.writer.close()]);
+    await Promise.all([pools.shared.close(), pools.writer.close(), pools.direct?.close()]);
   }
 
   /** Epochs first: after a failover to a database that has lost entries, cursors of before must not be served. */
   async function afterReconnect(): Promise<void> {
-    const waiting = { clock, signal: closing.signal };
-    await retryStore(waiting, () => renewEpochsAfterRestore(pool, schema)).catch((error: unknown) => {
-      if (!closing.signal.aborted) onError(error);
-    });
+    await renewEpochsAfterOutage({ pool, schema, clock, signal: closing.signal, onError });
     tellOwn({ kind: "all" });
   }
 
   try {
-    await migrate(pool, schema, { record: "migrations", migrations: MIGRATIONS });
+    if (!isPooled && (await isTransactionPooler(connection))) throw behindPooler();
+    await migrate(directPool, schema, { record: "migrations", migrations: MIGRATIONS });
     await renewEpochsAfterRestore(pool, schema);
     const wakes = await startWakeListener({
-      connection,
+      connection: direct,
       channel,
       clock,
       statementMs,
@@ -101,8 +142,14 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     const sender = createWakeSender((tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })));
     return {
       pool,
-      writer: pools.writer.pool,
-      connection,
+      writer,
+      committers,
+      commit: (statement) =>
+        isPooled
+          ? inTransaction(writer, (client) => client.query(statement), { statementMs, lockMs: LOCK_MS })
+          : writer.query(statement),
+      direct,
+      directPool,
       schema,
       channel,
       payload: (message) => encodeWake(instance, message),
@@ -122,4 +169,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     await closePools();
     throw toStoreFailure(error);
   }
+}
+
+function configOf(connection: string | pg.ClientConfig): pg.ClientConfig {
+  return typeof connection === "string" ? { connectionString: connection } : connection;
 }

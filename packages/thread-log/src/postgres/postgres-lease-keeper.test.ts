@@ -39,7 +39,7 @@ describe("The PostgreSQL lease keeper", () => {
 
   function openKeeper(url: string, leaseMs = LEASE_MS): LeaseKeeper {
     return createPostgresLeaseKeeper({
-      database: { ...database, connection: { connectionString: url } },
+      database: { ...database, direct: { connectionString: url } },
       leaseMs,
       everyMs: 250,
       startWorker: (data: HeartbeatWorkerData) => {

@@ -25,7 +25,7 @@ export function createPostgresLeaseKeeper({
   const kept = createKeptLeases(leaseMs, (fence) => thread.drop(leaseOf(fence)));
   const thread = startHeartbeatThread({
     settings: {
-      connection: database.connection,
+      connection: database.direct,
       statement: heartbeatStatement(database.schema),
       leaseMs,
       everyMs,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { CommittedEntries, EntryBus } from "../port/entry-bus.js";
 import type { LogStore, StoreAppend, StoreAppendResult } from "../port/log-store.js";
 import type { OpenResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
@@ -12,25 +13,38 @@ import {
   type RefusalRow,
   taken,
 } from "./append-query.js";
+import { commitAroundLocks } from "./commit-around-locks.js";
 import { deleteThreads } from "./delete-threads.js";
+import { createEntryEncoder } from "./entry-encoder.js";
 import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
 import { loadThread } from "./load-thread.js";
 import type { PostgresDatabase } from "./open-postgres.js";
+import { createPostgresCompaction } from "./postgres-compaction.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
 import { findAging, findExcess, trimEntries } from "./retain-entries.js";
 import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
 import { appendAndFinishStatement, appendStatement, refusalStatement } from "./sql/append-entries.js";
+import { lockedThreadsStatement } from "./sql/locked-threads.js";
 
 interface CommitRow {
   readonly moved: string | null;
   readonly finished?: readonly FinishedRow[] | null;
 }
 
-export function createPostgresLogStore(database: PostgresDatabase): LogStore {
+export interface PostgresLogStoreOptions {
+  /** Carries entries to the other instances. Without it the database tells them which threads to read. */
+  readonly bus?: EntryBus | undefined;
+}
+
+export function createPostgresLogStore(
+  database: PostgresDatabase,
+  { bus }: PostgresLogStoreOptions = {},
+): LogStore {
   const { pool, writer, schema } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
   const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
+  const encoder = createEntryEncoder();
   const read = { text: readStatement(schema), name: `${schema}_read` };
 
   async function open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult> {
@@ -53,10 +67,11 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     return { ok: false, reason: refusing[0]?.deleted ? "deleted" : "fenced" };
   }
 
-  async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
+  async function write(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
     const finishes = batch.some(({ finish }) => finish !== undefined);
-    const values = appendValues(batch);
-    const { rows } = await writer.query<CommitRow>(
+    const encoded = batch.map((each) => encoder.encode(each));
+    const values = appendValues(batch, encoded);
+    const { rows } = await database.commit<CommitRow>(
       finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
     );
     const moved = parseMoved(rows[0]?.moved ?? null);
@@ -64,11 +79,27 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     const reasons = refused.length > 0 ? await explain(refused) : new Map<StoreAppend, RefusalRow>();
     const results = batch.map((each, index) => {
       const row = moved.get(index);
-      return row ? taken(each, row) : notTaken(each, reasons.get(each));
+      const own = encoded[index];
+      // What an earlier attempt wrote may have had other templates.
+      if (row && own) encoder.written(each, own);
+      const result = row ? taken(each, row) : notTaken(each, reasons.get(each));
+      // Compaction may drop the templates of a run that has ended.
+      if (!result.ok || each.entries.some(({ endOfRun }) => endOfRun !== undefined)) encoder.forget(each);
+      return result;
     });
     // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
-    database.tellOthers(batch.flatMap(({ thread }, index) => (results[index]?.ok ? [wakeTag(thread)] : [])));
+    tellOthers(
+      batch.flatMap(({ thread, entries }, index) => {
+        const result = results[index];
+        return result?.ok ? [{ thread, entries, epoch: result.epoch, first: result.first }] : [];
+      }),
+    );
     return finishes ? withNext(batch, results, rows[0]?.finished ?? []) : results;
+  }
+
+  function tellOthers(commits: readonly CommittedEntries[]): void {
+    if (bus) bus.publish(commits);
+    else database.tellOthers(commits.map(({ thread }) => wakeTag(thread)));
   }
 
   /** What waits after the runs that ended. Asked again of those whose thread changed meanwhile, or whose answer was lost. */
@@ -100,48 +131,66 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
     );
   }
 
+  async function findLocked(batch: readonly StoreAppend[]): Promise<ReadonlySet<StoreAppend>> {
+    const { rows } = await writer.query<{ ord: number }>(
+      lockedThreadsStatement(schema),
+      keysOf(batch).slice(0, 3),
+    );
+    const ords = new Set(rows.map(({ ord }) => ord - 1));
+    return new Set(batch.filter((_, index) => ords.has(index)));
+  }
+
   return {
+    committers: database.committers,
     open,
-    commit,
+    commit: (batch) => commitAroundLocks({ write, findLocked }, batch),
     async read(requests, limit) {
       const { rows } = await pool.query<ReadRow>(readQuery(read.text, read.name, requests, limit));
       return readResults(requests.length, rows);
     },
     load: (thread, request) => loadThread(database, thread, request),
     async kept(thread, afterSeq, limit) {
-      const { rows } = await pool.query<{ seq: string; envelope: string }>(
-        `select e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+      const { rows } = await pool.query<{ seq: string; body: string }>(
+        // Terminals are always stored whole.
+        `select e.seq, e.body from ${schema}.threads t join ${schema}.log_entries e using (log_id)
          where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run is not null
            and e.seq > $4 and e.seq < t.floor
          order by e.seq desc limit $5`,
         [thread.account, subjectKey(thread), thread.threadId, afterSeq, limit],
       );
-      return rows.reverse().map(({ seq, envelope }) => ({ seq: Number(seq), text: envelope }));
+      return rows.reverse().map(({ seq, body }) => ({ seq: Number(seq), text: body }));
     },
     async terminal(thread, runId) {
-      const { rows } = await pool.query<{ epoch: string; seq: string; envelope: string }>(
-        `select t.epoch, e.seq, e.envelope from ${schema}.threads t join ${schema}.entries e using (log_id)
+      const { rows } = await pool.query<{ epoch: string; seq: string; body: string }>(
+        `select t.epoch, e.seq, e.body from ${schema}.threads t join ${schema}.log_entries e using (log_id)
          where t.account = $1 and t.subject = $2 and t.thread_id = $3 and e.end_of_run = $4
          order by e.seq desc limit 1`,
         [thread.account, subjectKey(thread), thread.threadId, runId],
       );
       const row = rows[0];
-      return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.envelope } };
+      return row && { epoch: row.epoch, entry: { seq: Number(row.seq), text: row.body } };
     },
-    snapshot: (thread, foldVersion, notAfter) => loadSnapshot(database, thread, foldVersion, notAfter),
+    snapshot: (thread, foldVersions, notAfter) => loadSnapshot(database, thread, foldVersions, notAfter),
     saveSnapshot: (thread, snapshot) => saveSnapshot(database, thread, snapshot),
     excess: (thread, policy) => findExcess(database, thread, policy),
     trim: (thread, epoch, through, maxTerminals) =>
       trimEntries(database, { thread, epoch, through, maxTerminals }),
     aging: (maxAgeMs, page) => findAging(database, maxAgeMs, page),
+    compaction: createPostgresCompaction(database),
     async deleteThread({ account, subject, threadId }) {
       return (await deleteThreads(database, { account, subject: subject ?? "", threadId })) === 1;
     },
     deleteAccount: (account, subject) => deleteThreads(database, { account, subject }),
     threads: (scope, page) => listThreads(database, scope, page),
-    subscribe: (listener) =>
-      database.onWake((message) => {
+    subscribe(listener) {
+      const stopListening = database.onWake((message) => {
         if (message.kind !== "stop") listener(message);
-      }),
+      });
+      const leaveBus = bus?.subscribe(listener);
+      return () => {
+        stopListening();
+        leaveBus?.();
+      };
+    },
   };
 }

@@ -1,8 +1,6 @@
 import { type Fence, ThroughlineError } from "@throughline/ai-core";
-import type { LogStore } from "../port/log-store.js";
-import type { LeasedRun, RunRecord } from "../port/run-record.js";
+import type { RunRecord } from "../port/run-record.js";
 import type { RunRegistry, RunRegistryOptions } from "../port/run-registry.js";
-import type { LookRequest, StartLook } from "../port/start-run.js";
 import { subjectKey } from "../port/thread-ref.js";
 import { nameOf } from "../registry/run-names.js";
 import { deleteRuns } from "./delete-runs.js";
@@ -17,14 +15,9 @@ import { heldQuery } from "./sql/held-run.js";
 import { lookAtThread, startRun } from "./start-run.js";
 import { stopRun } from "./stop-run.js";
 
-export interface PostgresRunRegistryOptions extends RunRegistryOptions {
-  /** Where the log is, if not in this database: there it has to be opened for each lease. */
-  readonly logElsewhere?: Pick<LogStore, "open" | "read"> | undefined;
-}
-
 export function createPostgresRunRegistry(
   database: PostgresDatabase,
-  { onBadRow = () => {}, logElsewhere }: PostgresRunRegistryOptions = {},
+  { onBadRow = () => {} }: RunRegistryOptions = {},
 ): RunRegistry {
   const { pool, schema } = database;
 
@@ -36,37 +29,12 @@ export function createPostgresRunRegistry(
     return toRecords(rows, onBadRow);
   }
 
-  /** A log that can't be opened now is opened by the first append: its driver waits there, not the lease here. */
-  async function withLog<Leased extends LeasedRun>(leased: Leased): Promise<Leased> {
-    if (!logElsewhere) return leased;
-    const { run, fence } = leased;
-    const opened = await logElsewhere.open(run.thread, fence.token, undefined).catch(() => undefined);
-    return opened?.ok ? { ...leased, head: opened.head } : leased;
-  }
-
-  async function look(request: LookRequest): Promise<StartLook> {
-    const seen = await lookAtThread(database, request, onBadRow);
-    if (!logElsewhere || !seen.head) return seen;
-    const [range] = await logElsewhere.read([{ thread: request.thread, epoch: "", afterSeq: 0 }], 1);
-    return range ? { ...seen, head: { epoch: range.epoch, seq: range.head } } : seen;
-  }
-
   return {
-    look,
-    async start(request, given) {
-      const result = await startRun(database, request, given, onBadRow);
-      return result.kind === "started" ? withLog(result) : result;
-    },
-    async claimNext(thread, lease) {
-      const claimed = await claimNextRun(database, thread, lease, onBadRow);
-      return claimed && withLog(claimed);
-    },
-    async claimQueued(lease, limit) {
-      return Promise.all((await claimQueuedRuns(database, lease, limit, onBadRow)).map(withLog));
-    },
-    async claimExpired(lease, limit) {
-      return Promise.all((await claimExpiredRuns(database, lease, limit, onBadRow)).map(withLog));
-    },
+    look: (request) => lookAtThread(database, request, onBadRow),
+    start: (request, given) => startRun(database, request, given, onBadRow),
+    claimNext: (thread, lease) => claimNextRun(database, thread, lease, onBadRow),
+    claimQueued: (lease, limit) => claimQueuedRuns(database, lease, limit, onBadRow),
+    claimExpired: (lease, limit) => claimExpiredRuns(database, lease, limit, onBadRow),
     async heartbeat(fences, { leaseMs }) {
       const { rows } = await pool.query<{ run_id: string; stop_requested: boolean }>(
         heartbeatStatement(schema),

@@ -3,9 +3,15 @@ import type { AgingPage } from "../port/log-store.js";
 import { pageLimit } from "../port/page-token.js";
 import type { PageOptions, RetentionPolicy, TrimResult } from "../port/thread-log.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
-import { BULK_MS } from "./deadlines.js";
-import { inTransaction } from "./in-transaction.js";
 import type { PostgresDatabase } from "./open-postgres.js";
+import { dropTemplatesStatement } from "./sql/drop-templates.js";
+import {
+  deleteSnapshotsStatement,
+  deleteTerminalsStatement,
+  deleteTrimmedStatement,
+  hasTrimmedEntries,
+  raiseFloorStatement,
+} from "./sql/trim-entries.js";
 
 /** Counting costs nothing; bytes are summed only once the row's own total exceeds the bound; age reads the thread's entries. */
 export async function findExcess(
@@ -18,12 +24,12 @@ export async function findExcess(
        t.head - $4::bigint,
        case when t.held_bytes > $5::bigint then (
          select max(seq) from (
-           select seq, sum(bytes) over (order by seq desc) as total from ${schema}.entries e
+           select seq, sum(bytes) over (order by seq desc) as total from ${schema}.log_entries e
            where e.log_id = t.log_id and e.seq >= t.floor
          ) sums where total > $5::bigint
        ) end,
        case when $6::double precision is not null then (
-         select max(seq) from ${schema}.entries e where e.log_id = t.log_id and e.seq >= t.floor
+         select max(seq) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
            and e.at < clock_timestamp() - $6::double precision * interval '1 millisecond'
        ) end,
        0
@@ -39,14 +45,12 @@ export async function findExcess(
 
 /**
  * By the number of the thread's row, which only grows. Of a thread that is old enough only the oldest entry is looked at: it
- * is one index lookup, where `findExcess` would read them all. Entries that are kept elsewhere can't be looked at: there
- * every thread counts that was not trimmed up to what is known of it, which is nothing before its first terminal.
+ * is one index lookup, where `findExcess` would read them all. Threads whose trim was interrupted count, too.
  */
 export async function findAging(
   { pool, schema }: PostgresDatabase,
   maxAgeMs: number,
   { after, limit }: PageOptions,
-  { entriesElsewhere = false }: { readonly entriesElsewhere?: boolean } = {},
 ): Promise<AgingPage> {
   const size = pageLimit(limit);
   const { rows } = await pool.query<{
@@ -58,10 +62,11 @@ export async function findAging(
     `with past as (select clock_timestamp() - $1::double precision * interval '1 millisecond' as moment)
      select t.log_id, t.account, t.subject, t.thread_id from ${schema}.threads t, past
      where t.log_id > $2::bigint and not t.deleted and t.fence > 0 and t.created_at < past.moment
-       and case when $3 then t.floor <= t.head or t.head = 0 else exists (
-         select 1 from ${schema}.entries e where e.log_id = t.log_id and e.seq = t.floor and e.at < past.moment) end
-     order by t.log_id limit $4`,
-    [maxAgeMs, after ?? "0", entriesElsewhere, size + 1],
+       and ((
+         select e.at from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
+         order by e.seq limit 1) < past.moment or t.floor > 1 and ${hasTrimmedEntries(schema)})
+     order by t.log_id limit $3`,
+    [maxAgeMs, after ?? "0", size + 1],
   );
   const found = rows.slice(0, size);
   return {
@@ -81,40 +86,50 @@ export interface Trim {
   readonly maxTerminals: number;
 }
 
+/** Entries deleted by one statement: it holds no lock that an append needs, but the disk is shared. */
+const BATCH = 5_000;
+
+/**
+ * Raises the floor first, then deletes what is below it in small batches. A trim that is interrupted in between leaves entries
+ * that no read returns; the next trim of the thread deletes them, and `findAging` finds it.
+ */
 export async function trimEntries(
   { pool, schema }: PostgresDatabase,
   { thread, epoch, through, maxTerminals }: Trim,
 ): Promise<TrimResult> {
-  const cutOff = async (client: pg.PoolClient): Promise<TrimResult> => {
-    const { rows } = await client.query<{ log_id: string; floor: string; cut: string }>(
-      `select log_id, floor, case when epoch = $4 then least($5::bigint, snapshot_seq) else 0 end as cut
-       from ${schema}.threads where account = $1 and subject = $2 and thread_id = $3 for update`,
-      [...keyOf(thread), epoch, through],
-    );
-    const row = rows[0];
-    if (!row) return { dropped: 0, floor: 1 };
-    const cut = Number(row.cut);
-    const floor = Number(row.floor);
-    if (cut < floor) return { dropped: 0, floor };
-    const rest = await client.query(
-      `delete from ${schema}.entries where log_id = $1 and seq >= $2 and seq <= $3 and end_of_run is null`,
-      [row.log_id, floor, cut],
-    );
-    const terminals = await client.query(
-      `delete from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null and seq <= (
-         select seq from ${schema}.entries where log_id = $1 and seq <= $2 and end_of_run is not null
-         order by seq desc offset $3 limit 1)`,
-      [row.log_id, cut, maxTerminals],
-    );
-    await client.query(`delete from ${schema}.snapshots where log_id = $1 and seq < $2`, [row.log_id, cut]);
-    await client.query(
-      `update ${schema}.threads set floor = $2::bigint + 1, held_bytes =
-         (select coalesce(sum(bytes), 0) from ${schema}.entries where log_id = $1 and seq > $2) where log_id = $1`,
-      [row.log_id, cut],
-    );
-    return { dropped: (rest.rowCount ?? 0) + (terminals.rowCount ?? 0), floor: cut + 1 };
-  };
-  return inTransaction(pool, cutOff, { statementMs: BULK_MS });
+  await pool.query(raiseFloorStatement(schema), [...keyOf(thread), epoch, through]);
+  const { rows } = await pool.query<{ log_id: string; floor: string; is_same: boolean }>(
+    `select log_id, floor, epoch = $4 as is_same from ${schema}.threads
+     where account = $1 and subject = $2 and thread_id = $3`,
+    [...keyOf(thread), epoch],
+  );
+  const [row] = rows;
+  if (!row) return { dropped: 0, floor: 1 };
+  const floor = Number(row.floor);
+  if (!row.is_same || floor === 1) return { dropped: 0, floor };
+  const log = [row.log_id, epoch];
+  const entries = await deleteTrimmed(pool, schema, log);
+  const terminals = await pool.query(deleteTerminalsStatement(schema), [...log, maxTerminals]);
+  await pool.query(dropTemplatesStatement(schema), log);
+  await pool.query(deleteSnapshotsStatement(schema), log);
+  return { dropped: entries + (terminals.rowCount ?? 0), floor };
+}
+
+interface BatchRow {
+  readonly dropped: number;
+  readonly found: number;
+  readonly last: string | null;
+}
+
+async function deleteTrimmed(pool: pg.Pool, schema: string, log: readonly string[]): Promise<number> {
+  let dropped = 0;
+  for (let after = "0"; ; ) {
+    const { rows } = await pool.query<BatchRow>(deleteTrimmedStatement(schema), [...log, after, BATCH]);
+    const [batch] = rows;
+    dropped += batch?.dropped ?? 0;
+    if (!batch?.last || batch.found < BATCH) return dropped;
+    after = batch.last;
+  }
 }
 
 function keyOf(thread: ThreadRef): readonly [string, string, string] {

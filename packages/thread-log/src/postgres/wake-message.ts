@@ -1,6 +1,6 @@
-import type { Wake } from "../port/log-store.js";
+import type { WakeHint } from "../port/log-store.js";
 
-export type WakeMessage = Wake | { readonly kind: "stop"; readonly runId: string };
+export type WakeMessage = WakeHint | { readonly kind: "stop"; readonly runId: string };
 
 /** PostgreSQL refuses a payload of 8,000 bytes. */
 const MAX_PAYLOAD = 7_999;

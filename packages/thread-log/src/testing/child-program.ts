@@ -1,11 +1,12 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
 
 export interface ChildProgram {
-  start(args: readonly string[]): ChildProcess;
+  /** `through`: the command and its options that it is started by. */
+  start(args: readonly string[], through?: readonly [string, ...string[]]): ChildProcess;
   remove(): void;
 }
 
@@ -35,10 +36,12 @@ export async function buildChildProgram(source: URL): Promise<ChildProgram> {
     deps: { alwaysBundle: BUNDLED, onlyBundle: false },
   });
   return {
-    start: (args) =>
-      fork(join(outDir, "program.mjs"), [...args], {
+    start(args, [command, ...options] = [process.execPath]) {
+      const program = command === process.execPath ? [] : [process.execPath];
+      return spawn(command, [...options, ...program, join(outDir, "program.mjs"), ...args], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
-      }),
+      });
+    },
     remove: () => rmSync(outDir, { recursive: true, force: true }),
   };
 }

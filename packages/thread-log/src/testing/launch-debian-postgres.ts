@@ -12,6 +12,15 @@ const HOST = "127.0.0.1";
 
 export interface DebianPostgres {
   readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A copy of a server that takes over when that is gone. */
+export interface DebianReplica {
+  /** Starts it on this port. It reads and does not write until it is promoted. */
+  start(port: number): Promise<void>;
+  promote(): void;
   stop(): Promise<void>;
 }
 
@@ -22,21 +31,57 @@ export function findMissingDebianPostgres(): string | undefined {
 
 /** A cluster of its own, made and ended for one test file. */
 export async function launchDebianPostgres(): Promise<DebianPostgres> {
+  const folder = makeServerFolder();
+  run("initdb", ["-D", folder.cluster, "-U", "throughline", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+  const port = await findFreePort(HOST);
+  const stopServer = await serve(folder.cluster, port);
+  return {
+    url: urlOn(port),
+    port,
+    async stop() {
+      await stopServer();
+      folder.remove();
+    },
+  };
+}
+
+export function replicateDebianPostgres({ url }: DebianPostgres): DebianReplica {
+  const folder = makeServerFolder();
+  run("pg_basebackup", ["-d", url, "-D", folder.cluster, "-R", "-c", "fast", "--no-sync"]);
+  let stopServer = async () => {};
+  return {
+    async start(port) {
+      stopServer = await serve(folder.cluster, port);
+    },
+    promote: () => run("pg_ctl", ["promote", "-D", folder.cluster]),
+    async stop() {
+      await stopServer();
+      folder.remove();
+    },
+  };
+}
+
+function makeServerFolder(): { readonly cluster: string; remove(): void } {
   const folder = makeTempFolder();
   const user = chooseServiceUser(undefined);
   if (user) chownSync(folder.path, user.uid, user.gid);
-  const cluster = join(folder.path, "cluster");
-  const options = ["-D", cluster, "-U", "throughline", "-A", "trust", "-E", "UTF8", "--no-sync"];
-  execFileSync(join(BIN, "initdb"), options, {
-    ...user,
-    cwd: "/",
-    stdio: "ignore",
-  });
-  const port = await findFreePort(HOST);
+  return { cluster: join(folder.path, "cluster"), remove: folder.remove };
+}
+
+function run(program: string, options: readonly string[]): void {
+  execFileSync(join(BIN, program), options, { ...chooseServiceUser(undefined), cwd: "/", stdio: "ignore" });
+}
+
+function urlOn(port: number): string {
+  return `postgres://throughline@${HOST}:${port}/postgres`;
+}
+
+/** Resolves once the server answers, with what ends it. */
+async function serve(cluster: string, port: number): Promise<() => Promise<void>> {
   // Nobody kills it: what it is asked is whether it understands our SQL.
   const settings = ["-h", HOST, "-p", String(port), "-k", "", "-c", "fsync=off"];
   const child = spawn(join(BIN, "postgres"), ["-D", cluster, ...settings], {
-    ...user,
+    ...chooseServiceUser(undefined),
     cwd: "/",
     stdio: "ignore",
   });
@@ -44,16 +89,11 @@ export async function launchDebianPostgres(): Promise<DebianPostgres> {
   const endWithUs = () => void child.kill("SIGINT");
   process.once("exit", endWithUs);
   child.once("exit", () => process.removeListener("exit", endWithUs));
-  const url = `postgres://throughline@${HOST}:${port}/postgres`;
-  await untilAnswering(child, url);
-  return {
-    url,
-    stop: async () => {
-      const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-      child.kill("SIGINT");
-      await gone;
-      folder.remove();
-    },
+  await untilAnswering(child, urlOn(port));
+  return async () => {
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.kill("SIGINT");
+    await gone;
   };
 }
 

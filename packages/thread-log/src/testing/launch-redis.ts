@@ -1,6 +1,4 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "redis";
 import { findFreePort } from "../embedded/find-free-port.js";
@@ -9,15 +7,18 @@ import type { OwnServer } from "./own-postgres.js";
 import { makeTempFolder } from "./temp-folder.js";
 
 export interface RedisOptions {
-  /** When a write is on disk: before it is acknowledged, or within a second of it. */
-  readonly appendfsync: "always" | "everysec";
+  /** Default: any free one. */
+  readonly port?: number;
+  /** As in `redis.conf`. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface OwnRedis extends OwnServer {
-  /** Bytes of the append-only file: what is cut off its end is what a power cut would have taken. */
-  fileSize(): number;
-  /** Only while it does not run. */
-  truncateFile(bytes: number): void;
+  readonly port: number;
+  /** SIGSTOP: it accepts connections and answers nothing. */
+  pause(): void;
+  resume(): void;
+  send(...command: string[]): Promise<unknown>;
 }
 
 /** What is missing to run a Redis here; `npm test` installs it where it may. */
@@ -25,13 +26,12 @@ export function findMissingRedis(): string | undefined {
   return hasRedis() ? undefined : "redis-server (7 or later) is not on the PATH.";
 }
 
-/** A Redis of its own: free port, own folder, append-only file on, nothing evicted. */
-export async function launchRedis(options: RedisOptions = { appendfsync: "everysec" }): Promise<OwnRedis> {
+/** A Redis of its own, on a port and in a folder of its own, that keeps nothing on disk. */
+export async function launchRedis(options: RedisOptions = {}): Promise<OwnRedis> {
   const folder = makeTempFolder();
-  const port = await findFreePort("127.0.0.1");
-  const url = `redis://127.0.0.1:${port}`;
-  const file = join(folder.path, "appendonlydir", "appendonly.aof.1.incr.aof");
-  let child = await startRedis(port, folder.path, options);
+  const port = options.port ?? (await findFreePort("127.0.0.1"));
+  const start = () => startRedis(port, folder.path, options.settings ?? {});
+  let child = await start();
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -40,36 +40,55 @@ export async function launchRedis(options: RedisOptions = { appendfsync: "everys
     await gone;
   };
   return {
-    url,
+    url: `redis://127.0.0.1:${port}`,
+    port,
     get pid() {
       return child.pid ?? 0;
     },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+    send: (...command) => askOnce(port, command),
     kill: () => end("SIGKILL"),
     restart: async () => {
-      child = await startRedis(port, folder.path, options);
+      child = await start();
     },
-    fileSize: () => statSync(file).size,
-    truncateFile: (bytes) => truncateSync(file, bytes),
     stop: async () => {
+      child.kill("SIGCONT");
       await end("SIGTERM");
       folder.remove();
     },
   };
 }
 
-async function startRedis(port: number, dir: string, { appendfsync }: RedisOptions): Promise<ChildProcess> {
-  const settings = {
-    port,
-    dir,
-    bind: "127.0.0.1",
-    appendonly: "yes",
-    appendfsync,
-    save: "",
-    "maxmemory-policy": "noeviction",
+/** Three nodes, each with a third of the slots and no replica. Answers once every node knows all of them. */
+export async function launchRedisCluster(): Promise<readonly OwnRedis[]> {
+  const settings = { "cluster-enabled": "yes", "cluster-node-timeout": "2000" };
+  const nodes = await Promise.all([1, 2, 3].map(() => launchRedis({ settings })));
+  const share = Math.ceil(16_384 / nodes.length);
+  const [first] = nodes;
+  for (const [index, node] of nodes.entries()) {
+    const last = Math.min(16_384, (index + 1) * share) - 1;
+    await node.send("CLUSTER", "ADDSLOTSRANGE", String(index * share), String(last));
+    await node.send("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+    if (first && node !== first) await node.send("CLUSTER", "MEET", "127.0.0.1", String(first.port));
+  }
+  const isWhole = async (node: OwnRedis) => {
+    const info = String(await node.send("CLUSTER", "INFO"));
+    return /cluster_state:ok/.test(info) && /cluster_known_nodes:3/.test(info);
   };
+  for (const node of nodes) while (!(await isWhole(node))) await delay(50);
+  return nodes;
+}
+
+async function startRedis(
+  port: number,
+  dir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const all = { port, dir, bind: "127.0.0.1", appendonly: "no", save: "", ...settings };
   const child = spawn(
     "redis-server",
-    Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]),
     { stdio: "ignore" },
   );
   // A test that times out never comes to its own end.
@@ -87,8 +106,14 @@ async function startRedis(port: number, dir: string, { appendfsync }: RedisOptio
   return child;
 }
 
-/** A Redis that still loads its append-only file refuses commands. */
 async function answers(port: number): Promise<boolean> {
+  return askOnce(port, ["PING"]).then(
+    (answer) => answer === "PONG",
+    () => false,
+  );
+}
+
+async function askOnce(port: number, command: readonly string[]): Promise<unknown> {
   const client = createClient({
     url: `redis://127.0.0.1:${port}`,
     socket: { reconnectStrategy: false, connectTimeout: 1_000 },
@@ -96,11 +121,9 @@ async function answers(port: number): Promise<boolean> {
   client.on("error", () => {});
   try {
     await client.connect();
-    return (await client.ping()) === "PONG";
-  } catch {
-    return false;
+    return await client.sendCommand([...command]);
   } finally {
-    client.destroy();
+    if (client.isOpen) client.destroy();
   }
 }
 

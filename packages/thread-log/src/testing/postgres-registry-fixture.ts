@@ -1,5 +1,4 @@
 import type { RegistryFixture, RegistryInstance } from "../conformance/registry-scene.js";
-import type { LogStore } from "../port/log-store.js";
 import { inTransaction } from "../postgres/in-transaction.js";
 import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLeaseKeeper } from "../postgres/postgres-lease-keeper.js";
@@ -10,34 +9,24 @@ import { createPostgresThreadDirectory } from "../postgres/postgres-thread-direc
 import { openTestDatabase, type TestDatabase } from "./test-database.js";
 import { openTestPool } from "./test-pool.js";
 
-export interface LogElsewhere {
-  openStore(database: PostgresDatabase): Promise<LogStore>;
-  close(): Promise<void>;
-}
-
 export interface RegistryFixtureOptions {
-  /** Default: on the embedded server. */
-  readonly openDatabase?: () => Promise<TestDatabase>;
-  /** Default: the log is in the same database. */
-  readonly elsewhere?: LogElsewhere;
+  /** Default: on the embedded server. `direct`: the server itself, where `url` is a pooler. */
+  readonly openDatabase?: () => Promise<TestDatabase & { readonly direct?: string }>;
 }
 
 /** A registry on a database of its own. */
 export async function openPostgresRegistryFixture({
   openDatabase = openTestDatabase,
-  elsewhere,
 }: RegistryFixtureOptions = {}): Promise<RegistryFixture> {
-  const { url, close } = await openDatabase();
+  const { url, direct, close } = await openDatabase();
   const clock = openTestPool(url, 1);
   const databases = new Map<RegistryInstance, PostgresDatabase>();
   return {
-    finishesInCommit: elsewhere === undefined,
     async openInstance() {
-      const database = await openPostgres({ connection: url, maxConnections: 4 });
-      const store = (await elsewhere?.openStore(database)) ?? createPostgresLogStore(database);
+      const database = await openPostgres({ connection: url, direct, maxConnections: 4 });
       const instance = {
-        registry: createPostgresRunRegistry(database, elsewhere && { logElsewhere: store }),
-        store,
+        registry: createPostgresRunRegistry(database),
+        store: createPostgresLogStore(database),
         directory: createPostgresThreadDirectory(database),
       };
       databases.set(instance, database);
@@ -62,7 +51,6 @@ export async function openPostgresRegistryFixture({
       return rowCount ?? 0;
     },
     async close() {
-      await elsewhere?.close();
       await Promise.all([...databases.values()].map((database) => database.close()));
       await clock.end();
       await close();

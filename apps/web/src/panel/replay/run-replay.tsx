@@ -31,6 +31,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
   const [wanted, setWanted] = useState<number>();
   const [isPlaying, setPlaying] = useState(false);
   const last = envelopes.length;
+  const isCompacted = envelopes.some(({ merged }) => merged !== undefined);
   // Nobody has moved it: it stands at the end, wherever that is by now.
   const place = Math.min(wanted ?? last, last);
   const now = envelopes[place - 1];
@@ -69,7 +70,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
           </span>
           All runs
         </Button>
-        <span className={styles.note}>Read only</span>
+        <span className={styles.note}>{isCompacted ? "Read only, compacted" : "Read only"}</span>
       </header>
       <div className={styles.controls}>
         <input

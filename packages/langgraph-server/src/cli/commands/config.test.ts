@@ -24,12 +24,13 @@ describe("throughline config", () => {
       THROUGHLINE_JWT_SECRET: SECRET,
       LITELLM_API_KEY: "sk-live",
       LANGGRAPH_DATABASE_URL: "postgres://user:hunter2@db/app?sslpassword=hunter3",
-      REDIS_URL: "redis://:hunter4@cache",
+      REDIS_URL: "redis://:hunter4@cache,rediss://user:hunter5@other,third:6379",
     };
     for (const argv of [[], ["--json"]]) {
       const { printed } = await config(argv, env);
       expect(printed).not.toMatch(/hunter\d|sk-live|long enough/);
       expect(printed).toContain("postgres://user:********@db/app?sslpassword=********");
+      expect(printed).toContain("redis://:********@cache,rediss://user:********@other,third:6379");
     }
   });
 

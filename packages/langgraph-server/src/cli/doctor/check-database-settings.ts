@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
-/** What an instance opens at most: 8 for reads and the registry, 8 for checkpoints, 4 for the graphs' store, 3 single ones. */
-const CONNECTIONS_PER_INSTANCE = 23;
+/** What an instance opens at most: 8 for reads and the registry, 8 for checkpoints, 4 for the graphs' store, 5 to commit, 2 single ones. */
+const CONNECTIONS_PER_INSTANCE = 27;
 /** A busy process may pause for so long inside a transaction. */
 const SHORTEST_IDLE_MS = 5_000;
 

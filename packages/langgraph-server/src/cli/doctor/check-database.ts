@@ -5,6 +5,7 @@ import type { ServerConfig } from "../../config/read-config.js";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../../database/server-migrations.js";
 import { scrubText } from "../../operations/scrub-text.js";
 import { checkConnections, checkSessions, checkWrites } from "./check-database-settings.js";
+import { checkPooler } from "./check-pooler.js";
 import { checkRows } from "./check-rows.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
@@ -20,10 +21,19 @@ export interface DatabaseCheckOptions {
 
 /** Checks that the database answers and can do its work. An embedded one is started for it, or shared if it runs. */
 export async function checkDatabase(
-  { databaseUrl, dataDir }: Pick<ServerConfig, "databaseUrl" | "dataDir">,
+  {
+    databaseUrl,
+    databaseDirectUrl,
+    dataDir,
+  }: Pick<ServerConfig, "databaseUrl" | "dataDir"> & Partial<Pick<ServerConfig, "databaseDirectUrl">>,
   options: DatabaseCheckOptions = {},
 ): Promise<readonly Finding[]> {
-  if (databaseUrl !== undefined) return examineDatabase(databaseUrl, options);
+  if (databaseUrl !== undefined) {
+    const findings = await examineDatabase(databaseUrl, options);
+    if (findings.some(({ subject, status }) => subject === "database" && status === "fail")) return findings;
+    const { deadlineMs = DEADLINE_MS } = options;
+    return [...findings, await checkPooler({ databaseUrl, databaseDirectUrl, deadlineMs })];
+  }
   try {
     const embedded = await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
     try {

@@ -1,25 +1,31 @@
 import { loadProjectGraphs } from "@throughline/graph-executor";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import { findRedisProblems } from "@throughline/thread-log";
+import { findRedisProblems, type RedisProblem } from "@throughline/thread-log";
 import type { ServerConfig } from "../../config/read-config.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
 const PATIENCE_MS = 5_000;
 
+/** Redis is a convenience: whatever is wrong with it, the service runs, and this says what it does without. */
 export async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
-  if (url === undefined) return [ok("redis", "Not used; the log is in PostgreSQL.")];
+  if (url === undefined) return [ok("redis", "Not used; PostgreSQL tells instances what to read.")];
   const problems = await findRedisProblems(url);
-  if (problems.length === 0) return [ok("redis", "It answers, keeps what it is given, and evicts nothing.")];
-  return problems.map((problem) => {
-    if (problem.includes("does not tell")) return warn("redis", problem, "Ask whoever hosts it.");
-    const fix = problem.includes("appendonly")
-      ? "redis-cli config set appendonly yes, and the same in redis.conf"
-      : problem.includes("maxmemory-policy")
-        ? "redis-cli config set maxmemory-policy noeviction, and the same in redis.conf"
-        : 'Start it, or correct REDIS_URL: redis-cli -u "$REDIS_URL" ping';
-    return fail("redis", problem, fix);
-  });
+  if (problems.length === 0) return [ok("redis", "It answers and carries messages.")];
+  return problems.map(({ kind, says }) =>
+    warn(
+      "redis",
+      `${says} Until then each instance reads from PostgreSQL and counts limits for itself.`,
+      FIXES[kind],
+    ),
+  );
 }
+
+const FIXES: Readonly<Record<RedisProblem["kind"], string>> = {
+  unreachable: 'Start it, or correct REDIS_URL: redis-cli -u "$REDIS_URL" ping',
+  replica: "Name the primary in REDIS_URL, alone or beside its replicas with commas between.",
+  forbidden:
+    "Correct the user and password in REDIS_URL, or allow it &throughline:* ~throughline:* +@pubsub +@scripting +@read +@write.",
+};
 
 export async function checkLitellm({ litellmBaseUrl, litellmApiKey }: ServerConfig): Promise<Finding> {
   if (litellmBaseUrl === undefined) return ok("litellm", "Not set; the offline model answers.");

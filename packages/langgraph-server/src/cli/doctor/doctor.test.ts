@@ -82,6 +82,7 @@ describe("the database", () => {
       "sessions ok",
       "tables ok",
       "rows ok",
+      "pooler ok",
     ]);
     const other = new URL(postgres.url);
     other.pathname = "/not_there";
@@ -132,7 +133,7 @@ describe("the database", () => {
     guest.username = role;
     guest.password = "hunter2";
     expect(await about("connections", guest.href)).toMatchObject([
-      { status: "fail", said: "The database allows 10 of them; an instance opens up to 23." },
+      { status: "fail", said: "The database allows 10 of them; an instance opens up to 27." },
     ]);
     await query(`alter role ${role} connection limit -1`);
     expect(await about("connections", guest.href)).toMatchObject([{ status: "ok" }]);
@@ -195,9 +196,14 @@ describe("services", () => {
     expect((await checkGraphs(readConfig({}), undefined)).said).toContain("chat, poet");
   });
 
-  it("that are named must answer", async () => {
-    expect(await checkRedis("redis://127.0.0.1:9")).toMatchObject([
-      { status: "fail", fix: expect.stringContaining("REDIS_URL") },
+  it("that are named must answer, but for Redis, without which everything goes on", async () => {
+    expect(await checkRedis("redis://127.0.0.1:9,127.0.0.1:10")).toMatchObject([
+      {
+        status: "warn",
+        said: expect.stringMatching(/^127\.0\.0\.1:9 can't be reached\./),
+        fix: expect.stringContaining("REDIS_URL"),
+      },
+      { status: "warn", said: expect.stringMatching(/^127\.0\.0\.1:10 can't be reached\./) },
     ]);
     const lost = readConfig({
       LITELLM_BASE_URL: "http://127.0.0.1:9",

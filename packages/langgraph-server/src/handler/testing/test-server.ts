@@ -6,7 +6,7 @@ import { createLogger } from "../../operations/logger.js";
 import { createMetrics, type Metrics } from "../../operations/metrics.js";
 import { observeService } from "../../operations/observe-service.js";
 import { createService, type Service, type ServiceStore } from "../../service/create-service.js";
-import { createAccountUsage, DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
+import { DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
 import { devCaller } from "../../tenancy/dev-caller.js";
 import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
 
@@ -45,7 +45,6 @@ function sixGraphs(): GraphSource {
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { graphs = sixGraphs(), leaseMs, store, attachmentLimits, ...handlerOptions } = options;
   const metrics = createMetrics();
-  const usage = createAccountUsage();
   const { limits } = handlerOptions;
   const limitsOf = typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits });
   const logger = handlerOptions.logger ?? createLogger({ level: "silent" });
@@ -54,10 +53,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     graphs,
     ...(attachmentLimits && { attachmentLimits }),
     observer: observeService({ metrics, logger }),
-    admission: { usage, limitsOf },
+    limitsOf,
     ...(leaseMs !== undefined && { leaseMs }),
   });
-  const handler = createHandler({ caller: devCaller(), metrics, usage, logger, ...handlerOptions, service });
+  const handler = createHandler({ caller: devCaller(), metrics, logger, ...handlerOptions, service });
   const listening = await listen(handler, { host: "127.0.0.1", port: 0 });
   const { url } = listening;
   let closed: Promise<void> | undefined;

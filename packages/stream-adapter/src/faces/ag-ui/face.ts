@@ -1,6 +1,6 @@
 import type { Envelope, EnvelopeOf, JsonObject, LogEntry } from "@throughline/ai-core";
 import { changeCalls } from "../../fold/calls.js";
-import { applyEnvelope } from "../../fold/fold.js";
+import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
 import { placeOfResult } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
 import { callsEvent } from "./calls-event.js";
@@ -151,7 +151,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
 
   function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): AgUiEvent[] {
     const { payload } = envelope;
-    const open = before.openMessages.find((message) => message.message_id === payload.message_id);
+    const open = continuedMessage(before, envelope);
     if (!open) return [];
     if (!items.isShown(open, before)) return nested(before, envelope, open.subagent_id ?? undefined);
     const tag = items.owner(open.subagent_id, before);

@@ -1,11 +1,12 @@
 import { finishParts } from "./finish-runs.js";
 
 /**
- * A whole group commit is one statement, hence one round trip, one transaction and one fsync, whatever it carries: R21. Per thread it costs one index descent and one update in place, which is comparison of the fence, assignment
- * of `seq` and lock in one; per entry one insert. What is refused is not in the answer; `refusalStatement` asks why.
+ * A whole group commit is one statement, hence one round trip, one transaction and one fsync, whatever it carries: R21. Per
+ * thread it costs one index descent and one update in place, which is comparison of the fence, assignment of `seq` and lock
+ * in one; per entry one insert. What is refused is not in the answer; `refusalStatement` asks why.
  *
- * Envelopes travel as one text joined by U+001E, which JSON never holds unescaped: as an array each would be quoted and
- * escaped again, which costs 200 inserts a third more. The answer comes as one text for the same reason: 200 rows of seven
+ * Bodies of entries, which are envelopes or the holes of a template, travel as one text joined by U+001E, which JSON never
+ * holds unescaped: as an array each would be quoted and escaped again, which costs 200 inserts a third more. The answer comes as one text for the same reason: 200 rows of seven
  * columns cost as much to send and to read as the 200 updates themselves.
  *
  * Two commits of two instances that share threads may lock them in opposite order; PostgreSQL then ends one, which is tried
@@ -31,7 +32,7 @@ export function appendStatement(schema: string): string {
 export function appendAndFinishStatement(schema: string): string {
   return append(schema, {
     asked: `unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::int[],
-      $12::text[], $13::text[], $14::text[], $15::text[])
+      $17::text[], $18::text[], $19::text[], $20::text[])
     with ordinality as a (account, subject, thread_id, token, append_id, n, bytes,
       run_id, end_status, listing_status, upstream_run_id, ord)`,
     alsoSet: ", revision = t.revision + case when a.run_id is null then 0 else 1 end",
@@ -39,7 +40,7 @@ export function appendAndFinishStatement(schema: string): string {
       select 1 from ${schema}.runs r where r.run_id = a.run_id and r.fence = a.token and r.status = 'running'))`,
     alsoReturned: `, t.account, t.subject, t.thread_id, t.revision, a.run_id, a.token, a.end_status, a.listing_status,
     a.upstream_run_id, true as closes`,
-    parts: `, ${finishParts(schema, "moved", ["$16", "$17"])}`,
+    parts: `, ${finishParts(schema, "moved", ["$21", "$22"])}`,
     answer: `, (select json_agg(json_build_object('ord', ord, 'next', next, 'raced', raced)) from finished) as finished`,
   });
 }
@@ -61,19 +62,34 @@ with moved as (
     unfolded_bytes = t.unfolded_bytes + a.bytes, updated_at = clock_timestamp() ${form.alsoSet}
   from ${form.asked}
   where t.account = a.account and t.subject = a.subject and t.thread_id = a.thread_id
-    and t.fence between 1 and a.token and not t.deleted and t.last_append is distinct from a.append_id ${form.condition}
-  returning a.ord, a.n, t.log_id, t.epoch, t.head, t.floor, t.held_bytes, t.snapshot_seq, t.unfolded_bytes
+    and t.fence between 1 and a.token and not t.deleted and ${isNews("t", "a")} ${form.condition}
+  returning a.ord, a.n, t.log_id, t.fence, t.epoch, t.head, t.floor, t.held_bytes, t.snapshot_seq, t.unfolded_bytes
     ${form.alsoReturned}
 ), written as (
-  insert into ${schema}.entries (log_id, seq, at, bytes, end_of_run, envelope)
-  select m.log_id, m.head - m.n + e.n, clock_timestamp(), octet_length(e.envelope), e.end_of_run, e.envelope
-  from unnest($8::int[], $9::int[], string_to_array($10, chr(30)), string_to_array($11, chr(30), ''))
-    as e (ord, n, envelope, end_of_run)
+  insert into ${schema}.log_entries (log_id, seq, at, bytes, end_of_run, template, body)
+  select m.log_id, m.head - m.n + e.n, clock_timestamp(), e.bytes, e.end_of_run, e.template, e.body
+  from unnest($8::int[], $9::int[], string_to_array($10, chr(30)), string_to_array($11, chr(30), ''), $12::int[], $13::bigint[])
+    as e (ord, n, body, end_of_run, bytes, template)
   join moved m on m.ord = e.ord
+), shaped as (
+  insert into ${schema}.entry_templates (log_id, id, token, first_seq, parts)
+  select m.log_id, p.id, m.fence, m.head - m.n + 1, p.parts
+  from unnest($14::int[], $15::bigint[], string_to_array($16, chr(30))) as p (ord, id, parts)
+  join moved m on m.ord = p.ord
+  on conflict do nothing
 )${form.parts}
 select
   string_agg(concat_ws(' ', ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes), ',') as moved ${form.answer}
 from moved`;
+}
+
+/**
+ * Ids of appends are a writer's name of 13 characters and a count of fixed width, so that they compare as the writer's
+ * commits: one that arrives after its retry and the next commit is as old news as one that arrives twice.
+ */
+function isNews(thread: string, append: string): string {
+  const [last, asked] = [`${thread}.last_append`, `${append}.append_id`];
+  return `(${last} is null or left(${last}, 13) <> left(${asked}, 13) or ${last} < ${asked})`;
 }
 
 /** Why an append was not taken: no row or a tombstone, a newer fence, or because it was there already (`again`). */

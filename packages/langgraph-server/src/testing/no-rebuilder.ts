@@ -1,0 +1,6 @@
+import type { FoldRebuilder } from "../thread/fold-rebuilder.js";
+
+const unexpected = () => Promise.reject(new Error("The log of this test can be folded."));
+
+/** For views of logs that are whole. */
+export const noRebuilder: FoldRebuilder = { rebuild: unexpected, completeEntry: unexpected };

@@ -1,0 +1,61 @@
+import type { Envelope, GraphCheckpoint, LogEntry, Message } from "@throughline/ai-core";
+import { visibleState } from "../translate/state-tracker.js";
+import { applyEntry } from "./fold.js";
+import { emptyFold, type FoldRun, type ThreadFold } from "./thread-fold.js";
+
+export interface FoldSource {
+  /** `undefined` when the thread has none. */
+  readonly checkpoint:
+    | Pick<GraphCheckpoint, "checkpointId" | "interrupts" | "messages" | "state">
+    | undefined;
+  /** Keys of the graph's output schema. */
+  readonly stateKeys: readonly string[] | undefined;
+  /** The thread's last run, or the open one. */
+  readonly run: FoldRun | null;
+  /** Questions that the open run answers. */
+  readonly answered?: readonly string[];
+  /** What people said to the open run. */
+  readonly said?: readonly Message[];
+  /** What the log still has of the open run. The checkpoint was read before they were. */
+  readonly entries?: readonly LogEntry[];
+}
+
+/**
+ * R20: a thread as its checkpoint has it, and, of an open run, what the log still tells. Exact for an idle thread. Of an open
+ * run it may lack the beginning of a message that streams, and the nodes and subagents that began before the log does.
+ */
+export function rebuildFold(source: FoldSource): ThreadFold {
+  const { checkpoint, stateKeys, run, answered = [], said = [], entries = [] } = source;
+  const committed = new Set(checkpoint?.messages.map(({ id }) => id));
+  const [first] = entries;
+  // A run whose beginning is there begins by itself.
+  const begun = first?.envelope.type === "run_start" ? null : run;
+  // A run of which nothing is left may not have begun: then what was said to it is still to be told.
+  const missed = begun?.open && first ? said.filter(({ id }) => !committed.has(id)) : [];
+  const base: ThreadFold = {
+    ...emptyFold,
+    run: begun,
+    ...(checkpoint && {
+      state: visibleState(checkpoint.state, stateKeys),
+      interrupts: checkpoint.interrupts.filter(({ interrupt_id }) => !answered.includes(interrupt_id)),
+      checkpoint_id: checkpoint.checkpointId,
+    }),
+    messages: [...(checkpoint?.messages ?? []), ...missed],
+  };
+  return entries.filter(({ envelope }) => !isCommitted(envelope, committed)).reduce(applyEntry, base);
+}
+
+/** What the checkpoint has already: applied to it, text would stand there twice. */
+function isCommitted(envelope: Envelope, messages: ReadonlySet<string>): boolean {
+  switch (envelope.type) {
+    case "llm_start":
+    case "llm_token":
+    case "llm_end":
+      return messages.has(envelope.payload.message_id);
+    case "state_delta":
+    case "state_snapshot":
+      return true;
+    default:
+      return false;
+  }
+}
