@@ -2,7 +2,7 @@ import { attachmentUrl, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
@@ -29,12 +29,13 @@ export const shownAttachmentSchema = z.object({
 });
 
 /** Files of a thread: sent before a message that names them, and read back by whoever the thread belongs to. */
-export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): Route[] {
+export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): ActionRoute[] {
   const { attachments } = parts.service;
 
-  const upload: Route = {
+  const upload: ActionRoute = {
     method: "POST",
     path: ATTACHMENTS,
+    action: "upload",
     doc: {
       summary: "Upload a file to a thread",
       description:
@@ -68,9 +69,10 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
     },
   };
 
-  const read: Route = {
+  const read: ActionRoute = {
     method: "GET",
     path: `${ATTACHMENTS}/:id`,
+    action: "read",
     doc: {
       summary: "Read a file of a thread",
       tag: "attachments",

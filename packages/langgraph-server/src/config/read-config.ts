@@ -1,6 +1,7 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { type Backend, selectBackend } from "@throughline/graph-executor";
 import type { AttachmentLimits } from "../attachments/attachment-limits.js";
+import type { AuditOptions } from "../audit/create-audit-log.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import type { AccountLimits } from "../tenancy/account-limits.js";
 import type { CallerClaims, JwtTrust } from "../tenancy/jwt-caller.js";
@@ -20,6 +21,7 @@ export interface ServerConfig extends SettingValues {
   readonly limits: AccountLimits;
   readonly attachmentLimits: AttachmentLimits;
   readonly retention: Retention;
+  readonly audit: AuditOptions;
 }
 
 /** The environment, checked. Throws `invalid_input` that names the variable; never with its value, which may be a secret. */
@@ -57,6 +59,7 @@ export function configOf(values: SettingValues): ServerConfig {
       maxAttachmentBytesPerThread: values.maxAttachmentBytesPerThread,
     },
     retention: retentionOf(values),
+    audit: { keep: values.auditKeepAfterDeletion, maxAgeMs: values.auditMaxAgeDays * DAY_MS },
   };
 }
 
@@ -78,7 +81,7 @@ function signInOf(values: SettingValues): SignInConfig {
     });
   }
   if (secret === undefined && jwksUrl === undefined) return { kind: "dev" };
-  const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim } = values;
+  const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim, jwtRoleClaim } = values;
   return {
     kind: "jwt",
     ...trustOf(values),
@@ -87,6 +90,7 @@ function signInOf(values: SettingValues): SignInConfig {
       ...(jwtSubjectClaim !== undefined && { subject: jwtSubjectClaim === "none" ? null : jwtSubjectClaim }),
       ...(jwtKeyClaim !== undefined && { virtualKeyId: jwtKeyClaim }),
       ...(jwtServiceClaim !== undefined && { service: jwtServiceClaim }),
+      ...(jwtRoleClaim !== undefined && { role: jwtRoleClaim }),
     },
   };
 }

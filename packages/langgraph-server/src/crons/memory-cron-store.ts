@@ -1,8 +1,8 @@
 import { admitInMemory, type MemoryDatabase, subjectKey } from "@throughline/thread-log";
+import type { Page } from "../http/page-place.js";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "./cron.js";
 import { type CronEntry, type CronStore, KEPT_TICKS } from "./cron-store.js";
 import { claimCron } from "./cron-tick.js";
-import type { Page } from "./page-place.js";
 
 interface MemoryTick {
   tick: CronTick;

@@ -2,7 +2,7 @@ import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/a
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts, SignedIn } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
 import type { Deletion } from "./deletion.js";
 import type { DeletionService } from "./deletion-service.js";
@@ -15,7 +15,7 @@ const accountQuerySchema = z.object({
   subject: subjectSchema
     .optional()
     .describe(
-      "One person's data. Without it the caller's own, or the whole account's where the caller is no person.",
+      "One person's data; another's is for admins. Without it the caller's own, or the whole account's where the caller is no person.",
     ),
 });
 
@@ -39,12 +39,13 @@ export const receiptSchema = z.object({
 });
 
 /** Deleting threads and accounts, and what is kept of that. */
-export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): Route[] {
+export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): ActionRoute[] {
   const { deletions } = parts.service;
   return [
     {
       method: "DELETE",
       path: "/agents/:agentId/threads/:threadName",
+      action: "delete_thread",
       doc: {
         summary: "Delete a thread",
         description:
@@ -57,12 +58,14 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         const thread = await threadOf(c, parts, who);
         const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
+        who.note({ target: { deletionId: begun.id } });
         return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
       },
     },
     {
       method: "DELETE",
       path: "/account/data",
+      action: "delete_data",
       doc: {
         summary: "Delete everything of an account, or of one person in it",
         description:
@@ -70,7 +73,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         tag: "account",
         query: accountQuerySchema,
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
-        errors: ["invalid_input", "forbidden"],
+        errors: ["invalid_input"],
       },
       async handle(c, who) {
         const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
@@ -80,12 +83,14 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
           subject,
           caller.subject ?? caller.billingAccountId,
         );
+        who.note({ target: { deletionId: begun.id } });
         return c.json(showReceipt(begun), 202);
       },
     },
     {
       method: "GET",
       path: "/account/deletions/:id",
+      action: "read",
       doc: {
         summary: "Read the receipt of a deletion",
         tag: "account",
@@ -101,23 +106,21 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
   ];
 }
 
-/** A person deletes what is theirs. Who signs in as no person, or as a trusted service, acts for the account. */
+/** A person deletes what is theirs; another person's data, and all of the account's, needs a permission that goes further. */
 function scopeOf(
-  { caller, credentials }: SignedIn,
+  who: SignedIn,
   asked: z.output<typeof accountQuerySchema>,
 ): { readonly account: string; readonly subject: string | undefined } {
-  const { billingAccountId, subject } = caller;
-  const isTrusted = credentials.isTrustedService === true;
+  const { billingAccountId, subject: own } = who.caller;
+  const isTrusted = who.credentials.isTrustedService === true;
   const account = asked.accountId ?? billingAccountId;
   if (account !== billingAccountId && !isTrusted) {
     throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
   }
-  if (subject === undefined || isTrusted) return { account, subject: asked.subject };
-  if (asked.subject === undefined || asked.subject === subject) return { account, subject };
-  throw new ThroughlineError(
-    "forbidden",
-    "subject: another person's data needs to be deleted by the account",
-  );
+  const subject = asked.subject ?? (isTrusted ? undefined : own);
+  const isOwn = subject !== undefined && subject === own && account === billingAccountId;
+  who.requireReach(isOwn ? "own" : "everyone");
+  return { account, subject };
 }
 
 function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean {

@@ -21,7 +21,7 @@ export interface RouteDoc {
   readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
   /**
    * Refusals that come as a JSON error, beside those that follow from the rest: every request may be malformed or fail
-   * (invalid_input, too_large, internal, shutting_down); who must sign in may be refused (unauthorized); so may a body
+   * (invalid_input, too_large, internal, shutting_down); who must sign in may be refused (unauthorized, forbidden); so may a body
    * (rate_limited) and the name of an agent (not_found, upstream_unavailable).
    */
   readonly errors: readonly ErrorCode[];

@@ -69,6 +69,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
       leaseMs: config.leaseMs,
       retention: config.retention,
+      audit: config.audit,
       ...options.service,
       attachmentLimits: config.attachmentLimits,
       crons: { maxCrons: config.maxCrons, ...options.service?.crons },

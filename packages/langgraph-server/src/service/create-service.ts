@@ -23,6 +23,7 @@ import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/threa
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
+import { type AuditLog, type AuditOptions, createAuditLog } from "../audit/create-audit-log.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
@@ -76,6 +77,7 @@ export interface ServiceOptions {
   };
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
+  readonly audit?: AuditOptions;
 }
 
 export interface CronOptions {
@@ -101,6 +103,8 @@ export interface Service {
   readonly deletions: DeletionService;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentGate;
+  /** Who did what, per account. */
+  readonly audit: AuditLog;
   /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
   readonly storeItems: StoreItems | undefined;
   /** Rejects with what is wrong when the stores do not answer. */
@@ -234,6 +238,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     everyMs: options.crons?.everyMs ?? 5_000,
     maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
+  const audit = createAuditLog({
+    ...options.audit,
+    store: stores.audit,
+    clock,
+    random: Math.random,
+    observer,
+  });
   const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
   return {
     runs,
@@ -247,6 +258,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     threads,
     directory,
     attachments,
+    audit,
     storeItems,
     deletions,
     ready: stores.ready,
@@ -259,6 +271,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       closed.abort();
       await hub.close();
       views.close();
+      await audit.close();
       await stores.close();
     },
   };

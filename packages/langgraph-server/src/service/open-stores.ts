@@ -35,6 +35,9 @@ import { openAttachmentFolder } from "../attachments/attachment-folder.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { createMemoryAttachmentStore } from "../attachments/memory-attachment-store.js";
 import { createPostgresAttachmentStore } from "../attachments/postgres-attachment-store.js";
+import type { AuditStore } from "../audit/audit-store.js";
+import { createMemoryAuditStore } from "../audit/memory-audit-store.js";
+import { createPostgresAuditStore } from "../audit/postgres-audit-store.js";
 import type { CronStore } from "../crons/cron-store.js";
 import { createMemoryCronStore } from "../crons/memory-cron-store.js";
 import { createPostgresCronStore } from "../crons/postgres-cron-store.js";
@@ -71,6 +74,7 @@ export interface Stores {
   readonly attachments: AttachmentStore;
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
+  readonly audit: AuditStore;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -116,6 +120,7 @@ async function openMemory(
     attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
+    audit: createMemoryAuditStore(database),
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -172,6 +177,7 @@ async function openPostgresStores(
     ),
     graphStore,
     deletions,
+    audit: createPostgresAuditStore(database),
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
