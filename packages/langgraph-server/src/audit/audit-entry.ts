@@ -33,6 +33,8 @@ export const auditDetailsSchema = z.object({
   /** The other end of the connection, which behind a proxy is the proxy. */
   address: z.string().optional(),
   requestId: z.string(),
+  /** Method and path, with names for what the path holds. */
+  route: z.string(),
   target: targetSchema,
   /** JSON text of what a person answered, cut at `MAX_ANSWER_CHARACTERS`. The only content there is. */
   answer: z.string().optional(),

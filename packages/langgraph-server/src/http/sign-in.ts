@@ -85,6 +85,7 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit>
         ...outcome,
         address: remoteAddress,
         requestId,
+        route: c.get("route"),
         thread: facts.thread?.ref,
         target: targetOf(facts),
         answer: facts.answer === undefined ? undefined : boundedAnswer(facts.answer),

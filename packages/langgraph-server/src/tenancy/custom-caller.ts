@@ -9,7 +9,7 @@ const credentialsSchema = z.object({
   virtualKeyId: z.string().min(1).max(256),
   expiresAt: z.number().optional(),
   isTrustedService: z.boolean().optional(),
-  role: z.unknown(),
+  role: z.unknown().optional(),
 });
 
 /** Your own sign-in. What it returns is checked; returning `undefined` means that nobody is signed in. */
