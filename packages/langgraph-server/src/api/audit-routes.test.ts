@@ -68,7 +68,7 @@ describe.each([
     return { account, as, entries };
   }
 
-  it("says who answered what, and what they made of it", async () => {
+  it("P75: says who answered what, and what they made of it", async () => {
     const { as, entries } = people();
     const [ann, bob] = [as("ann", "operator"), as("bob", "approver")];
     const shared = { threadId: "trip", forwardedProps: { throughline: { visibility: "account" } } };
@@ -103,7 +103,7 @@ describe.each([
     expect((await entries("?action=answer"))[0]).toMatchObject({ outcome: "failed", code: "conflict" });
   });
 
-  it("holds stops, deletions, changes of crons and refusals, with who, from where and how it ended", async () => {
+  it("P75: holds stops, deletions, changes of crons and refusals, with who, from where and how it ended", async () => {
     const { as, entries } = people();
     const [ann, vic] = [as("ann", "operator"), as("vic", "viewer")];
     await ann.ask("POST", "/api/copilotkit/agent/poet/stop/river", { runId: "r1" });
@@ -145,7 +145,11 @@ describe.each([
     expect(stop?.target).toMatchObject({ threadName: "river", runId: "r1", visibility: "private" });
     expect(stop?.route).toBe("POST /api/copilotkit/agent/:agentId/stop/:threadId");
     const deletion = found.find(({ action }) => action === "delete_thread");
-    expect(deletion?.target.deletionId).toEqual(expect.any(String));
+    expect(deletion?.target).toMatchObject({
+      deletionId: expect.any(String),
+      threadHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(deletion?.target).not.toHaveProperty("threadName");
     expect(await entries("?subject=vic")).toHaveLength(2);
     expect(await entries("?subject=vic&action=stop")).toHaveLength(1);
   });

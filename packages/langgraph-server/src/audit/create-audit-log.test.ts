@@ -120,7 +120,7 @@ describe("The audit log", () => {
     await audit.close();
   });
 
-  it("lets nothing more happen that it could not record", async () => {
+  it("P75: lets nothing more happen that it could not record", async () => {
     const { audit, pass, setAway, stored } = scene({ maxQueued: 3 });
     setAway(true);
     for (let n = 0; n < 3; n += 1) {

@@ -135,7 +135,7 @@ async function isAsThePolicySays(role: Role, one: Case): Promise<string | undefi
 }
 
 describe.each(ROLES)("With the role %s", (role) => {
-  it("every operation of the document is refused or not as the policy says", async () => {
+  it("P70, P71: every operation of the document is refused or not as the policy says", async () => {
     const cases = operations.filter(({ operation }) => operation.security?.length !== 0).flatMap(casesOf);
     expect(cases.length).toBeGreaterThan(45);
     const problems: (string | undefined)[] = [];
@@ -143,7 +143,7 @@ describe.each(ROLES)("With the role %s", (role) => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it("what the account shares, and what is other people's, is refused or not as the policy says", async () => {
+  it("P70, P71: what the account shares, and what is other people's, is refused or not as the policy says", async () => {
     const problems: (string | undefined)[] = [];
     for (const one of fartherCases()) problems.push(await isAsThePolicySays(role, one));
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { createScriptedProvider } from "./testing/scripted-provider.js";
 import { isType, readEvents, typesOf } from "./testing/sse-events.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
@@ -66,7 +67,7 @@ describe.each([
     };
   }
 
-  it("is one thread for every person who names it, and for a caller without a subject", async () => {
+  it("P73: is one thread for every person who names it, and for a caller without a subject", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob, nobody] = [person(account, "ann"), person(account, "bob"), person(account, undefined)];
     expect(typesOf(await ann.say("plan", "ann's words", "account")).at(-1)).toBe("RUN_FINISHED");
@@ -77,7 +78,7 @@ describe.each([
     expect(await ann.sees("plan")).not.toContain("words");
   });
 
-  it("stands beside a private thread of the same name, in lists too", async () => {
+  it("P72: stands beside a private thread of the same name, in lists too", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob, nobody] = [person(account, "ann"), person(account, "bob"), person(account, undefined)];
     await ann.say("plan", "private words");
@@ -95,7 +96,7 @@ describe.each([
     expect(typesOf(await nobody.say("plan", "x", "private"))).toContain("RUN_ERROR");
   });
 
-  it("is read and not changed by a viewer, and private threads stay private to admins", async () => {
+  it("P73: is read and not changed by a viewer, and private threads stay private to admins", async () => {
     const account = `a-${randomUUID()}`;
     const ann = person(account, "ann");
     const viewer = person(account, "vic", "viewer");
@@ -149,5 +150,34 @@ describe.each([
     const shared = await fork("mine/fork", { threadName: "ours", visibility: "account" });
     expect([shared.status, shared.body.visibility]).toEqual([201, "account"]);
     expect(await ann.sees("ours", "account")).toContain("shared words");
+  });
+});
+
+describe("A run in a thread of the account", () => {
+  it("P74: acts for the account, whoever started it, and one in a private thread for its person", async () => {
+    const provider = createScriptedProvider();
+    const server = await startTestServer({ graphs: provider });
+    try {
+      for (const [visibility, subject] of [
+        ["account", undefined],
+        ["private", "ann"],
+      ] as const) {
+        const answer = server.post(
+          "/api/copilotkit/agent/scripted/run",
+          {
+            threadId: "plan",
+            messages: [{ id: randomUUID(), role: "user", content: "x" }],
+            forwardedProps: { throughline: { visibility } },
+          },
+          { "x-throughline-account": "acme", "x-throughline-subject": "ann" },
+        );
+        const run = await provider.nextRun();
+        expect([visibility, run.request.caller.subject]).toEqual([visibility, subject]);
+        run.end();
+        await readEvents(await answer);
+      }
+    } finally {
+      await server.close();
+    }
   });
 });

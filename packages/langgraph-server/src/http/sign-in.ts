@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { ThroughlineError, toWireError } from "@throughline/ai-core";
-import { type AuditFacts, boundedAnswer, type NewAuditEntry, targetOf } from "../audit/audit-entry.js";
+import {
+  type AuditFacts,
+  boundedAnswer,
+  type NewAuditEntry,
+  targetOf,
+  withoutContent,
+} from "../audit/audit-entry.js";
+import { DELETIONS } from "../audit/audit-store.js";
 import { ACTIONS, type Action, type Reach } from "../policy/action.js";
 import { may, requireMay } from "../policy/may.js";
 import { DEFAULT_ROLE } from "../policy/role.js";
@@ -76,7 +83,7 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit>
       if (asked === undefined) return;
       const outcome = outcomeOf(thrown ?? facts.error);
       if (!ACTIONS[asked].isAudited && outcome.outcome !== "refused") return;
-      audit.record({
+      const entry: NewAuditEntry = {
         id: randomUUID(),
         account,
         subject: caller.subject,
@@ -90,7 +97,9 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit>
         target: targetOf(facts),
         answer: facts.answer === undefined ? undefined : boundedAnswer(facts.answer),
         times: 1,
-      });
+      };
+      // What says that a thread is gone must not go on telling its name.
+      audit.record(DELETIONS.has(asked) ? withoutContent(entry) : entry);
     },
   };
 }
