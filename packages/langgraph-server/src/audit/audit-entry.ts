@@ -58,6 +58,8 @@ export interface AuditEntry extends Omit<NewAuditEntry, "thread"> {
 
 /** What a handler adds to the entry of its request. */
 export interface AuditFacts {
+  /** Whose record it belongs in, where a trusted service acts for another account than its own. */
+  readonly account?: string;
   readonly thread?: {
     readonly ref: ThreadRef;
     readonly graphId: string;

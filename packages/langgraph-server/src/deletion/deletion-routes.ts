@@ -117,6 +117,7 @@ function scopeOf(
   if (account !== billingAccountId && !isTrusted) {
     throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
   }
+  who.note({ account });
   const subject = asked.subject ?? (isTrusted ? undefined : own);
   const isOwn = subject !== undefined && subject === own && account === billingAccountId;
   who.requireReach(isOwn ? "own" : "everyone");

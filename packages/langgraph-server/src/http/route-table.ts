@@ -3,8 +3,8 @@ import type { Hono } from "hono";
 import type { Arrival } from "../commands/arrivals.js";
 import type { Action } from "../policy/action.js";
 import type { Asking, RouteContext, RouteEnv, SignedIn } from "./ingress.js";
+import type { Visit } from "./open-visit.js";
 import type { RouteDoc } from "./route-doc.js";
-import type { Visit } from "./sign-in.js";
 
 interface RouteBase {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
