@@ -94,8 +94,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       async handle(c, who) {
         who.requireReach("everyone");
         const filter = queryOf(c, filterSchema);
-        const body = ReadableStream.from(lines(who.caller.billingAccountId, filter));
-        return c.body(body, 200, {
+        return c.body(streamOf(lines(who.caller.billingAccountId, filter)), 200, {
           "content-type": "application/jsonl",
           "content-disposition": 'attachment; filename="audit.jsonl"',
           "cache-control": "no-store",
@@ -103,6 +102,20 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       },
     },
   ];
+}
+
+/** Reads on when the client has taken what was read. */
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
 }
 
 function showEntry(entry: AuditEntry): z.output<typeof shownAuditEntrySchema> {
