@@ -26,6 +26,7 @@ export * from "./postgres/postgres-log-store.js";
 export * from "./postgres/postgres-run-registry.js";
 export * from "./postgres/postgres-scope-gate.js";
 export * from "./postgres/postgres-thread-directory.js";
+export * from "./postgres/retention-rows.js";
 export * from "./redis/redis-log-store.js";
 export { findRedisProblems } from "./redis/redis-settings.js";
 export { settleLogHome } from "./redis/settle-log-home.js";

@@ -46,6 +46,7 @@ export function configOf(values: SettingValues): ServerConfig {
       maxWatchers: values.maxWatchers,
       maxStartsPerMinute: values.maxStartsPerMinute,
       maxBodyBytesPerMinute: values.maxBodyBytesPerMinute,
+      maxDeletionsPerMinute: values.maxDeletionsPerMinute,
       maxEventsPerRun: values.maxEventsPerRun,
       maxBytesPerRun: values.maxBytesPerRun,
     },
@@ -62,10 +63,14 @@ export function configOf(values: SettingValues): ServerConfig {
 
 function retentionOf(values: SettingValues): Retention {
   const { retentionMaxEntries: maxEntries, retentionMaxBytes: maxBytes, retentionMaxAgeDays: days } = values;
+  const { retentionCheckpoints: keepNewest, retentionCheckpointDays: youngDays } = values;
+  const checkpoints = { keepNewest, ...(youngDays > 0 && { keepYoungerMs: youngDays * DAY_MS }) };
   return {
     ...(maxEntries > 0 && { maxEntries }),
     ...(maxBytes > 0 && { maxBytes }),
     ...(days > 0 && { maxAgeMs: days * DAY_MS }),
+    ...(keepNewest > 0 && { checkpoints }),
+    ...(values.retentionReceiptDays > 0 && { receiptAgeMs: values.retentionReceiptDays * DAY_MS }),
   };
 }
 

@@ -24,11 +24,11 @@ export const receiptSchema = z.object({
   what: z.enum(["thread", "subject", "account"]),
   threadHash: z.string().nullable().describe("SHA-256 of the thread's id."),
   status: z
-    .enum(["erasing", "erased", "done"])
-    .describe("erasing: nothing new begins. erased: nothing is left. done: looked again after one lease."),
+    .enum(["deleting", "deleted", "done"])
+    .describe("deleting: nothing new begins. deleted: nothing is left. done: looked again after one lease."),
   askedBy: z.string(),
   requestedAt: z.iso.datetime(),
-  erasedAt: z.iso.datetime().nullable(),
+  deletedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   counts: z.object({
     threads: z.number().int(),
@@ -48,16 +48,16 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
       doc: {
         summary: "Delete a thread",
         description:
-          "Its runs are stopped and whoever watches it is told. Safe to repeat; a thread that is not there is deleted too.",
+          "Its runs are stopped and its subscribers are told. Safe to repeat; a thread that is not there is deleted too.",
         tag: "threads",
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
-        errors: ["invalid_input", "not_found"],
+        errors: ["invalid_input", "not_found", "rate_limited"],
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
-        return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
+        return c.json(showReceipt(await deletions.untilDeleted(begun, PATIENCE_MS)), 202);
       },
     },
     {
@@ -70,7 +70,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         tag: "account",
         query: accountQuerySchema,
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
-        errors: ["invalid_input", "forbidden"],
+        errors: ["invalid_input", "forbidden", "rate_limited"],
       },
       async handle(c, who) {
         const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
@@ -128,15 +128,15 @@ function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean 
 }
 
 function showReceipt(deletion: Deletion): z.output<typeof receiptSchema> {
-  const { id, subject, threadHash, phase, askedBy, requestedAt, erasedAt, finishedAt, counts } = deletion;
+  const { id, subject, threadHash, phase, askedBy, requestedAt, deletedAt, finishedAt, counts } = deletion;
   return {
     id,
     what: threadHash !== undefined ? "thread" : subject !== undefined ? "subject" : "account",
     threadHash: threadHash ?? null,
-    status: phase === "sweeping" ? "erased" : phase,
+    status: phase === "sweeping" ? "deleted" : phase,
     askedBy,
     requestedAt: iso(requestedAt),
-    erasedAt: erasedAt === undefined ? null : iso(erasedAt),
+    deletedAt: deletedAt === undefined ? null : iso(deletedAt),
     finishedAt: finishedAt === undefined ? null : iso(finishedAt),
     counts,
   };

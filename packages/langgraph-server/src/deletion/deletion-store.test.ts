@@ -87,18 +87,18 @@ describe.each([
     }
   }
 
-  it("are one while the first of the same scope erases, and two after that", async () => {
+  it("are one while the first of the same scope deletes, and two after that", async () => {
     const { store, scope } = place();
     const first = await store.begin({ scope, askedBy: "ann" });
     expect(await store.begin({ scope, askedBy: "bob" })).toEqual(first);
     expect((await store.begin({ scope: { ...scope, subject: "bob" }, askedBy: "bob" })).id).not.toBe(
       first.id,
     );
-    await store.move(await claim(store, first.id), "erased", 1_000);
+    await store.move(await claim(store, first.id), "deleted", 1_000);
     expect((await store.begin({ scope, askedBy: "ann" })).id).not.toBe(first.id);
   });
 
-  it("let nothing begin in their scope while they erase and while they sweep, and everything in between", async () => {
+  it("let nothing begin in their scope while they delete and while they sweep, and everything in between", async () => {
     const { store, admit, pass, account } = place();
     const refused = { code: "conflict", details: { reason: "deleting" } };
     const { id } = await store.begin({ scope: { account, subject: "ann" }, askedBy: "ann" });
@@ -110,11 +110,11 @@ describe.each([
     await admit({ account });
     await admit({ account, subject: "bob", threadId: "t1" });
     await admit({ account: "another", subject: "ann" });
-    await store.move(await claim(store, id), "erased", 1_000);
+    await store.move(await claim(store, id), "deleted", 1_000);
     for (const wish of inside) await admit(wish);
     await pass(1_001);
     const again = await claim(store, id);
-    expect(again.deletion.phase).toBe("erased");
+    expect(again.deletion.phase).toBe("deleted");
     await store.move(again, "sweeping", 1_000);
     for (const wish of inside) await expect(admit(wish)).rejects.toMatchObject(refused);
     await store.move(again, "done", 0);
@@ -143,7 +143,7 @@ describe.each([
     expect(await store.find(id)).toMatchObject({ phase: "done", threadHash: hash });
   });
 
-  it("are claimed by one at a time, and obey nobody whose claim is over", async () => {
+  it("are claimed by one at a time, and obey no claim that is over", async () => {
     const { store, pass, scope, account } = place();
     const { id } = await store.begin({ scope, askedBy: account });
     const slow = await claim(store, id, 100);
@@ -177,7 +177,7 @@ describe.each([
     });
   });
 
-  it("that are done obey nobody, and are never due again", async () => {
+  it("that are done obey no claim, and are never due again", async () => {
     const { store, pass, account } = place();
     const scope = { account, subject: "", threadId: randomUUID() };
     const { id } = await store.begin({ scope, graphId: "langgraph:chat", askedBy: account });

@@ -15,6 +15,7 @@ interface Held {
   deletion: Deletion;
   readonly scope: DeletionScope;
   attempt: number;
+  claimedAt: number | undefined;
   isListed: boolean;
   dueAt: number | undefined;
   readonly threads: Map<string, ListedThread & { isCheckedOff: boolean }>;
@@ -32,6 +33,14 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
   function held({ deletion, attempt }: ClaimedDeletion): Held | undefined {
     const found = all.get(deletion.id);
     return found?.attempt === attempt && found.deletion.phase !== "done" ? found : undefined;
+  }
+
+  /** Claims are numbered: two may fall into the same millisecond. */
+  let claims = Math.max(0, ...[...all.values()].map(({ claimedAt = 0 }) => claimedAt));
+
+  function servedAt(account: string): number {
+    const own = [...all.values()].filter(({ scope }) => scope.account === account);
+    return Math.max(0, ...own.map(({ claimedAt = 0 }) => claimedAt));
   }
 
   async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {
@@ -52,7 +61,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       const { account, subject, threadId } = scope;
       const same = [...all.values()].find(
         (one) =>
-          one.deletion.phase === "erasing" &&
+          one.deletion.phase === "deleting" &&
           one.scope.account === account &&
           one.scope.subject === subject &&
           one.scope.threadId === threadId,
@@ -65,14 +74,15 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
           subject,
           threadHash: threadId === undefined ? undefined : threadHash(threadId),
           askedBy,
-          phase: "erasing",
+          phase: "deleting",
           requestedAt: now(),
-          erasedAt: undefined,
+          deletedAt: undefined,
           finishedAt: undefined,
           counts: NOTHING_DELETED,
         },
         scope,
         attempt: 0,
+        claimedAt: undefined,
         isListed: threadId !== undefined,
         dueAt: now(),
         threads: new Map(),
@@ -85,9 +95,16 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       return made.deletion;
     },
     find: async (id) => all.get(id)?.deletion,
-    async claim(leaseMs) {
-      const due = [...all.values()].find(({ dueAt }) => dueAt !== undefined && dueAt <= now());
+    async claim(leaseMs, except = []) {
+      const due = [...all.values()]
+        .filter(
+          ({ dueAt, scope }) => dueAt !== undefined && dueAt <= now() && !except.includes(scope.account),
+        )
+        // Stable: of one account the oldest stays first.
+        .sort((a, b) => servedAt(a.scope.account) - servedAt(b.scope.account))[0];
       if (!due) return undefined;
+      claims += 1;
+      due.claimedAt = claims;
       due.attempt += 1;
       due.dueAt = now() + leaseMs;
       const { deletion, scope, attempt, isListed } = due;
@@ -128,7 +145,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
         found.deletion = {
           ...found.deletion,
           phase,
-          ...(phase === "erased" && { erasedAt: now() }),
+          ...(phase === "deleted" && { deletedAt: now() }),
           ...(isDone && { finishedAt: now() }),
         };
         found.dueAt = isDone ? undefined : now() + dueInMs;
@@ -139,8 +156,17 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       change(claimed, (found) => {
         found.dueAt = now() + ms;
       }),
-    async untilDue() {
-      const times = [...all.values()].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
+    async deleteReceipts(olderThanMs, limit) {
+      const old = [...all.values()].filter(
+        ({ deletion: { finishedAt } }) => finishedAt !== undefined && finishedAt < now() - olderThanMs,
+      );
+      for (const { deletion } of old.slice(0, limit)) all.delete(deletion.id);
+      return Math.min(limit, old.length);
+    },
+    async untilDue(except = []) {
+      const times = [...all.values()].flatMap(({ dueAt, scope }) =>
+        dueAt === undefined || except.includes(scope.account) ? [] : [dueAt],
+      );
       return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - now());
     },
   };

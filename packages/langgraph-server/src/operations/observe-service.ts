@@ -33,9 +33,10 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       observer.recovered(run);
       logger.warn(named(run), "run recovered");
     },
-    swept(dropped) {
-      observer.swept(dropped);
-      if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
+    swept(deleted) {
+      observer.swept(deleted);
+      const isAny = Object.values(deleted).some((count) => count > 0);
+      if (isAny) logger.info(deleted, "swept what is past its retention");
     },
     badRow(row) {
       observer.badRow(row);

@@ -190,6 +190,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     everyMs: 5_000,
     random: Math.random,
     observer,
+    admit: (account) => admission.usage.delete(account, admission.limitsOf(account)),
   });
   const threads = createThreadService({
     registry,
@@ -202,7 +203,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     lease,
     async removeThread(thread) {
       const { account, subject = account } = thread.ref;
-      await deletions.untilErased(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
+      await deletions.untilDeleted(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
     },
   });
   const attendant =
@@ -234,7 +235,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     everyMs: options.crons?.everyMs ?? 5_000,
     maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
-  const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
+  const sweeper = startRetentionSweeper({
+    log,
+    registry,
+    store: stores.retention,
+    receipts: stores.deletions,
+    retention,
+    clock,
+    random: Math.random,
+    observer,
+  });
   return {
     runs,
     hub,

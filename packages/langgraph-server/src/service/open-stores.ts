@@ -42,6 +42,9 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
+import { createPostgresRetentionStore } from "../retention/postgres-retention-store.js";
+import type { RetentionStore } from "../retention/retention-store.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 
 export type ServiceStore =
@@ -71,6 +74,7 @@ export interface Stores {
   readonly attachments: AttachmentStore;
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
+  readonly retention: RetentionStore;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -96,6 +100,7 @@ async function openMemory(
   { clock, lease, observer, retention, cronNow }: StoreContext,
 ): Promise<Stores> {
   const database = shared?.database ?? createMemoryDatabase(clock);
+  const checkpointer = shared?.checkpointer ?? createMemoryCheckpointer();
   const deletions = createMemoryDeletionStore(database);
   const registry = createMemoryRunRegistry(database);
   const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
@@ -110,12 +115,13 @@ async function openMemory(
     log,
     registry,
     keeper,
-    checkpointer: shared?.checkpointer ?? createMemoryCheckpointer(),
+    checkpointer,
     crons: createMemoryCronStore(database, cronNow),
     directory: createMemoryThreadDirectory(database),
     attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
+    retention: createMemoryRetentionStore(database, checkpointer),
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -172,6 +178,7 @@ async function openPostgresStores(
     ),
     graphStore,
     deletions,
+    retention: createPostgresRetentionStore(database),
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);

@@ -10,6 +10,8 @@ export interface AccountLimits {
   readonly maxWatchers: number;
   readonly maxStartsPerMinute: number;
   readonly maxBodyBytesPerMinute: number;
+  /** Of threads, people and the account itself. */
+  readonly maxDeletionsPerMinute: number;
   /** What one attempt of a run may write to the log; past that it ends as `too_large`. */
   readonly maxEventsPerRun: number;
   readonly maxBytesPerRun: number;
@@ -24,6 +26,7 @@ export const DEFAULT_LIMITS: AccountLimits = {
   maxWatchers: 1_000,
   maxStartsPerMinute: 6_000,
   maxBodyBytesPerMinute: 256 * MIB,
+  maxDeletionsPerMinute: 300,
   maxEventsPerRun: 250_000,
   maxBytesPerRun: 128 * MIB,
 };
@@ -40,6 +43,8 @@ export interface AccountUsage {
   start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
   /** Before a body is read. `declared`: its length, where the request says it. */
   body(account: string, limits: AccountLimits, declared: number | undefined): void;
+  /** Before a deletion is recorded. */
+  delete(account: string, limits: AccountLimits): void;
   /** After a body was read whose length was not declared. */
   bodyRead(account: string, limits: AccountLimits, bytes: number): void;
 }
@@ -57,6 +62,7 @@ export function createAccountUsage({ clock = systemClock }: { readonly clock?: C
   const starting = new Map<string, Set<Starting>>();
   const starts = createRateMeter(clock);
   const bodies = createRateMeter(clock);
+  const deletions = createRateMeter(clock);
 
   function begin(account: string): { readonly earlier: readonly Starting[]; readonly place: Starting } {
     const known = starting.get(account) ?? new Set<Starting>();
@@ -146,6 +152,18 @@ export function createAccountUsage({ clock = systemClock }: { readonly clock?: C
       if (declared !== undefined && declared > 0 && declared <= maxBodyBytes) {
         bodies.spend(account, maxBodyBytesPerMinute, declared);
       }
+    },
+
+    delete(account, { maxDeletionsPerMinute }) {
+      const retryAfterMs = deletions.wait(account, maxDeletionsPerMinute);
+      if (retryAfterMs > 0) {
+        throw limited("maxDeletionsPerMinute", maxDeletionsPerMinute, {
+          why: `this account has asked for ${maxDeletionsPerMinute} deletions within a minute`,
+          todo: "Retry after the time given.",
+          retryAfterMs,
+        });
+      }
+      deletions.spend(account, maxDeletionsPerMinute, 1);
     },
 
     bodyRead: (account, { maxBodyBytesPerMinute }, bytes) =>

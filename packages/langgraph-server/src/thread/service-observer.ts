@@ -27,6 +27,29 @@ export interface BadRow {
   readonly error?: unknown;
 }
 
+/** Rows that a round of retention deleted, by kind; the kinds are a label of a metric. */
+export interface Swept {
+  readonly entries: number;
+  readonly runs: number;
+  /** Rows of threads in which nothing ever started. */
+  readonly threads: number;
+  readonly checkpoints: number;
+  readonly blobs: number;
+  readonly writes: number;
+  /** Of deletions. */
+  readonly receipts: number;
+}
+
+export const NOTHING_SWEPT: Swept = {
+  entries: 0,
+  runs: 0,
+  threads: 0,
+  checkpoints: 0,
+  blobs: 0,
+  writes: 0,
+  receipts: 0,
+};
+
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
@@ -46,8 +69,8 @@ export interface ServiceObserver {
   gap(): void;
   /** What became of a time that a cron was due, and how many times before it passed without a run. */
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
-  /** R20: what a round over all threads let go of. */
-  swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /** R20: what a round over all threads deleted. */
+  swept(deleted: Swept): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
