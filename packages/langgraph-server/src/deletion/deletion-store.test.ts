@@ -9,7 +9,7 @@ import {
   openPostgres,
   type PostgresDatabase,
 } from "@throughline/thread-log";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { threadHash } from "./deletion.js";
@@ -174,6 +174,43 @@ describe.each([
     expect(await store.find(id)).toMatchObject({
       phase: "sweeping",
       counts: { threads: 1, attachments: 0, storeItems: 0, crons: 2 },
+    });
+  });
+
+  it("are claimed in turn between accounts, each account's in the order they came", async () => {
+    const { store, account } = place();
+    const other = `b-${account}`;
+    const begin = (of: string) =>
+      store.begin({ scope: { account: of, subject: "", threadId: randomUUID() }, askedBy: of });
+    const own: string[] = [];
+    for (let count = 0; count < 4; count += 1) own.push((await begin(account)).id);
+    const first = await begin(other);
+    const claimed: string[] = [];
+    for (;;) {
+      const next = await store.claim(60_000);
+      if (!next) break;
+      claimed.push(next.deletion.id);
+    }
+    const ours = claimed.filter((id) => own.includes(id) || id === first.id);
+    expect(ours.indexOf(first.id)).toBeLessThanOrEqual(1);
+    expect(ours.filter((id) => id !== first.id)).toEqual(own);
+    const last = await begin(account);
+    expect(await store.claim(60_000, [account])).toBeUndefined();
+    expect((await store.claim(60_000))?.deletion.id).toBe(last.id);
+  });
+
+  it("leave a receipt that is deleted once it is old", async () => {
+    const { store, scope, account, pass } = place();
+    const { id } = await store.begin({ scope, askedBy: account });
+    await store.deleteReceipts(0, 100);
+    const claimed = await claim(store, id);
+    await store.move(claimed, "done", 0);
+    await store.deleteReceipts(60_000, 100);
+    expect(await store.find(id)).toBeDefined();
+    await pass(10);
+    await vi.waitFor(async () => {
+      await store.deleteReceipts(1, 100);
+      expect(await store.find(id)).toBeUndefined();
     });
   });
 

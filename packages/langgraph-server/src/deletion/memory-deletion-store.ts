@@ -15,32 +15,31 @@ interface Held {
   deletion: Deletion;
   readonly scope: DeletionScope;
   attempt: number;
-  claimedAt: number | undefined;
   isListed: boolean;
   dueAt: number | undefined;
   readonly threads: Map<string, ListedThread & { isCheckedOff: boolean }>;
 }
 
+interface Shared {
+  readonly all: Map<string, Held>;
+  /** By account, the number of its last claim: who has the lowest is served next. */
+  readonly turns: Map<string, number>;
+}
+
 /** Services that share a database share its deletions. */
-const deletionsOf = new WeakMap<MemoryDatabase, Map<string, Held>>();
+const deletionsOf = new WeakMap<MemoryDatabase, Shared>();
 
 export function createMemoryDeletionStore(database: MemoryDatabase): DeletionStore {
-  const all = deletionsOf.get(database) ?? new Map<string, Held>();
-  deletionsOf.set(database, all);
+  const shared: Shared = deletionsOf.get(database) ?? { all: new Map(), turns: new Map() };
+  deletionsOf.set(database, shared);
+  const { all, turns } = shared;
+  const turnOf = ({ scope }: Held) => turns.get(scope.account) ?? 0;
   const now = () => database.clock.now();
   const keyOf = ({ thread }: ListedThread) => `${thread.subject ?? ""}\u0000${thread.threadId}`;
 
   function held({ deletion, attempt }: ClaimedDeletion): Held | undefined {
     const found = all.get(deletion.id);
     return found?.attempt === attempt && found.deletion.phase !== "done" ? found : undefined;
-  }
-
-  /** Claims are numbered: two may fall into the same millisecond. */
-  let claims = Math.max(0, ...[...all.values()].map(({ claimedAt = 0 }) => claimedAt));
-
-  function servedAt(account: string): number {
-    const own = [...all.values()].filter(({ scope }) => scope.account === account);
-    return Math.max(0, ...own.map(({ claimedAt = 0 }) => claimedAt));
   }
 
   async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {
@@ -82,7 +81,6 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
         },
         scope,
         attempt: 0,
-        claimedAt: undefined,
         isListed: threadId !== undefined,
         dueAt: now(),
         threads: new Map(),
@@ -96,15 +94,14 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
     },
     find: async (id) => all.get(id)?.deletion,
     async claim(leaseMs, except = []) {
-      const due = [...all.values()]
-        .filter(
-          ({ dueAt, scope }) => dueAt !== undefined && dueAt <= now() && !except.includes(scope.account),
-        )
-        // Stable: of one account the oldest stays first.
-        .sort((a, b) => servedAt(a.scope.account) - servedAt(b.scope.account))[0];
-      if (!due) return undefined;
-      claims += 1;
-      due.claimedAt = claims;
+      const waiting = [...all.values()].filter(
+        ({ dueAt, scope }) => dueAt !== undefined && dueAt <= now() && !except.includes(scope.account),
+      );
+      const [first] = waiting;
+      if (!first) return undefined;
+      // Of one account the oldest stays first.
+      const due = waiting.reduce((best, one) => (turnOf(one) < turnOf(best) ? one : best), first);
+      turns.set(due.scope.account, Math.max(0, ...turns.values()) + 1);
       due.attempt += 1;
       due.dueAt = now() + leaseMs;
       const { deletion, scope, attempt, isListed } = due;
