@@ -19,6 +19,15 @@ interface HeldThread {
 /** Instances that share a database share its attachments. */
 const stores = new WeakMap<MemoryDatabase, Map<string, HeldThread>>();
 
+/** All attachments of a database, without their contents. */
+export function attachmentsInMemory(
+  database: MemoryDatabase,
+): readonly { readonly thread: ThreadRef; readonly attachment: Attachment }[] {
+  return [...(stores.get(database)?.values() ?? [])].flatMap(({ thread, held }) =>
+    [...held.values()].map((one) => ({ thread, attachment: toAttachment(one) })),
+  );
+}
+
 export function createMemoryAttachmentStore(database: MemoryDatabase): AttachmentStore {
   const threads = stores.get(database) ?? new Map<string, HeldThread>();
   stores.set(database, threads);

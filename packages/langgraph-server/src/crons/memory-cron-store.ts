@@ -18,6 +18,17 @@ interface MemoryCrons {
 /** Crons by database: services that share one share its crons. */
 const cronsOf = new WeakMap<MemoryDatabase, MemoryCrons>();
 
+/** All crons of a database, with their ticks. */
+export function cronsInMemory(
+  database: MemoryDatabase,
+): readonly { readonly cron: Cron; readonly ticks: readonly CronTick[] }[] {
+  const held = cronsOf.get(database);
+  return [...(held?.crons.values() ?? [])].map((cron) => ({
+    cron,
+    ticks: (held?.ticks.get(cron.id) ?? []).map(({ tick }) => tick),
+  }));
+}
+
 export function createMemoryCronStore(
   database: MemoryDatabase,
   now: () => number = () => database.clock.now(),

@@ -1,5 +1,6 @@
-import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
+import { accountScopeOf, accountScopeSchema } from "../http/account-scope.js";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts, SignedIn } from "../http/ingress.js";
 import type { Route } from "../http/route-table.js";
@@ -9,15 +10,6 @@ import type { DeletionService } from "./deletion-service.js";
 
 /** Most are through by then; what takes longer goes on, and the receipt tells. */
 const PATIENCE_MS = 5_000;
-
-const accountQuerySchema = z.object({
-  accountId: accountIdSchema.optional().describe("Another account than the caller's; for trusted services."),
-  subject: subjectSchema
-    .optional()
-    .describe(
-      "One person's data. Without it the caller's own, or the whole account's where the caller is no person.",
-    ),
-});
 
 export const receiptSchema = z.object({
   id: z.string(),
@@ -68,12 +60,12 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         description:
           "Threads, files, crons and what graphs remember, in every store and upstream. Charges are kept, without content.",
         tag: "account",
-        query: accountQuerySchema,
+        query: accountScopeSchema,
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
         errors: ["invalid_input", "forbidden", "rate_limited"],
       },
       async handle(c, who) {
-        const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
+        const { account, subject } = accountScopeOf(who, queryOf(c, accountScopeSchema));
         const { caller } = who;
         const begun = await deletions.deleteAccount(
           account,
@@ -99,25 +91,6 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
       },
     },
   ];
-}
-
-/** A person deletes what is theirs. Who signs in as no person, or as a trusted service, acts for the account. */
-function scopeOf(
-  { caller, credentials }: SignedIn,
-  asked: z.output<typeof accountQuerySchema>,
-): { readonly account: string; readonly subject: string | undefined } {
-  const { billingAccountId, subject } = caller;
-  const isTrusted = credentials.isTrustedService === true;
-  const account = asked.accountId ?? billingAccountId;
-  if (account !== billingAccountId && !isTrusted) {
-    throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
-  }
-  if (subject === undefined || isTrusted) return { account, subject: asked.subject };
-  if (asked.subject === undefined || asked.subject === subject) return { account, subject };
-  throw new ThroughlineError(
-    "forbidden",
-    "subject: another person's data needs to be deleted by the account",
-  );
 }
 
 function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean {

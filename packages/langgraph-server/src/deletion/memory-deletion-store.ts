@@ -29,6 +29,11 @@ interface Shared {
 /** Services that share a database share its deletions. */
 const deletionsOf = new WeakMap<MemoryDatabase, Shared>();
 
+/** All deletions of a database. */
+export function deletionsInMemory(database: MemoryDatabase): readonly Deletion[] {
+  return [...(deletionsOf.get(database)?.all.values() ?? [])].map(({ deletion }) => deletion);
+}
+
 export function createMemoryDeletionStore(database: MemoryDatabase): DeletionStore {
   const shared: Shared = deletionsOf.get(database) ?? { all: new Map(), turns: new Map() };
   deletionsOf.set(database, shared);

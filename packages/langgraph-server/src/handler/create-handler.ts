@@ -16,6 +16,8 @@ import type { CronService } from "../crons/cron-service.js";
 import { deletionRoutes } from "../deletion/deletion-routes.js";
 import type { DeletionService } from "../deletion/deletion-service.js";
 import type { RunService } from "../drive/run-service.js";
+import { exportRoutes } from "../export/export-routes.js";
+import type { ExportService } from "../export/export-service.js";
 import { answerError } from "../http/error-answer.js";
 import { type RouteEnv, type RouteParts, type RouteService, signIn } from "../http/ingress.js";
 import type { FetchHandler } from "../http/listen.js";
@@ -46,6 +48,7 @@ export interface HandlerService extends RouteService {
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly deletions: DeletionService;
+  readonly exports: ExportService;
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
   ready(): Promise<void>;
@@ -155,6 +158,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...storeRoutes(parts),
     ...cronRoutes(parts),
     ...deletionRoutes(parts),
+    ...exportRoutes(parts),
     ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
     ...openApiRoutes(() => openApiDocument(routes, version)),
   ];

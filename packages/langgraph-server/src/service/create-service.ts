@@ -29,6 +29,7 @@ import { createDeletionService, type DeletionService } from "../deletion/deletio
 import { createRunService, type DrivingRunService } from "../drive/create-run-service.js";
 import { requireAccepted } from "../drive/start-refusal.js";
 import { noUsage } from "../drive/usage-facts.js";
+import { createExportService, type ExportService } from "../export/export-service.js";
 import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
 import { createThreadHub } from "../hub/create-thread-hub.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
@@ -99,6 +100,7 @@ export interface Service {
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly deletions: DeletionService;
+  readonly exports: ExportService;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentGate;
   /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
@@ -192,6 +194,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     observer,
     admit: (account) => admission.usage.delete(account, admission.limitsOf(account)),
   });
+  const exports = createExportService({
+    rows: stores.accountRows,
+    log,
+    state: executor,
+    attachments: stores.attachments,
+    storeItems,
+    clock,
+  });
   const threads = createThreadService({
     registry,
     state: executor,
@@ -259,12 +269,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     attachments,
     storeItems,
     deletions,
+    exports,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();
       await crons.close();
       await sweeper.close();
       await deletions.close();
+      exports.close();
       await runs.close({ drainMs });
       closed.abort();
       await hub.close();

@@ -42,6 +42,9 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import type { AccountRows } from "../export/account-rows.js";
+import { createMemoryAccountRows } from "../export/memory-account-rows.js";
+import { createPostgresAccountRows } from "../export/postgres-account-rows.js";
 import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
 import { createPostgresRetentionStore } from "../retention/postgres-retention-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
@@ -75,6 +78,7 @@ export interface Stores {
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
   readonly retention: RetentionStore;
+  readonly accountRows: AccountRows;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -122,6 +126,7 @@ async function openMemory(
     graphStore: createMemoryGraphStore(),
     deletions,
     retention: createMemoryRetentionStore(database, checkpointer),
+    accountRows: createMemoryAccountRows(database),
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -179,6 +184,7 @@ async function openPostgresStores(
     graphStore,
     deletions,
     retention: createPostgresRetentionStore(database),
+    accountRows: createPostgresAccountRows(database),
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
