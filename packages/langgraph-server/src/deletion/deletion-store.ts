@@ -44,6 +44,8 @@ export interface DeletionStore {
   postpone(claimed: ClaimedDeletion, ms: number): Promise<boolean>;
   /** Deletes receipts of deletions that were done longer ago than that. Gives how many, at most `limit`. */
   deleteReceipts(olderThanMs: number, limit: number): Promise<number>;
+  /** How many receipts `deleteReceipts` would find. */
+  countReceipts(olderThanMs: number): Promise<number>;
   /** How long until something of another account than these is due; `undefined` when nothing is. */
   untilDue(except?: readonly string[]): Promise<number | undefined>;
 }

@@ -47,6 +47,11 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
     return found?.attempt === attempt && found.deletion.phase !== "done" ? found : undefined;
   }
 
+  const receipts = (olderThanMs: number) =>
+    [...all.values()].filter(
+      ({ deletion: { finishedAt } }) => finishedAt !== undefined && finishedAt < now() - olderThanMs,
+    );
+
   async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {
     const found = held(claimed);
     if (found) apply(found);
@@ -158,10 +163,9 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       change(claimed, (found) => {
         found.dueAt = now() + ms;
       }),
+    countReceipts: async (olderThanMs) => receipts(olderThanMs).length,
     async deleteReceipts(olderThanMs, limit) {
-      const old = [...all.values()].filter(
-        ({ deletion: { finishedAt } }) => finishedAt !== undefined && finishedAt < now() - olderThanMs,
-      );
+      const old = receipts(olderThanMs);
       for (const { deletion } of old.slice(0, limit)) all.delete(deletion.id);
       return Math.min(limit, old.length);
     },

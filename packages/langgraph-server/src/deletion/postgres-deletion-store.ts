@@ -19,7 +19,7 @@ import {
 } from "./deletion.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 import { claimDeletion } from "./sql/claim-deletion.js";
-import { deleteReceipts } from "./sql/delete-receipts.js";
+import { countReceipts, deleteReceipts } from "./sql/delete-receipts.js";
 
 interface Row {
   readonly deletion_id: string;
@@ -226,6 +226,10 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
         return true;
       }),
     postpone: (claimed, ms) => change(pool, claimed, `due_at = ${IN("$3")}`, ms),
+    async countReceipts(olderThanMs) {
+      const { rows } = await pool.query<{ count: number }>(countReceipts(schema), [olderThanMs]);
+      return rows[0]?.count ?? 0;
+    },
     async deleteReceipts(olderThanMs, limit) {
       const { rowCount } = await pool.query(deleteReceipts(schema), [olderThanMs, limit]);
       return rowCount ?? 0;
