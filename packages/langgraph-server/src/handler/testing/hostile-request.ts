@@ -200,7 +200,7 @@ const REFUSALS: ReadonlySet<number> = new Set(
 const ANSWERS: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 /** What is measured and what is documented have names of their own. */
 const IN_OTHER_WORDS = /^\/(?:metrics|openapi\.json|docs)/;
-const INTERNALS = /node_modules|at \w+ \(|\/src\/|ZodError|TypeError|stack|ECONN|SELECT |password/i;
+const INTERNALS = /node_modules|\bat \w+ \(|\/src\/|ZodError|TypeError|stack|ECONN|SELECT |password/i;
 
 /** What is wrong with an answer: a status or a shape that is documented nowhere, or something of our insides. */
 export function problemOf(request: HostileRequest, answer: HostileAnswer): string | undefined {

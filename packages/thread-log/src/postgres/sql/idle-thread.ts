@@ -1,8 +1,8 @@
 import { SAME_THREAD } from "./fragments.js";
 
 /**
- * Locks the thread's row, under which every run starts (`start_run`), unless something else holds it: whoever changes the
- * thread then has the right of way.
+ * Locks the thread's row, under which every run starts (`start_run`). Gives no row where something else holds it: a change of
+ * the thread has the right of way.
  */
 export function lockThreadStatement(schema: string): string {
   return `select 1 from ${schema}.threads where ${SAME_THREAD} for update skip locked`;
