@@ -5,6 +5,7 @@ import { tablesHolding } from "../deletion/testing/tables-holding.js";
 import { readEvents, sseEvents } from "../handler/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import type { ServiceStore } from "../service/create-service.js";
+import { openServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { unpackTar } from "./testing/read-tar.js";
 
@@ -191,6 +192,32 @@ describe.each([
     for await (const _ of running);
   });
 
+  it("that its reader leaves in the middle frees its permit", async () => {
+    const account = `a-${randomUUID()}`;
+    const who = person(account);
+    await server.service.attachments.store.put(
+      { account, threadId: randomUUID() },
+      { id: "large", mimeType: "text/plain", filename: undefined, content: new Uint8Array(48 * 1_048_576) },
+    );
+    const leaving = new AbortController();
+    const response = await fetch(`${server.url}/account/export`, {
+      headers: { "x-throughline-account": account },
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    const refused = await who.ask("GET", "/account/export");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+    leaving.abort();
+    await vi.waitFor(
+      async () => {
+        const again = await who.ask("GET", "/account/export");
+        await again.body?.cancel();
+        expect(again.status).toBe(200);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+
   it("runs once at a time for an account, and frees its permit when its reader leaves", async () => {
     const who = person(`a-${randomUUID()}`);
     await readEvents(await who.run("poet", "one", "A poem about doors"));
@@ -203,4 +230,25 @@ describe.each([
     await server.service.exports.open({ account: "held", subject: undefined }).cancel();
     await who.archive();
   });
+});
+
+it("An export of a thread whose log was trimmed has its whole conversation, and the log from its snapshot on", async () => {
+  const scene = await openServiceScene({ retention: { maxEntries: 12 }, lingerMs: 0 });
+  const thread = scene.thread("poet");
+  await scene.run(thread, "Write about rain");
+  await scene.run(thread, "Write about snow");
+  await vi.waitFor(async () =>
+    expect(await scene.service.log.read(thread.ref, undefined)).toMatchObject({ reason: "trimmed" }),
+  );
+  const archive = await new Response(
+    scene.service.exports.open({ account: thread.ref.account, subject: undefined }),
+  ).arrayBuffer();
+  const files = unpackTar(new Uint8Array(archive));
+  const folder = `threads/${thread.ref.threadId}`;
+  const state = JSON.parse(files.get(`${folder}/state.json`)?.toString() ?? "");
+  expect(state.messages).toHaveLength(4);
+  const head = await scene.service.log.head(thread.ref);
+  const entries = (files.get(`${folder}/log.jsonl`)?.toString() ?? "").trim().split("\n");
+  expect(JSON.parse(entries.at(-1) ?? "").seq).toBe(head?.seq);
+  await scene.close();
 });
