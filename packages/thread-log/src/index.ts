@@ -17,6 +17,7 @@ export * from "./port/start-run.js";
 export * from "./port/thread-log.js";
 export * from "./port/thread-ref.js";
 export { renewEpochs } from "./postgres/cluster-identity.js";
+export { createPool, type OwnPool, type PoolOptions } from "./postgres/create-pool.js";
 export { inTransaction } from "./postgres/in-transaction.js";
 export { migrate } from "./postgres/migrate.js";
 export { MIGRATIONS as THREAD_LOG_MIGRATIONS, type Migration } from "./postgres/migrations.js";

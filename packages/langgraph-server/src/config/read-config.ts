@@ -1,13 +1,15 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { type Backend, selectBackend } from "@throughline/graph-executor";
 import type { AttachmentLimits } from "../attachments/attachment-limits.js";
+import type { TransferLimits } from "../attachments/transfer-permits.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import type { AccountLimits } from "../tenancy/account-limits.js";
 import type { CallerClaims, JwtTrust } from "../tenancy/jwt-caller.js";
 import { readSettings, type SettingSources } from "./read-settings.js";
 import { SETTINGS, type SettingValues } from "./settings.js";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export type SignInConfig =
   | { readonly kind: "dev" }
@@ -19,6 +21,9 @@ export interface ServerConfig extends SettingValues {
   readonly signIn: SignInConfig;
   readonly limits: AccountLimits;
   readonly attachmentLimits: AttachmentLimits;
+  readonly transferLimits: TransferLimits;
+  /** How long a file may wait for a message that names it. */
+  readonly unnamedMs: number;
   readonly retention: Retention;
 }
 
@@ -55,7 +60,15 @@ export function configOf(values: SettingValues): ServerConfig {
       maxVideoBytes: values.maxVideoBytes,
       maxDocumentBytes: values.maxDocumentBytes,
       maxAttachmentBytesPerThread: values.maxAttachmentBytesPerThread,
+      maxAttachmentBytesPerAccount: values.maxAttachmentBytesPerAccount,
+      maxAttachmentBytesPerRun: values.maxAttachmentBytesPerRun,
+      maxAttachmentBytesInRuns: values.maxAttachmentBytesInRuns,
     },
+    transferLimits: {
+      maxTransfersPerAccount: values.maxTransfersPerAccount,
+      maxTransfersPerInstance: values.maxTransfersPerInstance,
+    },
+    unnamedMs: values.unnamedAttachmentHours * HOUR_MS,
     retention: retentionOf(values),
   };
 }

@@ -1,5 +1,5 @@
 import type { Migration } from "@throughline/thread-log";
-import { ATTACHMENT_MIGRATION } from "../attachments/attachment-migration.js";
+import { ATTACHMENT_CHUNK_MIGRATION, ATTACHMENT_MIGRATION } from "../attachments/attachment-migration.js";
 import { CRON_MIGRATION, UNREADABLE_CRON_MIGRATION } from "../crons/cron-migration.js";
 import { CLOSURE_MIGRATION, DELETION_MIGRATION } from "../deletion/deletion-migration.js";
 
@@ -13,4 +13,5 @@ export const SERVER_MIGRATIONS: readonly Migration[] = [
   DELETION_MIGRATION,
   CLOSURE_MIGRATION,
   UNREADABLE_CRON_MIGRATION,
+  ATTACHMENT_CHUNK_MIGRATION,
 ];

@@ -17,6 +17,8 @@ export interface RouteDoc {
   /** Where the body is a file instead of JSON: the content types it may have. */
   readonly file?: readonly string[];
   readonly answer: RouteAnswer;
+  /** Answers that HTTP gives in place of that where the request's headers ask for it. */
+  readonly also?: readonly ConditionalAnswer[];
   /** An answer that is neither that nor an error. */
   readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
   /**
@@ -39,3 +41,8 @@ export type RouteAnswer =
     }
   /** Anything else that is no JSON. */
   | { readonly status: 200; readonly description: string; readonly contentType: string };
+
+export type ConditionalAnswer =
+  | { readonly status: 206; readonly description: string; readonly contentType: string }
+  | { readonly status: 304; readonly description: string }
+  | { readonly status: 416; readonly description: string; readonly code: ErrorCode };

@@ -1,6 +1,6 @@
 import { ERROR_CODES, isErrorCode, type JsonObject, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
-import type { RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
+import type { ConditionalAnswer, RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
 import type { OpenRoute, Route } from "../http/route-table.js";
 import { DEV_ACCOUNT_HEADER, DEV_SUBJECT_HEADER } from "../tenancy/dev-caller.js";
 import { errorCodesOf, errorResponse, errorResponses, TRACE_HEADERS } from "./error-answers.js";
@@ -205,14 +205,18 @@ function answerSchemasOf({ answer, otherwise }: RouteDoc): z.ZodType[] {
 }
 
 function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["responses"] {
-  const { answer, otherwise } = route.doc;
+  const { answer, also = [], otherwise } = route.doc;
   const errors = errorCodesOf(route);
   const good: OpenApiResponse = {
     description: answer.description,
     headers: TRACE_HEADERS,
     ...(answer.status !== 204 && { content: contentOf(answer, answers) }),
   };
-  const responses = { [answer.status]: good, ...errorResponses(errors) };
+  const responses = {
+    [answer.status]: good,
+    ...Object.fromEntries(also.map((one) => [one.status, conditionalResponse(one)])),
+    ...errorResponses(errors),
+  };
   if (!otherwise) return responses;
   const sharing = errors.filter((code) => ERROR_CODES[code].status === otherwise.status);
   const refusal = errorResponse(sharing);
@@ -226,6 +230,16 @@ function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["re
         "application/json": { schema: { anyOf: schemas.filter((schema) => schema !== undefined) } },
       },
     },
+  };
+}
+
+function conditionalResponse(answer: ConditionalAnswer): OpenApiResponse {
+  const { description } = answer;
+  if ("code" in answer) return { ...errorResponse([answer.code]), description };
+  return {
+    description,
+    headers: TRACE_HEADERS,
+    ...("contentType" in answer && { content: { [answer.contentType]: { schema: {} } } }),
   };
 }
 

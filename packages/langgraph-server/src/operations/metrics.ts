@@ -57,6 +57,11 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const failures = counter("background_failures_total", "Failures in the background, outside of any request");
   const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
   const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
+  const filesSwept = counter(
+    "files_swept_total",
+    "Files of no message that were deleted, by what they were",
+    ["kind"],
+  );
   const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
   const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
   const waits = counter("store_waits_total", "Times a driver waited because a store was away");
@@ -161,6 +166,11 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     swept({ entries: count, runs }) {
       trimmed.inc(count);
       pruned.inc(runs);
+    },
+    filesSwept({ unnamed, unfinished, stray }) {
+      filesSwept.inc({ kind: "unnamed" }, unnamed);
+      filesSwept.inc({ kind: "unfinished" }, unfinished);
+      filesSwept.inc({ kind: "stray" }, stray);
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),

@@ -37,6 +37,10 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       observer.swept(dropped);
       if (dropped.entries > 0 || dropped.runs > 0) logger.info(dropped, "swept what is past its retention");
     },
+    filesSwept(swept) {
+      observer.filesSwept(swept);
+      if (swept.unnamed + swept.unfinished + swept.stray > 0) logger.info(swept, "swept files of no message");
+    },
     badRow(row) {
       observer.badRow(row);
       const { table, id, error } = row;

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentCatalogPort,
-  type AttachmentPort,
   type Clock,
   type GraphExecutorPort,
   type GraphStatePort,
-  retryStore,
   systemClock,
   type UsagePort,
 } from "@throughline/ai-core";
@@ -21,8 +19,12 @@ import {
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
+import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
+import type { MediaOrigins } from "../attachments/media-url.js";
+import { createRunFiles } from "../attachments/run-files.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
+import { createTransferPermits, type TransferLimits } from "../attachments/transfer-permits.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
@@ -76,6 +78,12 @@ export interface ServiceOptions {
   };
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
+  /** How many files may be sent and received at once. */
+  readonly transferLimits?: TransferLimits;
+  /** How long a file may wait for a message that names it before it is deleted. Default one day. */
+  readonly unnamedMs?: number;
+  /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
+  readonly mediaOrigins?: MediaOrigins;
 }
 
 export interface CronOptions {
@@ -131,14 +139,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const attachments: AttachmentGate = {
     store: stores.attachments,
     limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+    transfers: createTransferPermits(options.transferLimits),
+    mediaOrigins: options.mediaOrigins ?? [],
   };
   // A graph that reads a file waits for the store like one that reads its checkpoint.
-  const attachmentPort: AttachmentPort = {
-    readAttachment: ({ caller: { billingAccountId: account, subject }, threadId }, id) =>
-      retryStore({ clock, signal: closed.signal }, () =>
-        stores.attachments.read({ account, subject, threadId }, id),
-      ),
-  };
+  const runFiles = createRunFiles({ ...attachments, clock, signal: closed.signal });
   const provider = isProvider(options.graphs)
     ? options.graphs
     : createInProcProvider({
@@ -146,10 +151,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         checkpointer: stores.checkpointer.saver,
         lease: registry,
         store: stores.graphStore.store,
-        attachments: attachmentPort,
+        attachments: runFiles,
         clock,
       });
-  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
+  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), runFiles);
   const agents = createAggregatingAgentCatalog([provider]);
   const views = createThreadViews({ log, state: executor, clock, observer, lingerMs: options.lingerMs });
   const runs = createRunService({
@@ -196,7 +201,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     state: executor,
     runs,
     directory,
-    attachments: stores.attachments,
+    attachments,
     agents,
     clock,
     lease,
@@ -235,6 +240,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
   const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
+  const fileSweeper = startAttachmentSweeper({
+    store: stores.attachments,
+    unnamedMs: options.unnamedMs ?? DEFAULT_UNNAMED_MS,
+    clock,
+    random: Math.random,
+    observer,
+  });
   return {
     runs,
     hub,
@@ -253,7 +265,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();
       await crons.close();
-      await sweeper.close();
+      await Promise.all([sweeper.close(), fileSweeper.close()]);
       await deletions.close();
       await runs.close({ drainMs });
       closed.abort();

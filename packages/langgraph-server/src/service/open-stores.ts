@@ -15,6 +15,7 @@ import {
   createMemoryLogStore,
   createMemoryRunRegistry,
   createMemoryThreadDirectory,
+  createPool,
   createPostgresLeaseKeeper,
   createPostgresLogStore,
   createPostgresRunRegistry,
@@ -91,6 +92,9 @@ export function openStores(store: ServiceStore, context: StoreContext): Promise<
 /** A heartbeat that goes astray, and one after it, cost nothing. */
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
+const FILE_CONNECTIONS = 2;
+const FILE_STATEMENT_MS = 30_000;
+
 async function openMemory(
   { shared }: Extract<ServiceStore, { kind: "memory" }>,
   { clock, lease, observer, retention, cronNow }: StoreContext,
@@ -134,6 +138,13 @@ async function openPostgresStores(
     clock,
     onError: (error) => observer.failed("A background task of the database failed.", error),
   });
+  // Files have connections of their own: a run that starts must not wait behind chunks.
+  const files = createPool({
+    connection: database.connection,
+    max: FILE_CONNECTIONS,
+    applicationName: "throughline files",
+    statementMs: FILE_STATEMENT_MS,
+  });
   await checkpointer.setup();
   await graphStore.setup();
   await migrate(database.pool, database.schema, {
@@ -167,7 +178,7 @@ async function openPostgresStores(
     crons: createPostgresCronStore(database, cronNow && (async () => cronNow())),
     directory: createPostgresThreadDirectory(database),
     attachments: createPostgresAttachmentStore(
-      database,
+      { pool: files.pool, schema: database.schema },
       attachmentsDir === undefined ? undefined : openAttachmentFolder(attachmentsDir),
     ),
     graphStore,
@@ -180,7 +191,7 @@ async function openPostgresStores(
     async close() {
       await Promise.all([keeper.close(), log.close()]);
       redis?.close();
-      await Promise.all([database.close(), checkpointer.close(), graphStore.close()]);
+      await Promise.all([files.close(), database.close(), checkpointer.close(), graphStore.close()]);
     },
   };
 }

@@ -48,6 +48,8 @@ export interface ServiceObserver {
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
   /** R20: what a round over all threads let go of. */
   swept(dropped: { readonly entries: number; readonly runs: number }): void;
+  /** Files of no message that were deleted, by what they were. */
+  filesSwept(swept: { readonly unnamed: number; readonly unfinished: number; readonly stray: number }): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
@@ -74,6 +76,7 @@ export const silentObserver: ServiceObserver = {
   gap() {},
   cronTicked() {},
   swept() {},
+  filesSwept() {},
   badRow() {},
   storeAway() {},
   failed() {},
