@@ -113,24 +113,25 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       const { attachment } = opened;
       const { bytes } = attachment;
       const etag = `"${attachment.id}"`;
-      for (const [name, value] of Object.entries(fileHeaders(attachment))) c.header(name, value);
-      if (isNamed(etag, c.req.header("if-none-match"))) return c.body(null, 304);
-      c.header("content-type", attachment.mimeType);
+      const headers = fileHeaders(attachment);
+      if (isNamed(etag, c.req.header("if-none-match"))) return c.body(null, 304, headers);
       const ifRange = c.req.header("if-range");
       const range =
         ifRange === undefined || ifRange === etag ? parseRange(c.req.header("range"), bytes) : undefined;
       if (range === "unsatisfiable") return refuseRange(c, bytes);
       const { start, end } = range ?? wholeFile(bytes);
-      c.header("content-length", String(end - start));
-      if (range) c.header("content-range", `bytes ${start}-${end - 1}/${bytes}`);
+      const told = {
+        ...headers,
+        "content-type": attachment.mimeType,
+        "content-length": String(end - start),
+        ...(range && { "content-range": `bytes ${start}-${end - 1}/${bytes}` }),
+      };
       const status = range ? 206 : 200;
       // Hono answers HEAD with this handler and drops the body unread.
-      if (c.req.method === "HEAD") return c.body(null, status);
+      if (c.req.method === "HEAD") return c.body(null, status, told);
       const permit = await attachments.transfers.take(who.caller.billingAccountId);
-      return c.body(
-        sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave }),
-        status,
-      );
+      const body = sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave });
+      return c.body(body, status, told);
     },
   };
   return [upload, read];
