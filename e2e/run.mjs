@@ -15,6 +15,7 @@ const PARTS = {
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
   outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
+  doors: "what comes in and goes out: files under load, their memory, and what other accounts feel of it",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
 };
 

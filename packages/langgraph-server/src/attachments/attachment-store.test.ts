@@ -250,13 +250,13 @@ describe.each([
     const named = await put(thread("a"), "named", undefined, false);
     const sent = await put(thread("a"), "sent along");
     const hour = 3_600_000;
-    await place.store.sweep({ unnamedMs: hour, stalledMs: hour });
+    await place.store.sweep({ unnamedMs: hour, stalledMs: hour, orphanedMs: hour });
     expect(await place.store.name(thread("a"), named.id)).toEqual(named);
     expect(await place.store.name(thread("a"), named.id)).toEqual(named);
     expect(await place.store.find(thread("a"), forgotten.id)).toEqual(forgotten);
     // Everything is older than a time that has not come yet.
-    const swept = await place.store.sweep({ unnamedMs: -hour, stalledMs: hour });
-    expect(swept).toEqual({ unnamed: 1, unfinished: 0, stray: 0 });
+    const swept = await place.store.sweep({ unnamedMs: -hour, stalledMs: hour, orphanedMs: hour });
+    expect(swept).toEqual({ unnamed: 1, unfinished: 0, orphaned: 0, stray: 0 });
     expect(await place.store.find(thread("a"), forgotten.id)).toBeUndefined();
     expect(await read(thread("a"), named.id)).toBe("named");
     expect(await read(thread("a"), sent.id)).toBe("sent along");
@@ -270,8 +270,12 @@ describe.each([
     await upload.reserve(CHUNK_BYTES);
     await upload.write(Buffer.alloc(CHUNK_BYTES));
     const hour = 3_600_000;
-    expect(await place.store.sweep({ unnamedMs: hour, stalledMs: hour })).toMatchObject({ unfinished: 0 });
-    expect(await place.store.sweep({ unnamedMs: hour, stalledMs: -hour })).toMatchObject({ unfinished: 1 });
+    expect(await place.store.sweep({ unnamedMs: hour, stalledMs: hour, orphanedMs: hour })).toMatchObject({
+      unfinished: 0,
+    });
+    expect(await place.store.sweep({ unnamedMs: hour, stalledMs: -hour, orphanedMs: hour })).toMatchObject({
+      unfinished: 1,
+    });
     expect(await place.files(account)).toEqual([]);
     expect(await place.rowsOf(account)).toBe(0);
     const file = { id: "late", mimeType: "image/png", filename: undefined, isNamed: true };
@@ -292,6 +296,38 @@ describe.each([
   });
 });
 
+it("Attachments of threads that were deleted or never began are swept after their time, in PostgreSQL", async () => {
+  const postgres = await openTestPostgres();
+  const database = await openPostgres({ connection: postgres.url });
+  const { pool, schema } = database;
+  try {
+    await migrate(pool, schema, { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS });
+    const store = createPostgresAttachmentStore(database, undefined);
+    for (const threadId of ["there", "deleted", "never"]) {
+      const upload = await store.begin({ account: "acme", threadId }, DEFAULT_ATTACHMENT_LIMITS);
+      await upload.reserve(10);
+      await upload.write(Buffer.alloc(10));
+      await upload.finish({ id: "one", mimeType: "image/png", filename: undefined, isNamed: true });
+      if (threadId === "never") continue;
+      await pool.query(
+        `insert into ${schema}.threads (account, subject, thread_id, epoch, fence, deleted) values ('acme', '', $1, 'e', 1, $2)`,
+        [threadId, threadId === "deleted"],
+      );
+    }
+    const hour = 3_600_000;
+    const young = { unnamedMs: hour, stalledMs: hour, orphanedMs: hour };
+    expect(await store.sweep(young)).toMatchObject({ orphaned: 0 });
+    expect(await store.sweep({ ...young, orphanedMs: -hour })).toMatchObject({ orphaned: 2, stray: 0 });
+    const left = await pool.query(`select thread_id from ${schema}.attachment_chunks`);
+    expect(left.rows).toEqual([{ thread_id: "there" }]);
+    const used = await pool.query(`select bytes from ${schema}.attachment_usage`);
+    expect(used.rows).toEqual([{ bytes: "10" }]);
+  } finally {
+    await database.close();
+    await postgres.close();
+  }
+});
+
 describe("A database of the version before", () => {
   it("has its files read, in parts, too, counted, and never swept", async () => {
     const postgres = await openTestPostgres();
@@ -308,9 +344,10 @@ describe("A database of the version before", () => {
       // Instances of the version before go on for a while.
       await pool.query(insert, ["second", content.length, content]);
       const store = createPostgresAttachmentStore(database, undefined);
-      expect(await store.sweep({ unnamedMs: -3_600_000, stalledMs: 0 })).toEqual({
+      expect(await store.sweep({ unnamedMs: -3_600_000, stalledMs: 0, orphanedMs: 3_600_000 })).toEqual({
         unnamed: 0,
         unfinished: 0,
+        orphaned: 0,
         stray: 0,
       });
       for (const id of ["first", "second"]) {
@@ -336,7 +373,9 @@ describe("A database of the version before", () => {
       await upload.write(Buffer.alloc(10));
       await upload.finish({ id: "one", mimeType: "image/png", filename: undefined, isNamed: true });
       await place.deleteRows("attachments");
-      expect(await place.store.sweep({ unnamedMs: 1_000, stalledMs: 1_000 })).toMatchObject({ stray: 1 });
+      expect(
+        await place.store.sweep({ unnamedMs: 1_000, stalledMs: 1_000, orphanedMs: 1_000 }),
+      ).toMatchObject({ stray: 1 });
       expect(await place.rowsOf("acme")).toBe(0);
     } finally {
       await place.close();

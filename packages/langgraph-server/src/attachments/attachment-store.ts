@@ -56,12 +56,16 @@ export interface FileSweep {
   readonly unnamedMs: number;
   /** How long ago the last chunk of an upload may have been written. */
   readonly stalledMs: number;
+  /** How old an attachment may become whose thread was deleted or never began. */
+  readonly orphanedMs: number;
 }
 
 /** What a sweep deleted, counted. */
 export interface SweptFiles {
   readonly unnamed: number;
   readonly unfinished: number;
+  /** Of threads that were deleted or never began. */
+  readonly orphaned: number;
   /** Contents that no attachment has. */
   readonly stray: number;
 }

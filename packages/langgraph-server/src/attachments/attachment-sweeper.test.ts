@@ -9,8 +9,8 @@ it("The sweeper deletes in the background until nothing is left, counts it, and 
   const metrics = createMetrics();
   const failures: string[] = [];
   const found: SweptFiles[] = [
-    { unnamed: 50, unfinished: 2, stray: 0 },
-    { unnamed: 3, unfinished: 0, stray: 1 },
+    { unnamed: 50, unfinished: 2, orphaned: 0, stray: 0 },
+    { unnamed: 3, unfinished: 0, orphaned: 0, stray: 1 },
   ];
   const asked: FileSweep[] = [];
   let isAway = true;
@@ -19,7 +19,7 @@ it("The sweeper deletes in the background until nothing is left, counts it, and 
       async sweep(sweep) {
         if (isAway) throw new Error("the store is away");
         asked.push(sweep);
-        return found.shift() ?? { unnamed: 0, unfinished: 0, stray: 0 };
+        return found.shift() ?? { unnamed: 0, unfinished: 0, orphaned: 0, stray: 0 };
       },
     },
     unnamedMs: 86_400_000,

@@ -28,7 +28,7 @@ export interface AttachmentSweeper {
   close(): Promise<void>;
 }
 
-/** Deletes files that belong to no message: never named, never finished, or left over. Every instance makes its rounds. */
+/** Deletes files that belong to no message: never named, never finished, of no thread, or left over. Every instance makes its rounds. */
 export function startAttachmentSweeper(options: AttachmentSweeperOptions): AttachmentSweeper {
   const { store, unnamedMs, clock, random, observer } = options;
   const { now, close } = poll({
@@ -39,8 +39,8 @@ export function startAttachmentSweeper(options: AttachmentSweeperOptions): Attac
     async once(closing) {
       let found = 0;
       do {
-        const swept = await store.sweep({ unnamedMs, stalledMs: STALLED_MS });
-        found = swept.unnamed + swept.unfinished + swept.stray;
+        const swept = await store.sweep({ unnamedMs, stalledMs: STALLED_MS, orphanedMs: unnamedMs });
+        found = swept.unnamed + swept.unfinished + swept.orphaned + swept.stray;
         observer.filesSwept(swept);
       } while (found > 0 && !closing.aborted);
       return undefined;

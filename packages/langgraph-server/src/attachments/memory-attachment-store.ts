@@ -158,6 +158,7 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
       deleteWhere(
         (thread) => thread.account === account && (subject === undefined || subjectKey(thread) === subject),
       ),
+    // Deletions leave nothing here, and a start that was refused costs no more than the process' own life.
     async sweep({ unnamedMs, stalledMs }) {
       const now = database.clock.now();
       const stalled = [...uploads].filter(({ touchedAt }) => now - touchedAt > stalledMs);
@@ -170,7 +171,7 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
           unnamed += 1;
         }
       }
-      return { unnamed, unfinished: stalled.length, stray: 0 };
+      return { unnamed, unfinished: stalled.length, orphaned: 0, stray: 0 };
     },
   };
 }

@@ -5,10 +5,12 @@ import type { FileSweep, SweptFiles } from "./attachment-store.js";
 import { type FilesDatabase, keyOf } from "./postgres-upload.js";
 import { deleteEmptyUsage, lockUsage, releaseBytes } from "./sql/reserve-bytes.js";
 import {
+  deleteOrphaned,
   deleteStalled,
   deleteUnnamed,
   ensureUsage,
   findMiscounted,
+  findOrphaned,
   findStalled,
   findStray,
   findUnnamed,
@@ -29,7 +31,7 @@ const AT_ONCE = 50;
 export async function sweepPostgresFiles(
   { pool, schema }: FilesDatabase,
   folder: AttachmentFolder | undefined,
-  { unnamedMs, stalledMs }: FileSweep,
+  { unnamedMs, stalledMs, orphanedMs }: FileSweep,
 ): Promise<SweptFiles> {
   const find = async (statement: string, ...values: readonly number[]) =>
     (await pool.query<Found>(statement, [...values, AT_ONCE])).rows;
@@ -71,6 +73,11 @@ export async function sweepPostgresFiles(
     const key = [...keyOf(threadOf(found)), found.content_id, stalledMs];
     if (await deleteOne(found, (client) => client.query(deleteStalled(schema), key))) unfinished += 1;
   }
+  let orphaned = 0;
+  for (const found of await find(findOrphaned(schema), orphanedMs)) {
+    const key = [...keyOf(threadOf(found)), found.attachment_id];
+    if (await deleteOne(found, (client) => client.query(deleteOrphaned(schema), key))) orphaned += 1;
+  }
   const stray = await find(findStray(schema));
   for (const found of stray) {
     await inTransaction(pool, (client) => deleteContent(client, threadOf(found), found.content_id));
@@ -83,7 +90,7 @@ export async function sweepPostgresFiles(
       await client.query(deleteEmptyUsage(schema), [account]);
     });
   }
-  return { unnamed, unfinished, stray: stray.length };
+  return { unnamed, unfinished, orphaned, stray: stray.length };
 }
 
 function threadOf({ account, subject, thread_id: threadId }: Found): ThreadRef {

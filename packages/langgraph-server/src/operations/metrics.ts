@@ -167,10 +167,8 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       trimmed.inc(count);
       pruned.inc(runs);
     },
-    filesSwept({ unnamed, unfinished, stray }) {
-      filesSwept.inc({ kind: "unnamed" }, unnamed);
-      filesSwept.inc({ kind: "unfinished" }, unfinished);
-      filesSwept.inc({ kind: "stray" }, stray);
+    filesSwept(swept) {
+      for (const [kind, count] of Object.entries(swept)) filesSwept.inc({ kind }, count);
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),

@@ -39,7 +39,7 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
     },
     filesSwept(swept) {
       observer.filesSwept(swept);
-      if (swept.unnamed + swept.unfinished + swept.stray > 0) logger.info(swept, "swept files of no message");
+      if (Object.values(swept).some((count) => count > 0)) logger.info(swept, "swept files of no message");
     },
     badRow(row) {
       observer.badRow(row);

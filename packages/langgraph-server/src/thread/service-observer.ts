@@ -27,6 +27,17 @@ export interface BadRow {
   readonly error?: unknown;
 }
 
+export interface FilesSwept {
+  /** No message named them in time. */
+  readonly unnamed: number;
+  /** Their upload was never finished. */
+  readonly unfinished: number;
+  /** Their thread was deleted or never began. */
+  readonly orphaned: number;
+  /** Contents that no attachment has. */
+  readonly stray: number;
+}
+
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
@@ -49,7 +60,7 @@ export interface ServiceObserver {
   /** R20: what a round over all threads let go of. */
   swept(dropped: { readonly entries: number; readonly runs: number }): void;
   /** Files of no message that were deleted, by what they were. */
-  filesSwept(swept: { readonly unnamed: number; readonly unfinished: number; readonly stray: number }): void;
+  filesSwept(swept: FilesSwept): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */

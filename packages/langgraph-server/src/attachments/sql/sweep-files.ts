@@ -13,6 +13,32 @@ export function deleteUnnamed(schema: string): string {
     returning bytes`;
 }
 
+/** Whether the attachment's thread is there: listed, or in the log and not deleted. */
+function hasThread(schema: string): string {
+  const same = (other: string) =>
+    ["account", "subject", "thread_id"].map((key) => `${other}.${key} = file.${key}`).join(" and ");
+  return `(exists (select 1 from ${schema}.thread_listings listing where ${same("listing")})
+      or exists (select 1 from ${schema}.threads thread where ${same("thread")} and not thread.deleted))`;
+}
+
+/**
+ * Up to `$2` attachments older than `$1` milliseconds whose thread was deleted or never began: a start that was refused stores
+ * its files before. Reads every attachment's key and locks nothing: each is checked again when deleted.
+ */
+export function findOrphaned(schema: string): string {
+  return `select account, subject, thread_id, attachment_id, coalesce(content_id, attachment_id) as content_id
+    from ${schema}.attachments file
+    where created_at < clock_timestamp() - $1 * interval '1 ms' and not ${hasThread(schema)}
+    limit $2`;
+}
+
+/** Attachment `$4` of thread `$1, $2, $3`, unless its thread is there by now. */
+export function deleteOrphaned(schema: string): string {
+  return `delete from ${schema}.attachments file
+    where account = $1 and subject = $2 and thread_id = $3 and attachment_id = $4 and not ${hasThread(schema)}
+    returning bytes`;
+}
+
 /** Up to `$2` uploads to which nothing was written for `$1` milliseconds. Locks nothing: each is checked again when deleted. */
 export function findStalled(schema: string): string {
   return `select account, subject, thread_id, content_id from ${schema}.attachment_uploads
