@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 export interface FileLoad {
   /** `true` once every file was uploaded and read back. */
   readonly isOver: () => boolean;
+  /** Stops the clients, as a suspended machine would; the server waits for them. */
+  pause(): void;
+  resume(): void;
   /** Rejects with what went wrong. */
   readonly done: Promise<LoadReport>;
 }
@@ -47,5 +50,10 @@ export async function startFileLoad(
   });
   done.catch(() => {});
   await new Promise<void>((resolve) => child.once("message", () => resolve()));
-  return { isOver: () => isOver, done };
+  return {
+    isOver: () => isOver,
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+    done,
+  };
 }
