@@ -2,6 +2,7 @@ import { admitInTransaction, inTransaction, type ThreadRef } from "@throughline/
 import type pg from "pg";
 import type { AttachmentFolder } from "./attachment-folder.js";
 import type { Attachment, AttachmentStore } from "./attachment-store.js";
+import { createChunkLane } from "./chunk-lane.js";
 import { type ContentPlace, contentChunks, storedChunks } from "./postgres-content.js";
 import { sweepPostgresFiles } from "./postgres-file-sweep.js";
 import {
@@ -40,6 +41,7 @@ export function createPostgresAttachmentStore(
   folder: AttachmentFolder | undefined,
 ): AttachmentStore {
   const table = `${schema}.attachments`;
+  const lane = createChunkLane();
 
   async function findRow(thread: ThreadRef, id: string): Promise<Row | undefined> {
     const { rows } = await pool.query<Row>(
@@ -98,7 +100,7 @@ export function createPostgresAttachmentStore(
 
   return {
     async begin(thread, caps) {
-      return openPostgresUpload({ pool, schema, thread, caps, folder, find: (id) => find(thread, id) });
+      return openPostgresUpload({ pool, schema, thread, caps, folder, lane, find: (id) => find(thread, id) });
     },
     find,
     async name(thread, id) {
@@ -111,7 +113,7 @@ export function createPostgresAttachmentStore(
     async open(thread, id) {
       const row = await findRow(thread, id);
       if (!row) return undefined;
-      const place: ContentPlace = { pool, schema, key: [...keyOf(thread), row.content_id ?? id] };
+      const place: ContentPlace = { pool, schema, lane, key: [...keyOf(thread), row.content_id ?? id] };
       const attachment = toAttachment(row);
       const whole = { start: 0, end: attachment.bytes };
       if (row.is_whole) return { attachment, read: (range = whole) => contentChunks(place, range) };

@@ -10,6 +10,7 @@ import {
 import type pg from "pg";
 import type { AttachmentFolder, FileWriter } from "./attachment-folder.js";
 import type { Attachment, FinishedFile, StorageCaps, Upload } from "./attachment-store.js";
+import type { ChunkLane } from "./chunk-lane.js";
 import {
   deleteEmptyUsage,
   lockUsage,
@@ -25,6 +26,7 @@ export interface UploadPlace extends FilesDatabase {
   readonly thread: ThreadRef;
   readonly caps: StorageCaps;
   readonly folder: AttachmentFolder | undefined;
+  readonly lane: ChunkLane;
   readonly find: (id: string) => Promise<Attachment | undefined>;
 }
 
@@ -34,7 +36,8 @@ export function keyOf(thread: ThreadRef): readonly [string, string, string] {
 }
 
 /** One upload. Its row in `attachment_uploads` is there from the first reservation to its end, and keeps a sweep away. */
-export function openPostgresUpload({ pool, schema, thread, caps, folder, find }: UploadPlace): Upload {
+export function openPostgresUpload(place: UploadPlace): Upload {
+  const { pool, schema, thread, caps, folder, lane, find } = place;
   const contentId = randomUUID();
   const key = [...keyOf(thread), contentId];
   let writer: FileWriter | undefined;
@@ -85,7 +88,7 @@ export function openPostgresUpload({ pool, schema, thread, caps, folder, find }:
     },
     async write(chunk) {
       if (!folder) {
-        await expectUpload(pool.query(writeChunk(schema), [...key, parts, chunk]));
+        await expectUpload(lane(() => pool.query(writeChunk(schema), [...key, parts, chunk])));
       } else {
         await expectUpload(pool.query(touchUpload(schema), key));
         writer ??= await folder.create(thread, contentId);
