@@ -9,7 +9,8 @@ import { firstTokenMs, medianOf } from "./rig/first-token.js";
 /** Files of 40 MiB, all at once: a hundred, or `--trials` of them. */
 const FILES = trialsOr(100);
 const FILE_MEBIBYTES = 40;
-const WARM_UP = 40;
+/** So many that the process has grown to what runs alone make of it. */
+const WARM_UP = 250;
 /** How often a first token is waited for before the load is paused or goes on. */
 const TURN = 8;
 const MEBIBYTE = 1_048_576;
