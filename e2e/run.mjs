@@ -16,6 +16,7 @@ const PARTS = {
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
   outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
   bus: "two instances and their Redis: killed, emptied, paused, failed over; limits over both",
+  doors: "what comes in and goes out: files under load, their memory, and what other accounts feel of it",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
 };
 

@@ -18,6 +18,7 @@ const generated = [
     package: "packages/langgraph-server",
     render: "renderConfigurationReference",
   },
+  { file: "docs/roles.md", package: "packages/langgraph-server", render: "renderRoles" },
   { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
 ];
 

@@ -55,7 +55,7 @@ describe.each(["in the database", "in a folder"])("A picture kept %s", (where) =
     expect(files).toHaveLength(folder === undefined ? 0 : 1);
     for (const file of files) expect(readFileSync(file).equals(PICTURE)).toBe(true);
     expect(await tablesHolding(databaseUrl, PICTURE)).toEqual(
-      folder === undefined ? ["throughline.attachments"] : [],
+      folder === undefined ? ["throughline.attachment_chunks"] : [],
     );
   });
 });

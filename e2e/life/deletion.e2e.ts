@@ -204,7 +204,7 @@ describe.each([
       expect(goingOn.length).toBeGreaterThan(0);
 
       const { id: receiptId, status } = await ask<Receipt>(asked, leaver, "DELETE", "/account/data");
-      expect(status).toBe("erasing");
+      expect(status).toBe("deleting");
       if (killed) {
         await Promise.all(servers.map((one) => one.kill()));
         expect(await phaseOf(places, receiptId)).toBe("erasing");
@@ -217,7 +217,7 @@ describe.each([
         expect(told.length).toBeGreaterThanOrEqual(THREADS);
         for (const last of told) expect(last).toMatchObject({ type: "RUN_ERROR", code: "not_found" });
       }
-      await vi.waitFor(async () => expect(await statusOf(asked, leaver, receiptId)).not.toBe("erasing"), {
+      await vi.waitFor(async () => expect(await statusOf(asked, leaver, receiptId)).not.toBe("deleting"), {
         timeout: 60_000,
         interval: 100,
       });

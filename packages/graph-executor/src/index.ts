@@ -9,6 +9,12 @@ export { loadProjectGraphs } from "./graphs/project-graphs.js";
 export type { RunnableGraph } from "./graphs/runnable-graph.js";
 export { createInProcProvider, type InProcProviderOptions } from "./inproc/inproc-provider.js";
 export { failStrayRun } from "./inproc/stray-errors.js";
+export {
+  addCheckpointCounts,
+  type CheckpointCounts,
+  type CheckpointRetention,
+  NO_CHECKPOINTS,
+} from "./persistence/checkpoint-retention.js";
 export type { Checkpointer } from "./persistence/checkpointer.js";
 export { fencedSaver } from "./persistence/fenced-saver.js";
 export { createMemoryGraphStore, type GraphStore } from "./persistence/graph-store.js";
@@ -21,6 +27,8 @@ export {
   createPostgresGraphStore,
   type PostgresGraphStoreOptions,
 } from "./persistence/postgres-graph-store.js";
+export { crowdedThreads, measurePrunable, pruneCheckpoints } from "./persistence/prune-checkpoints.js";
+export { pruneMemoryCheckpoints } from "./persistence/prune-memory-checkpoints.js";
 export { createStoreItems, type StoreItem, type StoreItems } from "./persistence/store-items.js";
 export { tenantNamespace, tenantStore } from "./persistence/tenant-store.js";
 export type { GraphProvider } from "./provider/graph-provider.js";

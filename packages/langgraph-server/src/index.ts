@@ -10,6 +10,7 @@ export type {
 } from "./drive/run-service.js";
 export { createHandler, type Handler, type HandlerOptions } from "./handler/create-handler.js";
 export { renderOpenApi } from "./handler/render-openapi.js";
+export { renderRoles } from "./handler/render-roles.js";
 export type {
   FaceOptions,
   FrameSink,
@@ -23,6 +24,7 @@ export { createLogger, type Logger } from "./operations/logger.js";
 export { createMetrics, type Metrics } from "./operations/metrics.js";
 export { observeService } from "./operations/observe-service.js";
 export { DEFAULT_RETENTION, type Retention } from "./operations/retention-sweeper.js";
+export type { Role } from "./policy/role.js";
 export { type RunningServer, type ServeOptions, startServer } from "./serve/start-server.js";
 export {
   createService,

@@ -8,6 +8,6 @@ export interface AttachmentOwner {
 
 /** Gives a graph the bytes behind the addresses in its messages. */
 export interface AttachmentPort {
-  /** `undefined` when the thread has no such attachment, or no longer. */
-  readAttachment(owner: AttachmentOwner, id: string): Promise<Uint8Array | undefined>;
+  /** `undefined` when the thread has no such attachment, or no longer; `too_large` when the run holds too much already. */
+  readAttachment(owner: AttachmentOwner, id: string): Promise<Uint8Array | "too_large" | undefined>;
 }

@@ -13,7 +13,7 @@ export function namedAttachment(value: unknown): string | undefined {
 
 /**
  * A block with its bytes, as models take it, and the mark by which whatever tells of the graph takes them out again. What
- * is no longer stored is said in words: a model given an address it can't open would fail the whole run.
+ * is not there to be read is said in words: a model given an address it can't open would fail the whole run.
  */
 export async function withBytes(
   reference: object,
@@ -23,11 +23,10 @@ export async function withBytes(
 ): Promise<{ readonly type: string; readonly [key: string]: unknown }> {
   const content = await attachments.readAttachment(owner, id);
   const filename = read(read(reference, "metadata"), "filename");
-  if (!content) {
-    return {
-      type: "text",
-      text: `[${typeof filename === "string" ? filename : "A file"} is no longer stored]`,
-    };
+  if (!content || content === "too_large") {
+    const name = typeof filename === "string" ? filename : "A file";
+    const why = content ? "is too large to be read with the other files" : "is no longer stored";
+    return { type: "text", text: `[${name} ${why}]` };
   }
   return {
     type: String(read(reference, "type")),

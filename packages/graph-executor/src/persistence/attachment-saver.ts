@@ -31,7 +31,8 @@ class AttachmentSaver extends ForwardingSaver {
 
   /** In place: what was read from a store belongs to whoever read it, and messages are objects of any class. */
   async #fillIn(values: unknown[]): Promise<void> {
-    for (const { holder, key, block, id } of namedBlocks(values)) {
+    // Newest messages first: where not all files may be read, it is the oldest that are named in words.
+    for (const { holder, key, block, id } of [...namedBlocks(values)].reverse()) {
       Reflect.set(holder, key, await withBytes(block, id, this.#owner, this.#attachments));
     }
   }

@@ -19,6 +19,11 @@ export function tenantNamespace({ billingAccountId, subject }: Tenant): readonly
   return [escapeLabel(billingAccountId), subject === undefined ? "shared~" : `@${escapeLabel(subject)}~`];
 }
 
+/** Whose the second label of a namespace is; `undefined` for the account's shared part. */
+export function subjectOf(label: string): string | undefined {
+  return label.startsWith("@") ? unescapeLabel(label.slice(1, -1)) : undefined;
+}
+
 /**
  * A LangGraph store that a graph can't leave: every namespace it names lies below the caller's own, and it sees
  * namespaces as if there were nothing above. The graph is given this and never the store inside.
@@ -132,7 +137,7 @@ function escapeLabel(text: string): string {
   }).join("");
 }
 
-function unescapeLabel(label: string): string {
+export function unescapeLabel(label: string): string {
   const bytes = label.replaceAll(/=([0-9a-f]{2})/g, "%$1");
   return decodeURIComponent(bytes);
 }

@@ -219,6 +219,7 @@ describe("following a run", () => {
       },
     );
     expect(end).toEqual({ kind: "left" });
-    expect(upstream?.requests).toHaveLength(1);
+    // A stream that is silent for a while makes it ask for the run; it never cancels it.
+    expect(upstream?.requests.filter((request) => request.startsWith("POST"))).toEqual([]);
   });
 });

@@ -16,10 +16,13 @@ const idSchema = z
   .refine(isPrintable, "must be well-formed text without control characters")
   .meta({ pattern: PRINTABLE_PATTERN });
 
-/** What a model or this server can open. Anything else would be fetched by whoever happens to read it. */
+/** What a model or this server can open. Which of them a new message may name is checked when the run starts. */
 const urlSchema = z
   .string()
-  .refine((url) => /^(?:https?|data|throughline):/i.test(url), "must begin with https:, http: or data:");
+  .refine(
+    (url) => /^(?:https?|data|throughline):/i.test(url),
+    "must begin with https:, data: or throughline:",
+  );
 const filenameSchema = z.string().max(512);
 const mimeTypeSchema = z.string().max(256);
 
@@ -128,7 +131,7 @@ function toPart(part: AgUiPart): ContentPart {
   const inline = data === undefined ? dataUrl(url) : { data, mimeType };
   const type = inline?.mimeType ?? mimeType ?? "";
   // By URL every model takes an image in this form, and few take it in another.
-  if (!inline && url?.startsWith("http") && (part.type === "image" || type.startsWith("image/"))) {
+  if (!inline && /^https?:/i.test(url ?? "") && (part.type === "image" || type.startsWith("image/"))) {
     return { type: "image_url", image_url: { url } };
   }
   return {

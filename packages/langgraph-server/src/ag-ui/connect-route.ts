@@ -3,8 +3,8 @@ import { followOf } from "../http/follow-query.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
 import { cursorOf } from "../http/last-event-id.js";
 import { subscribeOnStream } from "../http/subscribe-stream.js";
+import { threadFor } from "../http/thread-of.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
-import { threadAddress } from "../thread/thread-address.js";
 import { agUiLastWords, failureFrames } from "./ag-ui-frames.js";
 import type { RunAgentInput } from "./run-agent-input.js";
 import { faceOf } from "./run-input.js";
@@ -13,14 +13,18 @@ import { faceOf } from "./run-input.js";
 export async function connectAgent(
   c: RouteContext,
   parts: RouteParts<{ readonly hub: ThreadHub }>,
-  { caller, credentials, limits }: SignedIn,
+  who: SignedIn,
   agent: GraphDescriptor,
   input: RunAgentInput,
 ): Promise<Response> {
-  const follow = input.forwardedProps?.throughline?.follow ?? followOf(c) ?? false;
+  const { caller, credentials, limits } = who;
+  const options = input.forwardedProps?.throughline ?? {};
+  const follow = options.follow ?? followOf(c) ?? false;
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(parts.clock) };
-  const thread = threadName === "" ? undefined : threadAddress(caller, agent.graphName, threadName);
+  const { graphName } = agent;
+  const { visibility } = options;
+  const thread = threadName === "" ? undefined : threadFor(who, { graphName, threadName, visibility });
   const watching = await parts.usage.watch(caller.billingAccountId, limits);
   const { stream, response } = openStream(c, parts, watching);
   if (!thread) {

@@ -3,7 +3,13 @@ import { z } from "zod";
 import type { Arrival } from "../commands/arrivals.js";
 import { bodyOf } from "../http/checked-request.js";
 import { followQuerySchema } from "../http/follow-query.js";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn } from "../http/ingress.js";
+import {
+  type Asking,
+  type RouteContext,
+  type RouteParts,
+  requireAgent,
+  type SignedIn,
+} from "../http/ingress.js";
 import { lastEventIdHeaders } from "../http/last-event-id.js";
 import { parsedJson } from "../http/parsed-json.js";
 import type { Route } from "../http/route-table.js";
@@ -14,7 +20,7 @@ import { copilotkitThreads } from "./copilotkit-threads.js";
 import { describeRuntime, runtimeInfoSchema } from "./info-route.js";
 import { runAgentInputSchema } from "./run-agent-input.js";
 import { parseRunAgentInput } from "./run-input.js";
-import { type RunParts, runAgent } from "./run-route.js";
+import { actionOf, type RunParts, runAgent } from "./run-route.js";
 import { stopAgent, stoppedSchema, stopSchema } from "./stop-route.js";
 
 const SINGLE_ROUTE_METHODS = [
@@ -48,14 +54,14 @@ export function copilotkitRoutes(
 
   async function run(
     c: RouteContext,
-    who: SignedIn,
+    asking: Asking,
     agentId: string,
     read: () => Promise<Json | undefined>,
     arrival: Arrival,
   ) {
     const agent = await requireAgent(parts, agentId);
-    const input = parseRunAgentInput(await read(), who.limits.maxContentParts);
-    return runAgent(c, parts, who, agent, input, arrival);
+    const input = parseRunAgentInput(await read(), asking.limits.maxContentParts);
+    return runAgent(c, parts, asking.permit(actionOf(input)), agent, input, arrival);
   }
 
   async function connect(
@@ -78,23 +84,24 @@ export function copilotkitRoutes(
     return stopAgent(c, parts, who, agent, names.threadId, await read());
   }
 
-  async function singleRoute(c: RouteContext, who: SignedIn, arrival: Arrival): Promise<Response> {
-    const { method, params, body: inner } = await bodyOf(who, envelopeSchema);
+  async function singleRoute(c: RouteContext, asking: Asking, arrival: Arrival): Promise<Response> {
+    const { method, params, body: inner } = await bodyOf(asking, envelopeSchema);
     const read = async () => inner ?? undefined;
     const agentId = params?.agentId ?? "";
     switch (method) {
       case "info":
+        asking.permit("read");
         return describeRuntime(c, parts, version);
       case "agent/run":
-        return run(c, who, agentId, read, arrival);
+        return run(c, asking, agentId, read, arrival);
       case "agent/connect":
-        return connect(c, who, agentId, read);
+        return connect(c, asking.permit("read"), agentId, read);
       case "agent/stop":
-        return stop(c, who, { agentId, threadId: params?.threadId ?? "" }, read);
+        return stop(c, asking.permit("stop"), { agentId, threadId: params?.threadId ?? "" }, read);
       case "resource/request": {
         const [path = "", search = ""] = (params?.path ?? "").split("?", 2);
         const query = Object.fromEntries(new URLSearchParams(search));
-        return threads.answer(c, who, { method: params?.httpMethod ?? "GET", path, query, body: read });
+        return threads.answer(c, asking, { method: params?.httpMethod ?? "GET", path, query, body: read });
       }
       default:
         throw new ThroughlineError(
@@ -109,6 +116,7 @@ export function copilotkitRoutes(
     {
       method: "POST",
       path: base,
+      action: "by_request",
       doc: {
         summary: "Ask for any of CopilotKit's operations in one envelope",
         description:
@@ -130,6 +138,7 @@ export function copilotkitRoutes(
     {
       method: "GET",
       path: `${base}/info`,
+      action: "read",
       doc: {
         summary: "List agents, for CopilotKit",
         tag: "agents",
@@ -143,10 +152,11 @@ export function copilotkitRoutes(
     {
       method: "POST",
       path: `${base}/agent/:agentId/run`,
+      action: "by_request",
       doc: {
         summary: "Start a run and stream it as AG-UI events",
         description:
-          "Once the body is accepted the status is 200, and what goes wrong is a RUN_ERROR in the stream: a busy thread, an unknown checkpoint, a failing graph. Limits alone are still a 429.",
+          "Once the body is accepted the status is 200, and what goes wrong is a RUN_ERROR in the stream: a busy thread, an unknown checkpoint, a failing graph. Limits are still a 429 and a missing permission a 403.",
         tag: "runs",
         headers: lastEventIdHeaders,
         body: runAgentInputSchema,
@@ -157,11 +167,12 @@ export function copilotkitRoutes(
         },
         errors: [],
       },
-      handle: (c, who, arrival) => run(c, who, c.req.param("agentId") ?? "", who.readBody, arrival),
+      handle: (c, asking, arrival) => run(c, asking, c.req.param("agentId") ?? "", asking.readBody, arrival),
     },
     {
       method: "POST",
       path: `${base}/agent/:agentId/connect`,
+      action: "read",
       doc: {
         summary: "Show a thread as it stands, and what happens in it",
         description:
@@ -180,6 +191,7 @@ export function copilotkitRoutes(
     {
       method: "POST",
       path: `${base}/agent/:agentId/stop/:threadId`,
+      action: "stop",
       doc: {
         summary: "Stop a run",
         description: "One that has not arrived yet is cancelled when it does.",

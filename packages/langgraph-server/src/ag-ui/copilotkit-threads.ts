@@ -2,11 +2,19 @@ import { type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-c
 import type { ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
 import { checked } from "../http/checked-request.js";
-import { type RouteContext, type RouteParts, requireAgent, type SignedIn } from "../http/ingress.js";
+import {
+  type Asking,
+  type RouteContext,
+  type RouteParts,
+  requireAgent,
+  type SignedIn,
+} from "../http/ingress.js";
 import type { RouteDoc } from "../http/route-doc.js";
 import type { Route } from "../http/route-table.js";
+import { listScope, listVisibilitySchema, threadFor, visibilityQuerySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
-import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
+import type { Action } from "../policy/action.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import type { ThreadService } from "../threads/thread-service.js";
 import { titleSchema } from "../threads/thread-wire.js";
 
@@ -15,6 +23,7 @@ const listSchema = z.object({
   includeArchived: z.enum(["true", "false"]).default("false"),
   limit: wholeNumber(1, 100).default(50),
   cursor: z.string().min(1).max(1_000).optional(),
+  visibility: listVisibilitySchema,
 });
 
 const changeSchema = z.object({
@@ -53,136 +62,149 @@ export interface ThreadWish {
   readonly body: () => Promise<Json | undefined>;
 }
 
+interface ThreadOperation {
+  readonly method: Route["method"];
+  readonly path: string;
+  readonly action: Action;
+  readonly doc: RouteDoc;
+  /** `id` is the thread's name, where the path has one. */
+  perform(c: RouteContext, who: SignedIn, wish: ThreadWish, id: string): Promise<Response>;
+}
+
 /** CopilotKit's `/threads`, as its `useThreads` asks: a thread's id is its name, and each is one agent's. */
 export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadService }>): {
-  answer(c: RouteContext, who: SignedIn, wish: ThreadWish): Promise<Response>;
+  /** Of the envelope: which operation it is decides on the permission. */
+  answer(c: RouteContext, asking: Asking, wish: ThreadWish): Promise<Response>;
   routes(base: string): Route[];
 } {
   const { threads } = parts.service;
 
-  async function list(c: RouteContext, { caller }: SignedIn, query: ThreadWish["query"]): Promise<Response> {
-    const { agentId, includeArchived, limit, cursor } = checked(listSchema, query, "query");
-    const agent = agentId === undefined ? undefined : await requireAgent(parts, agentId);
-    const { billingAccountId: account, subject } = caller;
-    const page = await threads.list(
-      { account, subject },
-      {
+  async function addressOf(
+    who: SignedIn,
+    agentId: string,
+    id: string,
+    { query }: ThreadWish,
+  ): Promise<ThreadAddress> {
+    const { graphName } = await requireAgent(parts, agentId);
+    const { visibility } = checked(visibilityQuerySchema, query, "query");
+    return threadFor(who, { graphName, threadName: checked(threadNameSchema, id, "threadId"), visibility });
+  }
+
+  const list: ThreadOperation = {
+    method: "GET",
+    path: "/threads",
+    action: "read",
+    doc: {
+      summary: "List threads, for CopilotKit",
+      tag: "threads",
+      query: listSchema,
+      answer: {
+        status: 200,
+        description: "Newest activity first",
+        schema: z.object({ threads: z.array(recordSchema), nextCursor: z.string().nullable() }),
+      },
+      errors: ["invalid_input", "not_found"],
+    },
+    async perform(c, who, { query }) {
+      const { agentId, includeArchived, limit, cursor, visibility } = checked(listSchema, query, "query");
+      const agent = agentId === undefined ? undefined : await requireAgent(parts, agentId);
+      const page = await threads.list(listScope(who, visibility), {
         graphId: agent?.graphId,
         isArchived: includeArchived === "true" ? undefined : false,
         limit,
         after: cursor,
-      },
-    );
-    return c.json({
-      threads: page.threads.map((listing) => showRecord(listing, agentId)),
-      nextCursor: page.next ?? null,
-    });
-  }
-
-  async function addressOf({ caller }: SignedIn, agentId: string, id: string): Promise<ThreadAddress> {
-    const { graphName } = await requireAgent(parts, agentId);
-    return threadAddress(caller, graphName, checked(threadNameSchema, id, "threadId"));
-  }
-
-  async function change(
-    c: RouteContext,
-    who: SignedIn,
-    id: string,
-    body: Json | undefined,
-  ): Promise<Response> {
-    const { agentId, name, archived } = checked(changeSchema, body ?? {}, "body");
-    const changed = await threads.change(await addressOf(who, agentId, id), {
-      title: name,
-      isArchived: archived,
-    });
-    return c.json(showRecord(changed, agentId));
-  }
-
-  async function archive(
-    c: RouteContext,
-    who: SignedIn,
-    id: string,
-    body: Json | undefined,
-  ): Promise<Response> {
-    const { agentId } = checked(ownerSchema, body ?? {}, "body");
-    const changed = await threads.change(await addressOf(who, agentId, id), { isArchived: true });
-    return c.json(showRecord(changed, agentId));
-  }
-
-  async function remove(
-    c: RouteContext,
-    who: SignedIn,
-    id: string,
-    body: Json | undefined,
-  ): Promise<Response> {
-    const { agentId } = checked(ownerSchema, body ?? {}, "body");
-    await threads.remove(await addressOf(who, agentId, id));
-    return c.json({ deleted: true });
-  }
-
-  async function answer(c: RouteContext, who: SignedIn, wish: ThreadWish): Promise<Response> {
-    const [, root, id, action, ...rest] = wish.path.split("/");
-    if (root === "threads" && rest.length === 0) {
-      if (id === undefined && wish.method === "GET") return list(c, who, wish.query);
-      if (id !== undefined && id !== "") {
-        const name = decodeName(id);
-        if (action === undefined && wish.method === "PATCH") return change(c, who, name, await wish.body());
-        if (action === undefined && wish.method === "DELETE") return remove(c, who, name, await wish.body());
-        if (action === "archive" && wish.method === "POST") return archive(c, who, name, await wish.body());
-      }
-    }
-    throw new ThroughlineError("not_found", "There is no such route.");
-  }
-
-  function route(method: Route["method"], base: string, path: string, doc: RouteDoc): Route {
-    return {
-      method,
-      path: `${base}${path}`,
-      doc,
-      async handle(c, who) {
-        const below = new URL(c.req.url).pathname.slice(base.length);
-        return answer(c, who, { method, path: below, query: c.req.query(), body: who.readBody });
-      },
-    };
-  }
+      });
+      return c.json({
+        threads: page.threads.map((listing) => showRecord(listing, agentId)),
+        nextCursor: page.next ?? null,
+      });
+    },
+  };
+  const change: ThreadOperation = {
+    method: "PATCH",
+    path: "/threads/:threadId",
+    action: "edit",
+    doc: {
+      summary: "Rename a thread or take it back, for CopilotKit",
+      tag: "threads",
+      query: visibilityQuerySchema,
+      body: changeSchema,
+      answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
+      errors: ["invalid_input", "not_found", "too_large"],
+    },
+    async perform(c, who, wish, id) {
+      const { agentId, name, archived } = checked(changeSchema, (await wish.body()) ?? {}, "body");
+      const thread = await addressOf(who, agentId, id, wish);
+      return c.json(showRecord(await threads.change(thread, { title: name, isArchived: archived }), agentId));
+    },
+  };
+  const remove: ThreadOperation = {
+    method: "DELETE",
+    path: "/threads/:threadId",
+    action: "delete_thread",
+    doc: {
+      summary: "Delete a thread, for CopilotKit",
+      tag: "threads",
+      query: visibilityQuerySchema,
+      body: ownerSchema,
+      answer: { status: 200, description: "It is gone", schema: z.object({ deleted: z.literal(true) }) },
+      errors: ["invalid_input", "not_found", "method_not_allowed", "too_large"],
+    },
+    async perform(c, who, wish, id) {
+      const { agentId } = checked(ownerSchema, (await wish.body()) ?? {}, "body");
+      await threads.remove(await addressOf(who, agentId, id, wish));
+      return c.json({ deleted: true });
+    },
+  };
+  const archive: ThreadOperation = {
+    method: "POST",
+    path: "/threads/:threadId/archive",
+    action: "edit",
+    doc: {
+      summary: "Archive a thread, for CopilotKit",
+      tag: "threads",
+      query: visibilityQuerySchema,
+      body: ownerSchema,
+      answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
+      errors: ["invalid_input", "not_found", "too_large"],
+    },
+    async perform(c, who, wish, id) {
+      const { agentId } = checked(ownerSchema, (await wish.body()) ?? {}, "body");
+      const thread = await addressOf(who, agentId, id, wish);
+      return c.json(showRecord(await threads.change(thread, { isArchived: true }), agentId));
+    },
+  };
+  const operations = [list, change, remove, archive];
 
   return {
-    answer,
-    routes: (base) => [
-      route("GET", base, "/threads", {
-        summary: "List threads, for CopilotKit",
-        tag: "threads",
-        query: listSchema,
-        answer: {
-          status: 200,
-          description: "Newest activity first",
-          schema: z.object({ threads: z.array(recordSchema), nextCursor: z.string().nullable() }),
+    async answer(c, asking, wish) {
+      const asked = wish.path.split("/");
+      const operation = operations.find(
+        ({ method, path }) => method === wish.method && fits(path.split("/"), asked),
+      );
+      if (!operation) throw new ThroughlineError("not_found", "There is no such route.");
+      return operation.perform(c, asking.permit(operation.action), wish, decodeName(asked[2] ?? ""));
+    },
+    routes: (base) =>
+      operations.map(({ method, path, action, doc, perform }) => ({
+        method,
+        path: `${base}${path}`,
+        action,
+        doc,
+        handle: (c, who) => {
+          const below = new URL(c.req.url).pathname.slice(base.length);
+          const wish = { method, path: below, query: c.req.query(), body: who.readBody };
+          return perform(c, who, wish, decodeName(below.split("/")[2] ?? ""));
         },
-        errors: ["invalid_input", "not_found"],
-      }),
-      route("PATCH", base, "/threads/:threadId", {
-        summary: "Rename a thread or take it back, for CopilotKit",
-        tag: "threads",
-        body: changeSchema,
-        answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
-        errors: ["invalid_input", "not_found", "too_large"],
-      }),
-      route("DELETE", base, "/threads/:threadId", {
-        summary: "Delete a thread, for CopilotKit",
-        tag: "threads",
-        body: ownerSchema,
-        answer: { status: 200, description: "It is gone", schema: z.object({ deleted: z.literal(true) }) },
-        errors: ["invalid_input", "not_found", "method_not_allowed", "too_large"],
-      }),
-      route("POST", base, "/threads/:threadId/archive", {
-        summary: "Archive a thread, for CopilotKit",
-        tag: "threads",
-        body: ownerSchema,
-        answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
-        errors: ["invalid_input", "not_found", "too_large"],
-      }),
-    ],
+      })),
   };
+}
+
+function fits(path: readonly string[], asked: readonly string[]): boolean {
+  return (
+    path.length === asked.length &&
+    path.every((part, index) => (part.startsWith(":") ? asked[index] !== "" : asked[index] === part))
+  );
 }
 
 /** `agentId` as the client spells it: it drops threads of agents it does not know. */

@@ -1,4 +1,5 @@
 import { type ErrorCode, type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { AuditFacts } from "../audit/audit-entry.js";
 import type { Arrival } from "../commands/arrivals.js";
 import { type CommandLane, laneOf } from "../commands/command-lane.js";
 import type { RunService, StartRunRequest } from "../drive/run-service.js";
@@ -6,12 +7,17 @@ import { type AcceptedStart, requireAccepted } from "../drive/start-refusal.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
 import { cursorOf } from "../http/last-event-id.js";
 import { subscribeOnStream } from "../http/subscribe-stream.js";
+import { threadFor } from "../http/thread-of.js";
 import type { SubscribeFrom, ThreadHub } from "../hub/thread-hub.js";
-import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
+import type { Action } from "../policy/action.js";
+import type { RunInput } from "../thread/run-input.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
+import { callerIn } from "../thread/visibility.js";
 import { agUiLastWords, emptyRunFrames, failureFrames } from "./ag-ui-frames.js";
 import { pollFrames } from "./poll-frames.js";
 import type { RunAgentInput } from "./run-agent-input.js";
 import { contextOf, faceOf, runInputOf, toolsOf } from "./run-input.js";
+import { stopFacts } from "./stop-route.js";
 
 /** What AG-UI runs need of the service. */
 export type RunParts = RouteParts<{
@@ -19,26 +25,27 @@ export type RunParts = RouteParts<{
   readonly hub: ThreadHub;
 }>;
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["rate_limited", "store_unavailable"]);
+/** Refusals of the request itself, which are told before any stream. */
+const AS_STATUS: ReadonlySet<ErrorCode> = new Set(["rate_limited", "store_unavailable", "forbidden"]);
 
 /**
- * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit and a
- * store that is away, is told as a run that failed, because stock clients see nothing else.
+ * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit, a
+ * store that is away and a missing permission, is told as a run that failed, because stock clients see nothing else.
  */
 export async function runAgent(
   c: RouteContext,
   parts: RunParts,
-  { caller, credentials, limits }: SignedIn,
+  who: SignedIn,
   agent: GraphDescriptor,
   input: RunAgentInput,
   arrival: Arrival,
 ): Promise<Response> {
   const { service, clock, usage } = parts;
-  const account = caller.billingAccountId;
+  const { caller, credentials, limits } = who;
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(clock) };
   const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
-  const watching = await usage.watch(account, limits);
+  const watching = await usage.watch(caller.billingAccountId, limits);
 
   function answer(frames: readonly Buffer[]): Response {
     const { stream, response } = openStream(c, parts, watching);
@@ -57,13 +64,15 @@ export async function runAgent(
         },
       );
     }
-    const thread = threadAddress(caller, agent.graphName, threadName);
+    const { visibility } = input.forwardedProps?.throughline ?? {};
+    const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
     const lane = laneOf(agent, input.forwardedProps?.throughline ?? {});
     switch (lane.kind) {
       case "poll":
         return answer(pollFrames(await service.hub.read(thread, cursor), { ...ids, ...faceOf(input) }));
       case "stop": {
         const stopped = await service.runs.stop(thread, lane.runId);
+        who.note(stopFacts(stopped, lane.runId));
         return answer(emptyRunFrames(ids, { stop: stopped.kind }));
       }
       case "run":
@@ -85,14 +94,16 @@ export async function runAgent(
         },
       );
     }
+    const runInput = runInputOf(input);
+    if (who.action === "answer") who.note(answerFacts(runInput));
     const request: StartRunRequest = {
       thread,
-      caller,
+      caller: callerIn(caller, options.visibility),
       ingressRequestId: c.get("trace").requestId,
       traceparent: c.get("trace").traceparent,
       clientRunId: input.runId ?? undefined,
       arrival,
-      input: runInputOf(input),
+      input: runInput,
       tools: toolsOf(input),
       context: contextOf(input),
       command,
@@ -100,7 +111,9 @@ export async function runAgent(
       profile: options.profile ?? "user",
       strategy,
     };
-    return requireAccepted(await service.runs.start(request));
+    const accepted = requireAccepted(await service.runs.start(request));
+    who.note({ target: { runId: accepted.run.runId } });
+    return accepted;
   }
 
   function stream(thread: ThreadAddress, { kind, run }: AcceptedStart): Response {
@@ -130,13 +143,37 @@ export async function runAgent(
   try {
     return await begin();
   } catch (error) {
-    // Nothing was begun, and the same request may be sent again.
-    if (error instanceof ThroughlineError && RETRYABLE.has(error.code)) {
+    // Nothing was begun, and the same request may be sent again, or is for somebody else to send.
+    if (error instanceof ThroughlineError && AS_STATUS.has(error.code)) {
       watching.leave();
       throw error;
     }
     if (!(error instanceof ThroughlineError))
       c.get("logger").error({ err: error }, "a run could not be started");
+    who.note({ error });
     return answer(failureFrames(ids, error));
+  }
+}
+
+/** What a run's request asks for. Decided like the run itself: an answer goes before everything but a command of ours. */
+export function actionOf({ resume, forwardedProps }: RunAgentInput): Action {
+  switch (forwardedProps?.throughline?.command?.name) {
+    case "poll":
+      return "read";
+    case "stop":
+      return "stop";
+  }
+  const isAnswer = (resume ?? []).length > 0 || forwardedProps?.command?.resume !== undefined;
+  return isAnswer ? "answer" : "run";
+}
+
+function answerFacts(input: RunInput): AuditFacts {
+  switch (input.kind) {
+    case "resume":
+      return { answer: input.answers, target: { interruptIds: Object.keys(input.answers) } };
+    case "answer":
+      return { answer: input.value };
+    default:
+      return {};
   }
 }

@@ -1,15 +1,20 @@
 import type { GraphDescriptor, Json } from "@throughline/ai-core";
 import { z } from "zod";
-import type { RunService } from "../drive/run-service.js";
+import type { AuditFacts } from "../audit/audit-entry.js";
+import type { RunService, StopOutcome } from "../drive/run-service.js";
 import { checked } from "../http/checked-request.js";
 import type { RouteContext, RouteParts, SignedIn } from "../http/ingress.js";
-import { threadAddress } from "../thread/thread-address.js";
+import { threadFor } from "../http/thread-of.js";
+import { visibilitySchema } from "../thread/visibility.js";
 import { runIdSchema } from "./run-agent-input.js";
 
 export const stopSchema = z.strictObject({
   runId: runIdSchema
     .nullish()
     .describe("The client's own name of the run, or ours. Absent: all of the thread."),
+  visibility: visibilitySchema
+    .optional()
+    .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person."),
 });
 
 export const stoppedSchema = z.object({
@@ -18,18 +23,25 @@ export const stoppedSchema = z.object({
   runId: z.string().optional(),
 });
 
+/** What the audit record says of a stop. */
+export function stopFacts(outcome: StopOutcome, named: string | undefined): AuditFacts {
+  const runId = "runId" in outcome ? outcome.runId : named;
+  return { target: { ...(runId !== undefined && { runId }) } };
+}
+
 /** Stops the run that a client names by its own id or ours; without one, everything that was asked of the thread. */
 export async function stopAgent(
   c: RouteContext,
   { service }: RouteParts<{ readonly runs: RunService }>,
-  { caller }: SignedIn,
+  who: SignedIn,
   agent: GraphDescriptor,
   threadName: string,
   body: Json | undefined,
 ): Promise<Response> {
-  const thread = threadAddress(caller, agent.graphName, threadName);
-  const { runId } = checked(stopSchema, body ?? {}, "body");
+  const { runId, visibility } = checked(stopSchema, body ?? {}, "body");
+  const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
   const outcome = await service.runs.stop(thread, runId ?? undefined);
+  who.note(stopFacts(outcome, runId ?? undefined));
   // `unknown` counts: a run by that name is cancelled when it arrives.
   const stopped = outcome.kind === "stopping" || outcome.kind === "cancelled" || outcome.kind === "unknown";
   const answer: z.output<typeof stoppedSchema> = {

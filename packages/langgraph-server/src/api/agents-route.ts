@@ -1,13 +1,14 @@
 import { graphDescriptorSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { RouteParts } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 
 /** The catalogue: which agents there are, what they take and give, and which commands they know. */
-export function agentsRoute(parts: RouteParts): Route {
+export function agentsRoute(parts: RouteParts): ActionRoute {
   return {
     method: "GET",
     path: "/agents",
+    action: "read",
     doc: {
       summary: "List agents with their schemas and commands",
       tag: "agents",

@@ -3,17 +3,18 @@ import { earlyEndError } from "../http/early-end.js";
 import { followOf, followQuerySchema } from "../http/follow-query.js";
 import { openStream, type RouteParts } from "../http/ingress.js";
 import { cursorOf, lastEventIdHeaders } from "../http/last-event-id.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
 import { threadOf } from "../http/thread-of.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
 
 /** A thread's log as envelopes: all that is kept, or what follows a cursor, then what comes unless `follow=false`. */
-export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Route {
+export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): ActionRoute {
   return {
     method: "GET",
     path: "/agents/:agentId/threads/:threadName/events",
+    action: "read",
     isStream: true,
     doc: {
       summary: "Read a thread's log, and what follows",

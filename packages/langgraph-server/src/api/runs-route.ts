@@ -22,7 +22,7 @@ import {
   requireAgent,
   type SignedIn,
 } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
@@ -57,10 +57,11 @@ type RunsParts = RouteParts<{
 }>;
 
 /** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
-export function runsRoute(parts: RunsParts): Route {
+export function runsRoute(parts: RunsParts): ActionRoute {
   return {
     method: "POST",
     path: "/runs",
+    action: "run",
     doc: {
       summary: "Start a run and stream it as AiEvents",
       description:
@@ -72,15 +73,7 @@ export function runsRoute(parts: RunsParts): Route {
         description: "`text_delta` any number of times, `usage_report`, then one `done` or `error`",
         events: aiEventSchema,
       },
-      errors: [
-        "forbidden",
-        "not_found",
-        "busy",
-        "conflict",
-        "interrupt_pending",
-        "rate_limited",
-        "upstream_unavailable",
-      ],
+      errors: ["not_found", "busy", "conflict", "interrupt_pending", "rate_limited", "upstream_unavailable"],
     },
     handle: async (c, who, arrival) => startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival),
   };

@@ -1,15 +1,33 @@
-import { createHash, randomUUID } from "node:crypto";
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { constants, createReadStream } from "node:fs";
+import { copyFile, mkdir, open, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { ThreadRef } from "@throughline/thread-log";
+import { CHUNK_BYTES } from "./attachment-store.js";
+import type { ByteRange } from "./byte-range.js";
 
-/** Files on disk, for those who want none in their database. Shared by all instances, as the database is. */
+/**
+ * Files on disk, for those who want none in their database. Shared by all instances, as the database is. Which of them are
+ * attachments only the database knows: a file is written under the name it keeps, and is one from the row's commit on.
+ */
 export interface AttachmentFolder {
-  write(thread: ThreadRef, id: string, content: Uint8Array): Promise<void>;
-  read(thread: ThreadRef, id: string): Promise<Uint8Array | undefined>;
-  copyThread(from: ThreadRef, to: ThreadRef): Promise<void>;
+  create(thread: ThreadRef, name: string): Promise<FileWriter>;
+  /** `undefined` where there is no such file. Each chunk is read when it is asked for. */
+  read(
+    thread: ThreadRef,
+    name: string,
+  ): Promise<((range: ByteRange) => AsyncIterable<Uint8Array>) | undefined>;
+  copy(name: string, from: ThreadRef, to: ThreadRef): Promise<void>;
+  delete(thread: ThreadRef, name: string): Promise<void>;
   deleteThread(thread: ThreadRef): Promise<void>;
   deleteAccount(account: string, subject: string | undefined): Promise<void>;
+}
+
+export interface FileWriter {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Resolves when the file is on the disk. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Laid out as accounts are, so that deleting one is deleting a folder, whatever a crash left in it. */
@@ -21,34 +39,40 @@ export function openAttachmentFolder(path: string): AttachmentFolder {
     join(accountFolder(account), subject === "" ? "shared" : hash(subject));
   const threadFolder = ({ account, subject, threadId }: ThreadRef) =>
     join(subjectFolder(account, subject), threadId);
+  const makeFolder = (thread: ThreadRef) => mkdir(threadFolder(thread), { recursive: true, mode: 0o700 });
 
   return {
-    async write(thread, id, content) {
-      const folder = threadFolder(thread);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const half = join(folder, `${HALF}${randomUUID()}`);
-      await writeFile(half, content, { mode: 0o600 });
-      await rename(half, join(folder, id));
-    },
-    async read(thread, id) {
-      try {
-        return await readFile(join(threadFolder(thread), id));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
+    async create(thread, name) {
+      await makeFolder(thread);
+      const file = await open(join(threadFolder(thread), name), "wx", 0o600);
+      let isClosed = false;
+      async function close(): Promise<void> {
+        if (isClosed) return;
+        isClosed = true;
+        await file.close();
       }
+      return {
+        // `appendFile` goes on until all of it is written, `write` may stop short.
+        write: (chunk) => file.appendFile(chunk),
+        async finish() {
+          await file.sync();
+          await close();
+        },
+        close,
+      };
     },
-    async copyThread(from, to) {
-      try {
-        await cp(threadFolder(from), threadFolder(to), {
-          recursive: true,
-          // One that is just being written gets its name in the middle of the copy, and would seem to be missing.
-          filter: (path) => !isHalf(path),
-        });
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+    async read(thread, name) {
+      const file = join(threadFolder(thread), name);
+      const isThere = await stat(file).then(() => true, notMissing);
+      if (!isThere) return undefined;
+      return ({ start, end }) => createReadStream(file, { start, end: end - 1, highWaterMark: CHUNK_BYTES });
     },
+    async copy(name, from, to) {
+      await makeFolder(to);
+      const target = join(threadFolder(to), name);
+      await copyFile(join(threadFolder(from), name), target, constants.COPYFILE_FICLONE).catch(notMissing);
+    },
+    delete: (thread, name) => rm(join(threadFolder(thread), name), { force: true }),
     deleteThread: (thread) => rm(threadFolder(thread), { recursive: true, force: true }),
     deleteAccount: (account, subject) =>
       rm(subject === undefined ? accountFolder(account) : subjectFolder(account, subject), {
@@ -68,12 +92,7 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-const HALF = ".";
-
-function isHalf(path: string): boolean {
-  return basename(path).startsWith(HALF);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+function notMissing(error: unknown): false {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+  throw error;
 }

@@ -1,16 +1,19 @@
-import { createHash } from "node:crypto";
 import { ThroughlineError } from "@throughline/ai-core";
+import type { StorageCaps } from "./attachment-store.js";
 
 const MEDIA_KINDS = ["image", "audio", "video", "document"] as const;
 type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Of one file by what it is, and of all files of a thread. */
-export interface AttachmentLimits {
+/** Of one file by what it is, of all files of a thread and of an account, and of those a run is given. */
+export interface AttachmentLimits extends StorageCaps {
   readonly maxImageBytes: number;
   readonly maxAudioBytes: number;
   readonly maxVideoBytes: number;
   readonly maxDocumentBytes: number;
-  readonly maxAttachmentBytesPerThread: number;
+  /** What one run's messages may bring along as bytes; past that a file is named in words. */
+  readonly maxAttachmentBytesPerRun: number;
+  /** The same of all runs of an instance together; past that a run waits for others to end. */
+  readonly maxAttachmentBytesInRuns: number;
 }
 
 const MIB = 1_048_576;
@@ -21,6 +24,9 @@ export const DEFAULT_ATTACHMENT_LIMITS: AttachmentLimits = {
   maxVideoBytes: 50 * MIB,
   maxDocumentBytes: 20 * MIB,
   maxAttachmentBytesPerThread: 200 * MIB,
+  maxAttachmentBytesPerAccount: 5 * 1_024 * MIB,
+  maxAttachmentBytesPerRun: 64 * MIB,
+  maxAttachmentBytesInRuns: 512 * MIB,
 };
 
 const LIMIT_OF = {
@@ -88,11 +94,14 @@ export function checkSize(
   if (bytes > limits[limit]) throw tooLarge(field, `is larger than one ${kind} may be`, limit, limits);
 }
 
-/** Of the files that the thread has and the one that comes. */
-export function checkThreadSize(bytes: number, limits: AttachmentLimits, field: string): void {
-  const limit = "maxAttachmentBytesPerThread";
-  if (bytes > limits[limit])
-    throw tooLarge(field, "is more than this thread may hold with all it has", limit, limits);
+/** The refusal of a file that does not fit beside what is stored. */
+export function capRefusal(
+  cap: keyof StorageCaps,
+  limits: AttachmentLimits,
+  field: string,
+): ThroughlineError {
+  const whose = cap === "maxAttachmentBytesPerThread" ? "this thread" : "this account";
+  return tooLarge(field, `is more than ${whose} may store with all it has; delete some first`, cap, limits);
 }
 
 function tooLarge(
@@ -104,8 +113,4 @@ function tooLarge(
   return new ThroughlineError("too_large", `${field}: ${why} (${limit}, ${max} bytes)`, {
     details: { field, limit, max },
   });
-}
-
-export function attachmentId(mimeType: string, content: Uint8Array): string {
-  return createHash("sha256").update(`${mimeType}\n`).update(content).digest("base64url");
 }

@@ -218,6 +218,48 @@ describe.each([
   });
 });
 
+describe("An image that a message names by URL", () => {
+  const url = "https://cdn.example.org/cat.png";
+  const image = (value: string) => ({ type: "image", source: { type: "url", value } });
+  const sayOf = async (server: TestServer, ...parts: readonly object[]) =>
+    readEvents(
+      await server.post("/api/copilotkit/agent/chat/run", {
+        threadId: "t",
+        messages: parts.map((part, index) => ({ id: `m${index}`, role: "user", content: [part] })),
+      }),
+    );
+
+  it("is refused by the name of its field where no origin is allowed, with what to do instead", async () => {
+    const server = await startTestServer();
+    try {
+      const events = await sayOf(server, image(url));
+      expect(events.at(-1)?.data).toMatchObject({
+        type: "RUN_ERROR",
+        code: "invalid_input",
+        message: expect.stringMatching(
+          /^messages\.0\.content\.0: .*Upload the file.*THROUGHLINE_MEDIA_ORIGINS/,
+        ),
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("is handed to the graph at an allowed origin, and one inside is refused at any", async () => {
+    const server = await startTestServer({ mediaOrigins: ["*"] });
+    try {
+      expect(typesOf(await sayOf(server, image(url))).at(-1)).toBe("RUN_FINISHED");
+      const inside = await sayOf(server, image(url), image("https://169.254.169.254/latest/meta-data"));
+      expect(inside.at(-1)?.data).toMatchObject({
+        code: "invalid_input",
+        message: expect.stringContaining("messages.1.content.0"),
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 it("Files that are larger than a request may be count for what an account may send in a minute", async () => {
   const limits = { ...DEFAULT_LIMITS, maxBodyBytes: 1_000, maxBodyBytesPerMinute: 10_000 };
   const server = await startTestServer({ limits });

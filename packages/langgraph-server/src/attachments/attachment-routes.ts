@@ -1,12 +1,16 @@
 import { attachmentUrl, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
-import type { RouteParts } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import { answerError } from "../http/error-answer.js";
+import type { RouteContext, RouteParts } from "../http/ingress.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
-import { type AttachmentGate, storeAttachment } from "./store-attachments.js";
+import { parseRange, wholeFile } from "./byte-range.js";
+import { receiveFile } from "./receive-file.js";
+import type { AttachmentGate } from "./store-attachments.js";
+import { requestBytes, sendFile } from "./stream-file.js";
 
 const ATTACHMENTS = "/agents/:agentId/threads/:threadName/attachments";
 
@@ -19,6 +23,14 @@ const uploadQuerySchema = z.object({
     .optional(),
 });
 
+const readHeadersSchema = z.object({
+  range: z
+    .string()
+    .optional()
+    .describe("One part of the file: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`."),
+  "if-none-match": z.string().optional().describe("The `etag` of a copy: 304 where it is still the file."),
+});
+
 export const shownAttachmentSchema = z.object({
   id: z.string(),
   url: z.string().describe("What a message names it by."),
@@ -29,16 +41,17 @@ export const shownAttachmentSchema = z.object({
 });
 
 /** Files of a thread: sent before a message that names them, and read back by whoever the thread belongs to. */
-export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): Route[] {
+export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): ActionRoute[] {
   const { attachments } = parts.service;
 
-  const upload: Route = {
+  const upload: ActionRoute = {
     method: "POST",
     path: ATTACHMENTS,
+    action: "upload",
     doc: {
       summary: "Upload a file to a thread",
       description:
-        "The body is the file and `content-type` says what it is. Name the answer's `url` in a message's part.",
+        "The body is the file and `content-type` says what it is. Name the answer's `url` in a message's part: what no message names within a day is deleted.",
       tag: "attachments",
       query: uploadQuerySchema,
       file: ATTACHABLE_TYPES,
@@ -50,56 +63,101 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       const { filename } = queryOf(c, uploadQuerySchema);
       const declaredType = c.req.header("content-type") ?? "";
       const type = acceptType(declaredType, "content-type");
-      const check = (bytes: number) => checkSize(bytes, type, attachments.limits, "body");
       const length = c.req.header("content-length");
-      const declared = length === undefined ? undefined : Number(length);
-      check(declared ?? 0);
-      const content = await readBytes(c.req.raw, check);
-      // At the door only lengths that a body may have were counted, and a file may be larger than a body.
-      if (declared === undefined || declared > who.limits.maxBodyBytes) {
-        parts.usage.bodyRead(who.caller.billingAccountId, who.limits, content.byteLength);
+      const declaredBytes = length === undefined ? undefined : Number(length);
+      checkSize(declaredBytes ?? 0, type, attachments.limits, "body");
+      const account = who.caller.billingAccountId;
+      // At the door only lengths that a body may have were spent, and a file may be larger than a body.
+      const isSpent = declaredBytes !== undefined && declaredBytes <= who.limits.maxBodyBytes;
+      const fileLimits = { ...who.limits, maxBodyBytes: Number.MAX_SAFE_INTEGER };
+      const permit = await attachments.transfers.take(account);
+      try {
+        const stored = await receiveFile(
+          thread.ref,
+          {
+            content: requestBytes(c, parts.clock),
+            declaredBytes,
+            declaredType,
+            filename,
+            isNamed: false,
+            field: "body",
+            admit: (bytes) => (isSpent ? undefined : parts.usage.body(account, fileLimits, bytes)),
+          },
+          attachments,
+        );
+        return c.json(showAttachment(stored), 201);
+      } finally {
+        permit.leave();
       }
-      const stored = await storeAttachment(
-        thread.ref,
-        { content, declaredType, filename, field: "body" },
-        attachments,
-      );
-      return c.json(showAttachment(stored), 201);
     },
   };
 
-  const read: Route = {
+  const read: ActionRoute = {
     method: "GET",
     path: `${ATTACHMENTS}/:id`,
+    action: "read",
     doc: {
       summary: "Read a file of a thread",
       tag: "attachments",
+      headers: readHeadersSchema,
       answer: { status: 200, description: "The file", contentType: "*/*" },
-      errors: ["invalid_input", "not_found"],
+      also: [
+        { status: 206, description: "The part that `range` asks for", contentType: "*/*" },
+        { status: 304, description: "The file is the one that `if-none-match` names" },
+        { status: 416, description: "The file has no such part", code: "invalid_input" },
+      ],
+      errors: ["invalid_input", "not_found", "rate_limited"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const id = c.req.param("id") ?? "";
-      const found = await attachments.store.find(thread.ref, id);
-      const content = found && (await attachments.store.read(thread.ref, id));
-      if (!found || !content) throw new ThroughlineError("not_found", "There is no such attachment.");
-      for (const [name, value] of Object.entries(fileHeaders(found))) c.header(name, value);
-      return c.body(Uint8Array.from(content));
+      const opened = await attachments.store.open(thread.ref, c.req.param("id") ?? "");
+      if (!opened) throw new ThroughlineError("not_found", "There is no such attachment.");
+      const { attachment } = opened;
+      const { bytes } = attachment;
+      const etag = `"${attachment.id}"`;
+      const headers = fileHeaders(attachment);
+      if (isNamed(etag, c.req.header("if-none-match"))) return c.body(null, 304, headers);
+      const ifRange = c.req.header("if-range");
+      const range =
+        ifRange === undefined || ifRange === etag ? parseRange(c.req.header("range"), bytes) : undefined;
+      if (range === "unsatisfiable") return refuseRange(c, bytes);
+      const { start, end } = range ?? wholeFile(bytes);
+      const told = {
+        ...headers,
+        "content-type": attachment.mimeType,
+        "content-length": String(end - start),
+        ...(range && { "content-range": `bytes ${start}-${end - 1}/${bytes}` }),
+      };
+      const status = range ? 206 : 200;
+      // Hono answers HEAD with this handler and drops the body unread.
+      if (c.req.method === "HEAD") return c.body(null, status, told);
+      const permit = await attachments.transfers.take(who.caller.billingAccountId);
+      const body = sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave });
+      return c.body(body, status, told);
     },
   };
   return [upload, read];
+}
+
+function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes(etag) || tags.includes("*");
+}
+
+function refuseRange(c: RouteContext, bytes: number): Response {
+  c.header("content-range", `bytes */${bytes}`);
+  const message = `range: the file has ${bytes} bytes. Ask for a part of these.`;
+  return answerError(c, new ThroughlineError("invalid_input", message, { details: { field: "range" } }), 416);
 }
 
 /**
  * A file is somebody's own words for a browser: whatever it claims to be, it is not sniffed, runs nothing, reaches nothing,
  * and what a browser would not merely show is saved instead.
  */
-function fileHeaders({ id, mimeType, filename, bytes }: Attachment): Readonly<Record<string, string>> {
+function fileHeaders({ id, mimeType, filename }: Attachment): Readonly<Record<string, string>> {
   const isShown = /^(?:image|audio|video)\//.test(mimeType);
   const name = filename === undefined ? "" : `; filename*=UTF-8''${encodeName(filename)}`;
   return {
-    "content-type": mimeType,
-    "content-length": String(bytes),
     "content-disposition": `${isShown ? "inline" : "attachment"}${name}`,
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; sandbox",
@@ -107,6 +165,7 @@ function fileHeaders({ id, mimeType, filename, bytes }: Attachment): Readonly<Re
     // The id is of the content, so what it names never changes.
     "cache-control": "private, max-age=31536000, immutable",
     etag: `"${id}"`,
+    "accept-ranges": "bytes",
   };
 }
 
@@ -127,29 +186,4 @@ function showAttachment(attachment: Attachment): z.output<typeof shownAttachment
     bytes: attachment.bytes,
     createdAt: new Date(attachment.createdAt).toISOString(),
   };
-}
-
-/** `check` throws when there are too many. */
-async function readBytes(request: Request, check: (bytes: number) => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      check(size);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ThroughlineError) throw error;
-    throw new ThroughlineError("invalid_input", "body: ended before it was complete", {
-      details: { field: "body" },
-      cause: error,
-    });
-  }
-  if (size === 0) {
-    throw new ThroughlineError("invalid_input", "body: is empty; send the file itself", {
-      details: { field: "body" },
-    });
-  }
-  return Buffer.concat(chunks, size);
 }

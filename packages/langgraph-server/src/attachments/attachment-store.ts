@@ -1,4 +1,5 @@
 import type { ThreadRef } from "@throughline/thread-log";
+import type { ByteRange } from "./byte-range.js";
 
 export interface Attachment {
   /** Of type and content, so the same file is one attachment of its thread however often it is sent. */
@@ -11,24 +12,79 @@ export interface Attachment {
   readonly createdAt: number;
 }
 
-export interface NewAttachment {
+/** How much of a file is written, read and held at once. Stored files are laid out by it: it never changes. */
+export const CHUNK_BYTES = 262_144;
+
+/** What is stored together may be no larger. */
+export interface StorageCaps {
+  readonly maxAttachmentBytesPerThread: number;
+  readonly maxAttachmentBytesPerAccount: number;
+}
+
+export interface FinishedFile {
   readonly id: string;
   readonly mimeType: string;
   readonly filename: string | undefined;
-  readonly content: Uint8Array;
+  /** A message names it already; what no message names is deleted after a while. */
+  readonly isNamed: boolean;
+}
+
+/** A file on its way into the store. Nothing of it can be found before `finish`. */
+export interface Upload {
+  /**
+   * Reserves this many more bytes, of the thread and of its account. Exact over all instances: gives the cap that is in the
+   * way, and then nothing was reserved.
+   */
+  reserve(bytes: number): Promise<keyof StorageCaps | undefined>;
+  /** The next `CHUNK_BYTES`, or the last of the file. Within what was reserved. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes it an attachment of the thread. What is there under this id stays as it is. */
+  finish(file: FinishedFile): Promise<Attachment>;
+  /** Deletes what was written, gives back what was reserved. */
+  abandon(): Promise<void>;
+}
+
+/** A stored file. */
+export interface OpenedFile {
+  readonly attachment: Attachment;
+  /** In chunks, each read when it is asked for. Throws when the file is deleted meanwhile. */
+  read(range?: ByteRange): AsyncIterable<Uint8Array>;
+}
+
+export interface FileSweep {
+  /** How old an attachment may become that no message names. */
+  readonly unnamedMs: number;
+  /** How long ago the last chunk of an upload may have been written. */
+  readonly stalledMs: number;
+  /** How old an attachment may become whose thread was deleted or never began. */
+  readonly orphanedMs: number;
+}
+
+/** What a sweep deleted, counted. */
+export interface SweptFiles {
+  readonly unnamed: number;
+  readonly unfinished: number;
+  /** Of threads that were deleted or never began. */
+  readonly orphaned: number;
+  /** Contents that no attachment has. */
+  readonly stray: number;
 }
 
 /** Files that came with messages. Every key begins with account and subject, as that of their thread does. */
 export interface AttachmentStore {
-  /** What is there already stays as it is. Throws `conflict` while the thread is being deleted. */
-  put(thread: ThreadRef, attachment: NewAttachment): Promise<Attachment>;
+  /** `begin`, `reserve` and `finish` throw `conflict` while the thread is being deleted. */
+  begin(thread: ThreadRef, caps: StorageCaps): Promise<Upload>;
   find(thread: ThreadRef, id: string): Promise<Attachment | undefined>;
-  read(thread: ThreadRef, id: string): Promise<Uint8Array | undefined>;
+  /** Finds it for a message that names it: from then on it stays as long as its thread. */
+  name(thread: ThreadRef, id: string): Promise<Attachment | undefined>;
+  open(thread: ThreadRef, id: string): Promise<OpenedFile | undefined>;
   /** Bytes of all attachments of the thread. */
   heldBytes(thread: ThreadRef): Promise<number>;
-  /** Gives `to` all that `from` has: each is then deleted with its own thread. */
-  copyThread(from: ThreadRef, to: ThreadRef): Promise<void>;
+  /** Gives `to` all that `from` has: each is then deleted with its own thread. Gives the cap that is in the way. */
+  copyThread(from: ThreadRef, to: ThreadRef, caps: StorageCaps): Promise<keyof StorageCaps | undefined>;
   /** Gives how many there were. */
   deleteThread(thread: ThreadRef): Promise<number>;
   deleteAccount(account: string, subject?: string): Promise<number>;
+  /** Deletes what belongs to no message; a bounded part of it, so call it until it finds nothing. */
+  sweep(sweep: FileSweep): Promise<SweptFiles>;
 }

@@ -12,6 +12,7 @@ import type {
 } from "@throughline/ai-core";
 import { ThroughlineError } from "@throughline/ai-core";
 import { namedAttachment, withBytes } from "@throughline/graph-executor";
+import type { RunFiles } from "./run-files.js";
 
 /**
  * A graph is given the files that its new messages name; whoever started, queued or logged the run saw their addresses only.
@@ -20,13 +21,26 @@ import { namedAttachment, withBytes } from "@throughline/graph-executor";
  */
 export function materialiseAttachments<Executor extends GraphExecutorPort>(
   executor: Executor,
-  attachments: AttachmentPort,
+  attachments: RunFiles,
 ): Executor {
+  function start(request: GraphRunRequest): GraphRunResult {
+    if (!namesAny(request)) return executor.runGraph(request);
+    return runLater(filledIn(request, attachments).then((filled) => executor.runGraph(filled)));
+  }
   return {
     ...executor,
     runGraph(request) {
-      if (!namesAny(request)) return executor.runGraph(request);
-      return runLater(filledIn(request, attachments).then((filled) => executor.runGraph(filled)));
+      const release = () => attachments.release(request.threadId);
+      const result = start(request);
+      // A run whose stream is never read comes to no end; that it was stopped is all there is to hear of it.
+      request.signal.addEventListener("abort", release, { once: true });
+      void result.final
+        .catch(() => {})
+        .then(() => {
+          request.signal.removeEventListener("abort", release);
+          release();
+        });
+      return result;
     },
   };
 }
@@ -46,8 +60,11 @@ async function filledIn(request: GraphRunRequest, attachments: AttachmentPort): 
   const { start } = request;
 
   async function fill<Start extends FreshRunStart>(fresh: Start): Promise<Start> {
-    const messages = messagesOf(fresh).map((message) => fillMessage(message, request, attachments));
-    return fresh.kind === "resume" ? fresh : { ...fresh, messages: await Promise.all(messages) };
+    if (fresh.kind === "resume") return fresh;
+    const messages: Message[] = [];
+    // One file after the other, so that no more than one is held as bytes and as base64 at once.
+    for (const message of messagesOf(fresh)) messages.push(await fillMessage(message, request, attachments));
+    return { ...fresh, messages };
   }
 
   return {
@@ -63,11 +80,12 @@ async function fillMessage(
 ): Promise<Message> {
   const { content } = message;
   if (typeof content === "string") return message;
-  const parts = content.map(async (part): Promise<ContentPart> => {
+  const parts: ContentPart[] = [];
+  for (const part of content) {
     const id = namedAttachment(part);
-    return id === undefined ? part : withBytes(part, id, owner, attachments);
-  });
-  return { ...message, content: await Promise.all(parts) };
+    parts.push(id === undefined ? part : await withBytes(part, id, owner, attachments));
+  }
+  return { ...message, content: parts };
 }
 
 /** A run that begins when its files are there. A file that can't be read fails the run as a graph that can't be opened does. */

@@ -38,16 +38,24 @@ describe("throughline", () => {
     expect(await throughline(["--help"])).toEqual(help);
   });
 
-  it.each(["serve", "run", "watch", "stop", "threads", "crons", "doctor", "config", "completion"])(
-    "explains %s with what it takes",
-    async (name) => {
-      const { code, printed } = await throughline([name, "--help"]);
-      expect(code).toBe(0);
-      expect(printed).toContain(`  throughline ${name}`);
-      expect(printed).toContain("--help ");
-      expect((await throughline(["help", name])).printed).toBe(printed);
-    },
-  );
+  it.each([
+    "serve",
+    "run",
+    "watch",
+    "stop",
+    "threads",
+    "crons",
+    "doctor",
+    "retention",
+    "config",
+    "completion",
+  ])("explains %s with what it takes", async (name) => {
+    const { code, printed } = await throughline([name, "--help"]);
+    expect(code).toBe(0);
+    expect(printed).toContain(`  throughline ${name}`);
+    expect(printed).toContain("--help ");
+    expect((await throughline(["help", name])).printed).toBe(printed);
+  });
 
   it.each([
     [["wach"], 'There is no command "wach". Did you mean watch?'],

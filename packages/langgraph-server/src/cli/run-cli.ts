@@ -4,6 +4,7 @@ import { completionCommand } from "./commands/completion.js";
 import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { retentionCommand } from "./commands/retention.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
 import { stopCommand } from "./commands/stop.js";
@@ -36,6 +37,7 @@ const ordinary = [
   threadsCommand,
   cronsCommand,
   doctorCommand,
+  retentionCommand,
   configCommand,
 ];
 const COMMANDS: readonly Command[] = [...ordinary, completionCommand(ordinary)];

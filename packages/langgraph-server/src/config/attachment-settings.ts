@@ -1,6 +1,10 @@
 import { DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
+import { DEFAULT_UNNAMED_MS } from "../attachments/attachment-sweeper.js";
+import { DEFAULT_TRANSFER_LIMITS } from "../attachments/transfer-permits.js";
 import { setting } from "./setting.js";
-import { wholeNumber } from "./value-schemas.js";
+import { httpsOrigins, positiveNumber, wholeNumber } from "./value-schemas.js";
+
+const HOUR_MS = 3_600_000;
 
 /** Files that come with messages: named as in `AttachmentLimits`. 0 lets none of a kind in. */
 export const ATTACHMENT_SETTINGS = {
@@ -48,5 +52,69 @@ export const ATTACHMENT_SETTINGS = {
     doc: "How large all files of a thread together may be.",
     schema: wholeNumber,
     fallback: DEFAULT_ATTACHMENT_LIMITS.maxAttachmentBytesPerThread,
+  }),
+  maxAttachmentBytesPerAccount: setting({
+    env: "THROUGHLINE_MAX_ATTACHMENT_BYTES_PER_ACCOUNT",
+    flag: "max-attachment-bytes-per-account",
+    group: "limits",
+    placeholder: "BYTES",
+    doc: "How large all files of an account together may be.",
+    schema: wholeNumber,
+    fallback: DEFAULT_ATTACHMENT_LIMITS.maxAttachmentBytesPerAccount,
+  }),
+  maxAttachmentBytesPerRun: setting({
+    env: "THROUGHLINE_MAX_ATTACHMENT_BYTES_PER_RUN",
+    flag: "max-attachment-bytes-per-run",
+    group: "limits",
+    placeholder: "BYTES",
+    doc: "How many bytes of files one run is given, newest first; what is more is named in words.",
+    schema: wholeNumber,
+    fallback: DEFAULT_ATTACHMENT_LIMITS.maxAttachmentBytesPerRun,
+  }),
+  maxAttachmentBytesInRuns: setting({
+    env: "THROUGHLINE_MAX_ATTACHMENT_BYTES_IN_RUNS",
+    flag: "max-attachment-bytes-in-runs",
+    group: "limits",
+    placeholder: "BYTES",
+    doc: "How many bytes of files the runs of one instance hold together; past that a run waits for others to end.",
+    schema: positiveNumber,
+    fallback: DEFAULT_ATTACHMENT_LIMITS.maxAttachmentBytesInRuns,
+  }),
+  maxTransfersPerAccount: setting({
+    env: "THROUGHLINE_MAX_TRANSFERS_PER_ACCOUNT",
+    flag: "max-transfers-per-account",
+    group: "limits",
+    placeholder: "COUNT",
+    doc: "How many files an account may send to and receive from one instance at once.",
+    schema: positiveNumber,
+    fallback: DEFAULT_TRANSFER_LIMITS.maxTransfersPerAccount,
+  }),
+  maxTransfersPerInstance: setting({
+    env: "THROUGHLINE_MAX_TRANSFERS_PER_INSTANCE",
+    flag: "max-transfers-per-instance",
+    group: "limits",
+    placeholder: "COUNT",
+    doc: "How many files one instance sends and receives at once.",
+    schema: positiveNumber,
+    fallback: DEFAULT_TRANSFER_LIMITS.maxTransfersPerInstance,
+  }),
+  unnamedAttachmentHours: setting({
+    env: "THROUGHLINE_UNNAMED_ATTACHMENT_HOURS",
+    flag: "unnamed-attachment-hours",
+    group: "storage",
+    placeholder: "HOURS",
+    doc: "How long a file is kept that was uploaded and that no message names.",
+    schema: positiveNumber.refine((hours) => hours <= 876_000, "takes at most 876000 hours"),
+    fallback: DEFAULT_UNNAMED_MS / HOUR_MS,
+  }),
+  mediaOrigins: setting({
+    env: "THROUGHLINE_MEDIA_ORIGINS",
+    flag: "media-origins",
+    group: "limits",
+    placeholder: "ORIGINS",
+    doc: "Origins that messages may name images and files of by URL, with commas between; `*` for every public one.",
+    schema: httpsOrigins,
+    fallback: [],
+    unset: "none: only attachments and data: URLs",
   }),
 } as const;

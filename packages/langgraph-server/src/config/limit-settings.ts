@@ -59,6 +59,15 @@ export const LIMIT_SETTINGS = {
     schema: positiveNumber,
     fallback: DEFAULT_LIMITS.maxBodyBytesPerMinute,
   }),
+  maxDeletionsPerMinute: setting({
+    env: "THROUGHLINE_MAX_DELETIONS_PER_MINUTE",
+    flag: "max-deletions-per-minute",
+    group: "limits",
+    placeholder: "COUNT",
+    doc: "How many deletions an account may ask of one instance in a minute.",
+    schema: positiveNumber,
+    fallback: DEFAULT_LIMITS.maxDeletionsPerMinute,
+  }),
   maxEventsPerRun: setting({
     env: "THROUGHLINE_MAX_EVENTS_PER_RUN",
     flag: "max-events-per-run",

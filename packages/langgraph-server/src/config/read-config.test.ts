@@ -56,14 +56,20 @@ describe("the server's configuration", () => {
       maxBytes: 536_870_912,
       maxAgeMs: 90 * 86_400_000,
       compactAfterMs: 7 * 86_400_000,
+      checkpoints: { keepNewest: 100, keepYoungerMs: 7 * 86_400_000 },
+      receiptAgeMs: 365 * 86_400_000,
     });
     const env = {
+      THROUGHLINE_RETENTION_CHECKPOINTS: "0",
+      THROUGHLINE_RETENTION_RECEIPT_DAYS: "0",
       THROUGHLINE_RETENTION_MAX_ENTRIES: "0",
       THROUGHLINE_RETENTION_MAX_BYTES: "1000",
       THROUGHLINE_RETENTION_MAX_AGE_DAYS: "0",
       THROUGHLINE_COMPACT_AFTER_DAYS: "0",
     };
     expect(readConfig(env).retention).toEqual({ maxBytes: 1_000 });
+    const byCount = { THROUGHLINE_RETENTION_CHECKPOINTS: "5", THROUGHLINE_RETENTION_CHECKPOINT_DAYS: "0" };
+    expect(readConfig(byCount).retention.checkpoints).toEqual({ keepNewest: 5 });
   });
 
   it("bounds files and crons", () => {

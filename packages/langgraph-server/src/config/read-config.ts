@@ -1,13 +1,16 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { type Backend, selectBackend } from "@throughline/graph-executor";
 import type { AttachmentLimits } from "../attachments/attachment-limits.js";
+import type { TransferLimits } from "../attachments/transfer-permits.js";
+import type { AuditOptions } from "../audit/create-audit-log.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import type { AccountLimits } from "../tenancy/account-limits.js";
 import type { CallerClaims, JwtTrust } from "../tenancy/jwt-caller.js";
 import { readSettings, type SettingSources } from "./read-settings.js";
 import { SETTINGS, type SettingValues } from "./settings.js";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export type SignInConfig =
   | { readonly kind: "dev" }
@@ -19,7 +22,11 @@ export interface ServerConfig extends SettingValues {
   readonly signIn: SignInConfig;
   readonly limits: AccountLimits;
   readonly attachmentLimits: AttachmentLimits;
+  readonly transferLimits: TransferLimits;
+  /** How long a file may wait for a message that names it. */
+  readonly unnamedMs: number;
   readonly retention: Retention;
+  readonly audit: AuditOptions;
 }
 
 /** The environment, checked. Throws `invalid_input` that names the variable; never with its value, which may be a secret. */
@@ -47,6 +54,7 @@ export function configOf(values: SettingValues): ServerConfig {
       maxWatchers: values.maxWatchers,
       maxStartsPerMinute: values.maxStartsPerMinute,
       maxBodyBytesPerMinute: values.maxBodyBytesPerMinute,
+      maxDeletionsPerMinute: values.maxDeletionsPerMinute,
       maxEventsPerRun: values.maxEventsPerRun,
       maxBytesPerRun: values.maxBytesPerRun,
     },
@@ -56,8 +64,17 @@ export function configOf(values: SettingValues): ServerConfig {
       maxVideoBytes: values.maxVideoBytes,
       maxDocumentBytes: values.maxDocumentBytes,
       maxAttachmentBytesPerThread: values.maxAttachmentBytesPerThread,
+      maxAttachmentBytesPerAccount: values.maxAttachmentBytesPerAccount,
+      maxAttachmentBytesPerRun: values.maxAttachmentBytesPerRun,
+      maxAttachmentBytesInRuns: values.maxAttachmentBytesInRuns,
     },
+    transferLimits: {
+      maxTransfersPerAccount: values.maxTransfersPerAccount,
+      maxTransfersPerInstance: values.maxTransfersPerInstance,
+    },
+    unnamedMs: values.unnamedAttachmentHours * HOUR_MS,
     retention: retentionOf(values),
+    audit: { keep: values.auditKeepAfterDeletion, maxAgeMs: values.auditMaxAgeDays * DAY_MS },
   };
 }
 
@@ -74,11 +91,15 @@ function assertPoolerHasAddress({ databaseUrl, databaseDirectUrl }: SettingValue
 function retentionOf(values: SettingValues): Retention {
   const { retentionMaxEntries: maxEntries, retentionMaxBytes: maxBytes, retentionMaxAgeDays: days } = values;
   const { compactAfterDays } = values;
+  const { retentionCheckpoints: keepNewest, retentionCheckpointDays: youngDays } = values;
+  const checkpoints = { keepNewest, ...(youngDays > 0 && { keepYoungerMs: youngDays * DAY_MS }) };
   return {
     ...(maxEntries > 0 && { maxEntries }),
     ...(maxBytes > 0 && { maxBytes }),
     ...(days > 0 && { maxAgeMs: days * DAY_MS }),
     ...(compactAfterDays > 0 && { compactAfterMs: compactAfterDays * DAY_MS }),
+    ...(keepNewest > 0 && { checkpoints }),
+    ...(values.retentionReceiptDays > 0 && { receiptAgeMs: values.retentionReceiptDays * DAY_MS }),
   };
 }
 
@@ -91,7 +112,7 @@ function signInOf(values: SettingValues): SignInConfig {
     });
   }
   if (secret === undefined && jwksUrl === undefined) return { kind: "dev" };
-  const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim } = values;
+  const { jwtAccountClaim, jwtSubjectClaim, jwtKeyClaim, jwtServiceClaim, jwtRoleClaim } = values;
   return {
     kind: "jwt",
     ...trustOf(values),
@@ -100,6 +121,7 @@ function signInOf(values: SettingValues): SignInConfig {
       ...(jwtSubjectClaim !== undefined && { subject: jwtSubjectClaim === "none" ? null : jwtSubjectClaim }),
       ...(jwtKeyClaim !== undefined && { virtualKeyId: jwtKeyClaim }),
       ...(jwtServiceClaim !== undefined && { service: jwtServiceClaim }),
+      ...(jwtRoleClaim !== undefined && { role: jwtRoleClaim }),
     },
   };
 }

@@ -3,8 +3,9 @@ import { setting } from "./setting.js";
 import { wholeNumber } from "./value-schemas.js";
 
 const DAY_MS = 86_400_000;
+const days = wholeNumber.refine((count) => count <= 36_500, "takes at most 36500 days");
 
-/** R20: how much of each thread's log is kept, and in what form. */
+/** R20: how much of each thread is kept, for how long, and in what form. */
 export const RETENTION_SETTINGS = {
   retentionMaxEntries: setting({
     env: "THROUGHLINE_RETENTION_MAX_ENTRIES",
@@ -30,7 +31,7 @@ export const RETENTION_SETTINGS = {
     group: "storage",
     placeholder: "DAYS",
     doc: "How old entries of a log may become, and how long a run that has ended is known; 0 keeps all.",
-    schema: wholeNumber.refine((days) => days <= 36_500, "takes at most 36500 days"),
+    schema: days,
     fallback: (DEFAULT_RETENTION.maxAgeMs ?? 0) / DAY_MS,
   }),
   compactAfterDays: setting({
@@ -39,7 +40,34 @@ export const RETENTION_SETTINGS = {
     group: "storage",
     placeholder: "DAYS",
     doc: "How many days after a run's end the pieces of each of its messages become one entry; 0 keeps every piece.",
-    schema: wholeNumber.refine((days) => days <= 36_500, "takes at most 36500 days"),
+    schema: days,
     fallback: (DEFAULT_RETENTION.compactAfterMs ?? 0) / DAY_MS,
+  }),
+  retentionCheckpoints: setting({
+    env: "THROUGHLINE_RETENTION_CHECKPOINTS",
+    flag: "retention-checkpoints",
+    group: "storage",
+    placeholder: "COUNT",
+    doc: "How many of a thread's newest checkpoints are kept; 0 keeps all.",
+    schema: wholeNumber,
+    fallback: DEFAULT_RETENTION.checkpoints?.keepNewest ?? 0,
+  }),
+  retentionCheckpointDays: setting({
+    env: "THROUGHLINE_RETENTION_CHECKPOINT_DAYS",
+    flag: "retention-checkpoint-days",
+    group: "storage",
+    placeholder: "DAYS",
+    doc: "Checkpoints younger than this are kept beyond that count; 0 lets the count alone decide.",
+    schema: days,
+    fallback: (DEFAULT_RETENTION.checkpoints?.keepYoungerMs ?? 0) / DAY_MS,
+  }),
+  retentionReceiptDays: setting({
+    env: "THROUGHLINE_RETENTION_RECEIPT_DAYS",
+    flag: "retention-receipt-days",
+    group: "storage",
+    placeholder: "DAYS",
+    doc: "How long the receipt of a deletion is kept after its end; 0 keeps all.",
+    schema: days,
+    fallback: (DEFAULT_RETENTION.receiptAgeMs ?? 0) / DAY_MS,
   }),
 } as const;

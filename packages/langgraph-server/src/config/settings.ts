@@ -1,4 +1,5 @@
 import { ATTACHMENT_SETTINGS } from "./attachment-settings.js";
+import { AUDIT_SETTINGS } from "./audit-settings.js";
 import { CLIENT_SETTINGS } from "./client-settings.js";
 import { LIMIT_SETTINGS } from "./limit-settings.js";
 import { MODEL_SETTINGS } from "./model-settings.js";
@@ -12,6 +13,7 @@ import { SIGN_IN_SETTINGS } from "./sign-in-settings.js";
 export const SETTINGS = {
   ...PLACE_SETTINGS,
   ...RETENTION_SETTINGS,
+  ...AUDIT_SETTINGS,
   ...MODEL_SETTINGS,
   ...SIGN_IN_SETTINGS,
   ...LIMIT_SETTINGS,

@@ -1,3 +1,4 @@
+import { DEFAULT_ROLE, ROLES } from "../policy/role.js";
 import { MIN_SECRET_BYTES } from "../tenancy/jwt-caller.js";
 import { isLoopbackHost } from "../tenancy/loopback.js";
 import { setting } from "./setting.js";
@@ -82,5 +83,14 @@ export const SIGN_IN_SETTINGS = {
     doc: "The claim that, when `true`, makes the caller a trusted service.",
     schema: text,
     unset: "`throughline_service`",
+  }),
+  jwtRoleClaim: setting({
+    env: "THROUGHLINE_JWT_ROLE_CLAIM",
+    flag: "jwt-role-claim",
+    group: "sign-in",
+    placeholder: "CLAIM",
+    doc: `The claim that names the caller's role: ${ROLES.join(", ")}. Without the claim: ${DEFAULT_ROLE}.`,
+    schema: text,
+    unset: "`throughline_role`",
   }),
 } as const;

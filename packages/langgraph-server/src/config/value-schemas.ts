@@ -49,15 +49,21 @@ export function oneOf<const Name extends string>(...names: readonly Name[]): z.Z
   });
 }
 
-export const origins = text.transform((list, context): readonly string[] => {
-  const each = list.split(",").map((origin) => origin.trim());
-  const given = each.filter((origin) => origin !== "");
-  const isOrigin = (value: string) =>
-    value === "*" || (URL.canParse(value) && new URL(value).origin === value);
-  if (given.every(isOrigin)) return given;
-  context.addIssue({
-    code: "custom",
-    message: "takes origins as https://app.example.com, with commas between",
+function originsWhere(isOrigin: (value: string) => boolean) {
+  return text.transform((list, context): readonly string[] => {
+    const each = list.split(",").map((origin) => origin.trim());
+    const given = each.filter((origin) => origin !== "");
+    if (given.every((value) => value === "*" || (URL.canParse(value) && isOrigin(value)))) return given;
+    context.addIssue({
+      code: "custom",
+      message: "takes origins as https://app.example.com, with commas between",
+    });
+    return z.NEVER;
   });
-  return z.NEVER;
-});
+}
+
+export const origins = originsWhere((value) => new URL(value).origin === value);
+
+export const httpsOrigins = originsWhere(
+  (value) => new URL(value).origin === value && value.startsWith("https://"),
+);

@@ -7,6 +7,7 @@ import {
   ThroughlineError,
   toGraphId,
 } from "@throughline/ai-core";
+import { formatPlace, type PagePlace, parsePlace } from "../http/page-place.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 import type { CronChange, CronDefinition } from "./cron-definition.js";
@@ -16,7 +17,6 @@ import type { CronEntry, CronStore } from "./cron-store.js";
 import { askedTick } from "./cron-tick.js";
 import { type DeliveryDeps, deliverTick, threadOf } from "./deliver-tick.js";
 import { observeTicks } from "./observe-ticks.js";
-import { formatPlace, type PagePlace, parsePlace } from "./page-place.js";
 import { nextTime } from "./plan-tick.js";
 import { parseSchedule } from "./schedule.js";
 

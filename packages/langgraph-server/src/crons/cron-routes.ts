@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bodyOf, queryOf } from "../http/checked-request.js";
 import type { RouteContext, RouteParts } from "../http/ingress.js";
 import { nextSchema, pageSchema } from "../http/paging.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { scopeOf } from "./create-cron-service.js";
 import { cronChangeSchema, cronPreviewSchema, newCronSchema } from "./cron-definition.js";
 import type { CronService } from "./cron-service.js";
@@ -11,11 +11,12 @@ import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cro
 const nothingSchema = z.strictObject({});
 
 /** `/crons`: everything is of the caller's account and subject, and found by nobody else. */
-export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): Route[] {
+export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): ActionRoute[] {
   const { crons } = parts.service;
-  const list: Route = {
+  const list: ActionRoute = {
     method: "GET",
     path: "/crons",
+    action: "read",
     doc: {
       summary: "List crons",
       tag: "crons",
@@ -32,9 +33,10 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       return c.json({ crons: page.crons.map(showCron), next: page.next ?? null });
     },
   };
-  const create: Route = {
+  const create: ActionRoute = {
     method: "POST",
     path: "/crons",
+    action: "schedule",
     doc: {
       summary: "Create a cron",
       description: "Its ticks are ordinary runs, paid by whoever wrote the cron last.",
@@ -44,13 +46,15 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       errors: ["invalid_input", "too_large", "rate_limited"],
     },
     async handle(c, who) {
-      const cron = await crons.create(who.caller, await bodyOf(who, newCronSchema));
-      return c.json(showCron(cron), 201);
+      const shown = await crons.create(who.caller, await bodyOf(who, newCronSchema));
+      who.note({ target: { cronId: shown.cron.id } });
+      return c.json(showCron(shown), 201);
     },
   };
-  const get: Route = {
+  const get: ActionRoute = {
     method: "GET",
     path: "/crons/:id",
+    action: "read",
     doc: {
       summary: "Read a cron",
       tag: "crons",
@@ -61,9 +65,10 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       return c.json(showCron(await crons.get(scopeOf(caller), idOf(c))));
     },
   };
-  const change: Route = {
+  const change: ActionRoute = {
     method: "PATCH",
     path: "/crons/:id",
+    action: "schedule",
     doc: {
       summary: "Change a cron",
       description: "Fields that are not named stay. Another schedule begins now.",
@@ -73,13 +78,15 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       errors: ["invalid_input", "not_found", "too_large"],
     },
     async handle(c, who) {
+      who.note({ target: { cronId: idOf(c) } });
       const changes = await bodyOf(who, cronChangeSchema);
       return c.json(showCron(await crons.change(who.caller, idOf(c), changes)));
     },
   };
-  const remove: Route = {
+  const remove: ActionRoute = {
     method: "DELETE",
     path: "/crons/:id",
+    action: "schedule",
     doc: {
       summary: "Delete a cron and its history",
       description: "Runs it started go on, and their threads stay.",
@@ -87,14 +94,16 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       answer: { status: 204, description: "It is gone" },
       errors: ["not_found"],
     },
-    async handle(c, { caller }) {
-      await crons.remove(scopeOf(caller), idOf(c));
+    async handle(c, who) {
+      who.note({ target: { cronId: idOf(c) } });
+      await crons.remove(scopeOf(who.caller), idOf(c));
       return c.body(null, 204);
     },
   };
-  const run: Route = {
+  const run: ActionRoute = {
     method: "POST",
     path: "/crons/:id/run",
+    action: "run",
     doc: {
       summary: "Run a cron now",
       description: "Also while it is paused. The schedule stays as it is.",
@@ -108,9 +117,10 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       return c.json(showTick(await crons.runNow(scopeOf(who.caller), idOf(c))), 202);
     },
   };
-  const ticks: Route = {
+  const ticks: ActionRoute = {
     method: "GET",
     path: "/crons/:id/ticks",
+    action: "read",
     doc: {
       summary: "List what a cron did",
       tag: "crons",
@@ -127,9 +137,10 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       return c.json({ ticks: page.ticks.map(showTick), next: page.next ?? null });
     },
   };
-  const preview: Route = {
+  const preview: ActionRoute = {
     method: "POST",
     path: "/crons/preview",
+    action: "read",
     doc: {
       summary: "Say when a schedule would run",
       tag: "crons",
@@ -151,14 +162,15 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
   return [list, create, preview, get, change, remove, run, ...switches, ticks];
 }
 
-function switchRoute(crons: CronService, action: "pause" | "resume"): Route {
+function switchRoute(crons: CronService, change: "pause" | "resume"): ActionRoute {
   return {
     method: "POST",
-    path: `/crons/:id/${action}`,
+    path: `/crons/:id/${change}`,
+    action: "schedule",
     doc: {
-      summary: action === "pause" ? "Pause a cron" : "Resume a cron",
+      summary: change === "pause" ? "Pause a cron" : "Resume a cron",
       description:
-        action === "pause"
+        change === "pause"
           ? "A run it started goes on."
           : "It goes on with the next time on its schedule; what the pause left out is not made up for.",
       tag: "crons",
@@ -167,8 +179,9 @@ function switchRoute(crons: CronService, action: "pause" | "resume"): Route {
       errors: ["invalid_input", "not_found", "too_large"],
     },
     async handle(c, who) {
+      who.note({ target: { cronId: idOf(c) } });
       await bodyOf(who, nothingSchema);
-      return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: action === "resume" })));
+      return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: change === "resume" })));
     },
   };
 }

@@ -1,6 +1,6 @@
+import type { Page } from "../http/page-place.js";
 import type { BadRow } from "../thread/service-observer.js";
 import type { ClaimedTick, Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
-import type { Page } from "./page-place.js";
 
 /** How many ticks of each cron are kept. Pending ones are kept beyond that. */
 export const KEPT_TICKS = 100;

@@ -1,8 +1,8 @@
 import { admitInMemory, type MemoryDatabase, subjectKey } from "@throughline/thread-log";
+import type { Page } from "../http/page-place.js";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "./cron.js";
 import { type CronEntry, type CronStore, KEPT_TICKS } from "./cron-store.js";
 import { claimCron } from "./cron-tick.js";
-import type { Page } from "./page-place.js";
 
 interface MemoryTick {
   tick: CronTick;
@@ -17,6 +17,17 @@ interface MemoryCrons {
 
 /** Crons by database: services that share one share its crons. */
 const cronsOf = new WeakMap<MemoryDatabase, MemoryCrons>();
+
+/** All crons of a database, with their ticks. */
+export function cronsInMemory(
+  database: MemoryDatabase,
+): readonly { readonly cron: Cron; readonly ticks: readonly CronTick[] }[] {
+  const held = cronsOf.get(database);
+  return [...(held?.crons.values() ?? [])].map((cron) => ({
+    cron,
+    ticks: (held?.ticks.get(cron.id) ?? []).map(({ tick }) => tick),
+  }));
+}
 
 export function createMemoryCronStore(
   database: MemoryDatabase,

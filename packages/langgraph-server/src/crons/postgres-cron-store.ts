@@ -6,6 +6,7 @@ import {
   subjectKey,
 } from "@throughline/thread-log";
 import type pg from "pg";
+import type { Page } from "../http/page-place.js";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "./cron.js";
 import {
   CRON_COLUMNS,
@@ -21,7 +22,6 @@ import {
 import type { BadRowListener, Claimed, CronEntry, CronStore } from "./cron-store.js";
 import { claimCron } from "./cron-tick.js";
 import { cronWrites } from "./cron-writes.js";
-import type { Page } from "./page-place.js";
 import { CRON_FORMAT, isReadable, UnreadableRow } from "./unreadable-row.js";
 
 type Queries = pg.Pool | pg.PoolClient;

@@ -1,7 +1,8 @@
 import type { Migration } from "@throughline/thread-log";
-import { ATTACHMENT_MIGRATION } from "../attachments/attachment-migration.js";
+import { ATTACHMENT_CHUNK_MIGRATION, ATTACHMENT_MIGRATION } from "../attachments/attachment-migration.js";
+import { AUDIT_MIGRATION } from "../audit/audit-migration.js";
 import { CRON_MIGRATION, UNREADABLE_CRON_MIGRATION } from "../crons/cron-migration.js";
-import { CLOSURE_MIGRATION, DELETION_MIGRATION } from "../deletion/deletion-migration.js";
+import { CLOSURE_MIGRATION, DELETION_MIGRATION, TURN_MIGRATION } from "../deletion/deletion-migration.js";
 
 /** The record of what was applied: thread-log keeps its own beside it. */
 export const SERVER_MIGRATIONS_RECORD = "server_migrations";
@@ -13,4 +14,7 @@ export const SERVER_MIGRATIONS: readonly Migration[] = [
   DELETION_MIGRATION,
   CLOSURE_MIGRATION,
   UNREADABLE_CRON_MIGRATION,
+  AUDIT_MIGRATION,
+  TURN_MIGRATION,
+  ATTACHMENT_CHUNK_MIGRATION,
 ];

@@ -10,6 +10,16 @@ export const CLOSURE_MIGRATION: Migration = {
   ],
 };
 
+/** Whose turn it is: an account is served after those that were served longer ago. */
+export const TURN_MIGRATION: Migration = {
+  id: 8,
+  statements: (schema) => [
+    `alter table ${schema}.deletions add column claimed_at timestamptz`,
+    `create index deletions_served on ${schema}.deletions (account, claimed_at) where claimed_at is not null`,
+    `create index deletions_finished on ${schema}.deletions (finished_at) where finished_at is not null`,
+  ],
+};
+
 export const DELETION_MIGRATION: Migration = {
   id: 4,
   statements: (schema) => [

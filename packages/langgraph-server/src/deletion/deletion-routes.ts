@@ -1,8 +1,9 @@
-import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
+import { accountScopeOf, accountScopeSchema } from "../http/account-scope.js";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts, SignedIn } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
 import type { Deletion } from "./deletion.js";
 import type { DeletionService } from "./deletion-service.js";
@@ -10,25 +11,16 @@ import type { DeletionService } from "./deletion-service.js";
 /** Most are through by then; what takes longer goes on, and the receipt tells. */
 const PATIENCE_MS = 5_000;
 
-const accountQuerySchema = z.object({
-  accountId: accountIdSchema.optional().describe("Another account than the caller's; for trusted services."),
-  subject: subjectSchema
-    .optional()
-    .describe(
-      "One person's data. Without it the caller's own, or the whole account's where the caller is no person.",
-    ),
-});
-
 export const receiptSchema = z.object({
   id: z.string(),
   what: z.enum(["thread", "subject", "account"]),
   threadHash: z.string().nullable().describe("SHA-256 of the thread's id."),
   status: z
-    .enum(["erasing", "erased", "done"])
-    .describe("erasing: nothing new begins. erased: nothing is left. done: looked again after one lease."),
+    .enum(["deleting", "deleted", "done"])
+    .describe("deleting: nothing new begins. deleted: nothing is left. done: looked again after one lease."),
   askedBy: z.string(),
   requestedAt: z.iso.datetime(),
-  erasedAt: z.iso.datetime().nullable(),
+  deletedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   counts: z.object({
     threads: z.number().int(),
@@ -39,53 +31,58 @@ export const receiptSchema = z.object({
 });
 
 /** Deleting threads and accounts, and what is kept of that. */
-export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): Route[] {
+export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): ActionRoute[] {
   const { deletions } = parts.service;
   return [
     {
       method: "DELETE",
       path: "/agents/:agentId/threads/:threadName",
+      action: "delete_thread",
       doc: {
         summary: "Delete a thread",
         description:
-          "Its runs are stopped and whoever watches it is told. Safe to repeat; a thread that is not there is deleted too.",
+          "Its runs are stopped and its subscribers are told. Safe to repeat; a thread that is not there is deleted too.",
         tag: "threads",
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
-        errors: ["invalid_input", "not_found"],
+        errors: ["invalid_input", "not_found", "rate_limited"],
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
-        return c.json(showReceipt(await deletions.untilErased(begun, PATIENCE_MS)), 202);
+        who.note({ target: { deletionId: begun.id } });
+        return c.json(showReceipt(await deletions.untilDeleted(begun, PATIENCE_MS)), 202);
       },
     },
     {
       method: "DELETE",
       path: "/account/data",
+      action: "delete_data",
       doc: {
         summary: "Delete everything of an account, or of one person in it",
         description:
           "Threads, files, crons and what graphs remember, in every store and upstream. Charges are kept, without content.",
         tag: "account",
-        query: accountQuerySchema,
+        query: accountScopeSchema,
         answer: { status: 202, description: "The receipt", schema: receiptSchema },
-        errors: ["invalid_input", "forbidden"],
+        errors: ["invalid_input", "rate_limited"],
       },
       async handle(c, who) {
-        const { account, subject } = scopeOf(who, queryOf(c, accountQuerySchema));
+        const { account, subject } = accountScopeOf(who, queryOf(c, accountScopeSchema));
         const { caller } = who;
         const begun = await deletions.deleteAccount(
           account,
           subject,
           caller.subject ?? caller.billingAccountId,
         );
+        who.note({ target: { deletionId: begun.id } });
         return c.json(showReceipt(begun), 202);
       },
     },
     {
       method: "GET",
       path: "/account/deletions/:id",
+      action: "read",
       doc: {
         summary: "Read the receipt of a deletion",
         tag: "account",
@@ -101,25 +98,6 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
   ];
 }
 
-/** A person deletes what is theirs. Who signs in as no person, or as a trusted service, acts for the account. */
-function scopeOf(
-  { caller, credentials }: SignedIn,
-  asked: z.output<typeof accountQuerySchema>,
-): { readonly account: string; readonly subject: string | undefined } {
-  const { billingAccountId, subject } = caller;
-  const isTrusted = credentials.isTrustedService === true;
-  const account = asked.accountId ?? billingAccountId;
-  if (account !== billingAccountId && !isTrusted) {
-    throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
-  }
-  if (subject === undefined || isTrusted) return { account, subject: asked.subject };
-  if (asked.subject === undefined || asked.subject === subject) return { account, subject };
-  throw new ThroughlineError(
-    "forbidden",
-    "subject: another person's data needs to be deleted by the account",
-  );
-}
-
 function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean {
   if (credentials.isTrustedService) return true;
   if (deletion.account !== caller.billingAccountId) return false;
@@ -128,15 +106,15 @@ function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean 
 }
 
 function showReceipt(deletion: Deletion): z.output<typeof receiptSchema> {
-  const { id, subject, threadHash, phase, askedBy, requestedAt, erasedAt, finishedAt, counts } = deletion;
+  const { id, subject, threadHash, phase, askedBy, requestedAt, deletedAt, finishedAt, counts } = deletion;
   return {
     id,
     what: threadHash !== undefined ? "thread" : subject !== undefined ? "subject" : "account",
     threadHash: threadHash ?? null,
-    status: phase === "sweeping" ? "erased" : phase,
+    status: phase === "sweeping" ? "deleted" : phase,
     askedBy,
     requestedAt: iso(requestedAt),
-    erasedAt: erasedAt === undefined ? null : iso(erasedAt),
+    deletedAt: deletedAt === undefined ? null : iso(deletedAt),
     finishedAt: finishedAt === undefined ? null : iso(finishedAt),
     counts,
   };

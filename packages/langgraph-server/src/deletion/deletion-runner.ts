@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "@throughline/ai-core";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import { type Poller, poll } from "../timing/poll.js";
+import { ClaimLost, type DeletionPlaces, deleteScope } from "./delete-scope.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
-import { ClaimLost, type DeletionPlaces, eraseScope } from "./erase-scope.js";
 
 export interface DeletionRunnerOptions extends DeletionPlaces {
   readonly store: DeletionStore;
@@ -13,20 +13,31 @@ export interface DeletionRunnerOptions extends DeletionPlaces {
   /** In [0, 1): spreads instances that started together. */
   readonly random: () => number;
   readonly observer: Pick<ServiceObserver, "failed">;
+  /** A deletion has come through a phase on this instance. */
+  readonly onMoved?: (id: string) => void;
 }
 
 /** A poll is over when what was due is being worked on. Closing leaves what is under way to others, or to a later start. */
 export type DeletionRunner = Poller;
 
-const AT_ONCE = 4;
+const AT_ONCE = 8;
+/** Of one account: the rest is left for others, however much one account deletes and however slow it is. */
+const AT_ONCE_OF_ACCOUNT = 2;
 const MAX_WAIT_MS = 60_000;
 
 class Closing extends Error {}
 
-/** Works on deletions that are due, its own and those a dead instance left. */
+/** Works on deletions that are due, this instance's and those a dead instance left, in turn between accounts. */
 export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRunner {
   const { store, clock, leaseMs, observer } = options;
-  const working = new Set<Promise<void>>();
+  const working = new Map<Promise<void>, string>();
+
+  /** Accounts that have all the workers they may have. */
+  function served(): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const account of working.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
+    return [...counts].flatMap(([account, count]) => (count >= AT_ONCE_OF_ACCOUNT ? [account] : []));
+  }
 
   async function work(claimed: ClaimedDeletion, closing: AbortSignal): Promise<void> {
     const stopRenewing = keepRenewing(claimed);
@@ -34,7 +45,8 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
       if (closing.aborted) throw new Closing("This instance is shutting down.");
     }
     try {
-      await eraseScope({ ...options, goOn }, claimed);
+      await deleteScope({ ...options, goOn }, claimed);
+      options.onMoved?.(claimed.deletion.id);
     } catch (error) {
       if (error instanceof ClaimLost) return;
       const isClosing = error instanceof Closing;
@@ -70,13 +82,13 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
 
   async function claimAll(closing: AbortSignal): Promise<void> {
     while (!closing.aborted && working.size < AT_ONCE) {
-      const claimed = await store.claim(leaseMs);
+      const claimed = await store.claim(leaseMs, served());
       if (!claimed) return;
       const job = work(claimed, closing).finally(() => {
         working.delete(job);
         void poller.now();
       });
-      working.add(job);
+      working.set(job, claimed.deletion.account);
     }
   }
 
@@ -84,7 +96,7 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
     ...options,
     async once(closing) {
       await claimAll(closing);
-      return working.size < AT_ONCE ? store.untilDue() : undefined;
+      return working.size < AT_ONCE ? store.untilDue(served()) : undefined;
     },
     failed: (error) => observer.failed("Deletions that are due could not be looked for.", error),
   });
@@ -92,7 +104,7 @@ export function startDeletionRunner(options: DeletionRunnerOptions): DeletionRun
     now: poller.now,
     async close() {
       await poller.close();
-      await Promise.all(working);
+      await Promise.all(working.keys());
     },
   };
 }

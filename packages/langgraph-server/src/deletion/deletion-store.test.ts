@@ -9,7 +9,7 @@ import {
   openPostgres,
   type PostgresDatabase,
 } from "@throughline/thread-log";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { threadHash } from "./deletion.js";
@@ -87,18 +87,26 @@ describe.each([
     }
   }
 
-  it("are one while the first of the same scope erases, and two after that", async () => {
+  async function claimAll(store: DeletionStore, except: readonly string[] = []): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let next = await store.claim(60_000, except); next; next = await store.claim(60_000, except)) {
+      ids.push(next.deletion.id);
+    }
+    return ids;
+  }
+
+  it("are one while the first of the same scope deletes, and two after that", async () => {
     const { store, scope } = place();
     const first = await store.begin({ scope, askedBy: "ann" });
     expect(await store.begin({ scope, askedBy: "bob" })).toEqual(first);
     expect((await store.begin({ scope: { ...scope, subject: "bob" }, askedBy: "bob" })).id).not.toBe(
       first.id,
     );
-    await store.move(await claim(store, first.id), "erased", 1_000);
+    await store.move(await claim(store, first.id), "deleted", 1_000);
     expect((await store.begin({ scope, askedBy: "ann" })).id).not.toBe(first.id);
   });
 
-  it("let nothing begin in their scope while they erase and while they sweep, and everything in between", async () => {
+  it("let nothing begin in their scope while they delete and while they sweep, and everything in between", async () => {
     const { store, admit, pass, account } = place();
     const refused = { code: "conflict", details: { reason: "deleting" } };
     const { id } = await store.begin({ scope: { account, subject: "ann" }, askedBy: "ann" });
@@ -110,11 +118,11 @@ describe.each([
     await admit({ account });
     await admit({ account, subject: "bob", threadId: "t1" });
     await admit({ account: "another", subject: "ann" });
-    await store.move(await claim(store, id), "erased", 1_000);
+    await store.move(await claim(store, id), "deleted", 1_000);
     for (const wish of inside) await admit(wish);
     await pass(1_001);
     const again = await claim(store, id);
-    expect(again.deletion.phase).toBe("erased");
+    expect(again.deletion.phase).toBe("deleted");
     await store.move(again, "sweeping", 1_000);
     for (const wish of inside) await expect(admit(wish)).rejects.toMatchObject(refused);
     await store.move(again, "done", 0);
@@ -143,7 +151,7 @@ describe.each([
     expect(await store.find(id)).toMatchObject({ phase: "done", threadHash: hash });
   });
 
-  it("are claimed by one at a time, and obey nobody whose claim is over", async () => {
+  it("are claimed by one at a time, and obey no claim that is over", async () => {
     const { store, pass, scope, account } = place();
     const { id } = await store.begin({ scope, askedBy: account });
     const slow = await claim(store, id, 100);
@@ -177,7 +185,39 @@ describe.each([
     });
   });
 
-  it("that are done obey nobody, and are never due again", async () => {
+  it("are claimed in turn between accounts, each account's in the order they came", async () => {
+    const { store, account } = place();
+    const other = `b-${account}`;
+    const begin = (of: string) =>
+      store.begin({ scope: { account: of, subject: "", threadId: randomUUID() }, askedBy: of });
+    const own: string[] = [];
+    for (let count = 0; count < 4; count += 1) own.push((await begin(account)).id);
+    const first = await begin(other);
+    const claimed = await claimAll(store);
+    const ours = claimed.filter((id) => own.includes(id) || id === first.id);
+    expect(ours.indexOf(first.id)).toBeLessThanOrEqual(1);
+    expect(ours.filter((id) => id !== first.id)).toEqual(own);
+    const last = await begin(account);
+    expect(await claimAll(store, [account])).not.toContain(last.id);
+    expect(await claimAll(store)).toContain(last.id);
+  });
+
+  it("leave a receipt that is deleted once it is old", async () => {
+    const { store, scope, account, pass } = place();
+    const { id } = await store.begin({ scope, askedBy: account });
+    await store.deleteReceipts(0, 100);
+    const claimed = await claim(store, id);
+    await store.move(claimed, "done", 0);
+    await store.deleteReceipts(60_000, 100);
+    expect(await store.find(id)).toBeDefined();
+    await pass(10);
+    await vi.waitFor(async () => {
+      await store.deleteReceipts(1, 100);
+      expect(await store.find(id)).toBeUndefined();
+    });
+  });
+
+  it("that are done obey no claim, and are never due again", async () => {
     const { store, pass, account } = place();
     const scope = { account, subject: "", threadId: randomUUID() };
     const { id } = await store.begin({ scope, graphId: "langgraph:chat", askedBy: account });

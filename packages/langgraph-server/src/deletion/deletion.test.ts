@@ -162,7 +162,7 @@ describe.each([
     expect({ status, what: body.what }).toEqual({ status: 202, what: "account" });
     for (const { rest } of runs)
       expect((await rest).at(-1)).toMatchObject({ type: "RUN_ERROR", code: "not_found" });
-    await until(leaver, body.id, "erased");
+    await until(leaver, body.id, "deleted");
     expect(await kept.holding([mark])).toEqual([]);
     const receipt = await until(leaver, body.id, "done");
     expect(await kept.holding([mark])).toEqual([]);
@@ -175,7 +175,7 @@ describe.each([
     expect((await leaver.ask("GET", "/crons")).body.crons).toEqual([]);
   });
 
-  it("of a thread is gone, whoever watched is told, and a thread of that name begins empty", async () => {
+  it("of a thread is gone, its subscribers are told, and a thread of that name begins empty", async () => {
     const ann = person();
     const idle = readEvents(await ann.follow("idle"));
     await readEvents(await ann.run("idle", "A poem about oaks"));
@@ -187,9 +187,9 @@ describe.each([
     const beforeIt = (await readEvents(await ann.follow("busy"), ({ id }) => id !== undefined)).at(-1)?.id;
     const { status, body } = await ann.ask("DELETE", "/agents/poet/threads/busy");
     expect(status).toBe(202);
-    expect(body).toMatchObject({ what: "thread", status: "erased", counts: { threads: 1 } });
+    expect(body).toMatchObject({ what: "thread", status: "deleted", counts: { threads: 1 } });
     expect((await running.rest).at(-1)).toMatchObject({ type: "RUN_ERROR", code: "not_found" });
-    expect((await ann.ask("DELETE", "/agents/poet/threads/idle")).body.status).toBe("erased");
+    expect((await ann.ask("DELETE", "/agents/poet/threads/idle")).body.status).toBe("deleted");
     const told = (await idle).map(({ data }) => data);
     expect(told.slice(-2)).toMatchObject([{ type: "RUN_STARTED" }, { type: "RUN_ERROR", code: "not_found" }]);
     expect((await envelopes).at(-1)).toMatchObject({ event: "error", data: { code: "not_found" } });
@@ -217,7 +217,7 @@ describe.each([
     const ann = person();
     for (let times = 0; times < 2; times += 1) {
       const { status, body } = await ann.ask("DELETE", "/agents/poet/threads/nothing");
-      expect({ status, erased: body.status }).toEqual({ status: 202, erased: "erased" });
+      expect({ status, phase: body.status }).toEqual({ status: 202, phase: "deleted" });
     }
   });
 
@@ -249,7 +249,7 @@ describe.each([
     });
     if (leased.kind !== "started") throw new Error(leased.kind);
     const deletion = await deletions.deleteThread(ann.thread("abandoned"), ann.account);
-    expect((await deletions.untilErased(deletion, 0)).phase).toBe("erasing");
+    expect((await deletions.untilDeleted(deletion, 0)).phase).toBe("deleting");
     await expect(
       registry.start({
         thread: ref,
@@ -265,7 +265,7 @@ describe.each([
         leaseMs: 1,
       }),
     ).rejects.toMatchObject({ code: "conflict" });
-    expect((await deletions.untilErased(deletion, 20_000)).phase).toBe("erased");
+    expect((await deletions.untilDeleted(deletion, 20_000)).phase).toBe("deleted");
     expect(await registry.list(ref, 1)).toEqual([]);
     expect(await log.open(ref, leased.fence, { stateKey })).toEqual({ ok: false, reason: "deleted" });
 
@@ -274,7 +274,7 @@ describe.each([
     expect(await state.getState({ graphId, threadId: ref.threadId })).toBeUndefined();
   });
 
-  it("of one person is theirs to delete, and nobody else's", async () => {
+  it("of one person is theirs to delete, and no one else's", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob, owner, stranger] = [
       person(account, "ann"),
@@ -287,7 +287,7 @@ describe.each([
     expect((await stranger.ask("DELETE", `/account/data?accountId=${account}`)).status).toBe(403);
     const { body } = await ann.ask("DELETE", "/account/data");
     expect(body).toMatchObject({ what: "subject", askedBy: "ann" });
-    await until(ann, body.id, "erased");
+    await until(ann, body.id, "deleted");
     expect((await ann.ask("GET", "/agents/poet/threads/mine")).status).toBe(404);
     for (const who of [bob, owner])
       expect((await who.ask("GET", "/agents/poet/threads/mine")).status).toBe(200);
@@ -297,7 +297,7 @@ describe.each([
     }
     const all = (await owner.ask("DELETE", "/account/data")).body;
     expect(all.what).toBe("account");
-    await until(owner, all.id, "erased");
+    await until(owner, all.id, "deleted");
     for (const who of [bob, owner])
       expect((await who.ask("GET", "/agents/poet/threads/mine")).status).toBe(404);
   });

@@ -16,13 +16,13 @@ export interface ListedThread {
 }
 
 /**
- * `erasing` and `sweeping` let nothing new begin in scope. Between them everything is gone and may begin anew, and one lease
- * passes, in which the last write of a driver that nobody heard of may still arrive.
+ * `deleting` and `sweeping` let nothing new begin in scope. Between them everything is gone and may begin anew, and one lease
+ * passes, in which the last write of a driver that was given up may still arrive.
  */
-export type DeletionPhase = "erasing" | "erased" | "sweeping" | "done";
+export type DeletionPhase = "deleting" | "deleted" | "sweeping" | "done";
 
 export function isClosedIn(phase: DeletionPhase): boolean {
-  return phase === "erasing" || phase === "sweeping";
+  return phase === "deleting" || phase === "sweeping";
 }
 
 /** After a crash in the middle of a step they may be too small. */
@@ -47,7 +47,7 @@ export interface Deletion {
   readonly phase: DeletionPhase;
   /** Milliseconds since the Unix epoch, by the store's clock. */
   readonly requestedAt: number;
-  readonly erasedAt: number | undefined;
+  readonly deletedAt: number | undefined;
   readonly finishedAt: number | undefined;
   readonly counts: DeletionCounts;
 }

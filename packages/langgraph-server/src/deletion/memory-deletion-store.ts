@@ -20,12 +20,25 @@ interface Held {
   readonly threads: Map<string, ListedThread & { isCheckedOff: boolean }>;
 }
 
+interface Shared {
+  readonly all: Map<string, Held>;
+  /** By account, the number of its last claim: who has the lowest is served next. */
+  readonly turns: Map<string, number>;
+}
+
 /** Services that share a database share its deletions. */
-const deletionsOf = new WeakMap<MemoryDatabase, Map<string, Held>>();
+const deletionsOf = new WeakMap<MemoryDatabase, Shared>();
+
+/** All deletions of a database. */
+export function deletionsInMemory(database: MemoryDatabase): readonly Deletion[] {
+  return [...(deletionsOf.get(database)?.all.values() ?? [])].map(({ deletion }) => deletion);
+}
 
 export function createMemoryDeletionStore(database: MemoryDatabase): DeletionStore {
-  const all = deletionsOf.get(database) ?? new Map<string, Held>();
-  deletionsOf.set(database, all);
+  const shared: Shared = deletionsOf.get(database) ?? { all: new Map(), turns: new Map() };
+  deletionsOf.set(database, shared);
+  const { all, turns } = shared;
+  const turnOf = ({ scope }: Held) => turns.get(scope.account) ?? 0;
   const now = () => database.clock.now();
   const keyOf = ({ thread }: ListedThread) => `${thread.subject ?? ""}\u0000${thread.threadId}`;
 
@@ -33,6 +46,11 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
     const found = all.get(deletion.id);
     return found?.attempt === attempt && found.deletion.phase !== "done" ? found : undefined;
   }
+
+  const receipts = (olderThanMs: number) =>
+    [...all.values()].filter(
+      ({ deletion: { finishedAt } }) => finishedAt !== undefined && finishedAt < now() - olderThanMs,
+    );
 
   async function change(claimed: ClaimedDeletion, apply: (found: Held) => void): Promise<boolean> {
     const found = held(claimed);
@@ -52,7 +70,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       const { account, subject, threadId } = scope;
       const same = [...all.values()].find(
         (one) =>
-          one.deletion.phase === "erasing" &&
+          one.deletion.phase === "deleting" &&
           one.scope.account === account &&
           one.scope.subject === subject &&
           one.scope.threadId === threadId,
@@ -65,9 +83,9 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
           subject,
           threadHash: threadId === undefined ? undefined : threadHash(threadId),
           askedBy,
-          phase: "erasing",
+          phase: "deleting",
           requestedAt: now(),
-          erasedAt: undefined,
+          deletedAt: undefined,
           finishedAt: undefined,
           counts: NOTHING_DELETED,
         },
@@ -85,9 +103,15 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       return made.deletion;
     },
     find: async (id) => all.get(id)?.deletion,
-    async claim(leaseMs) {
-      const due = [...all.values()].find(({ dueAt }) => dueAt !== undefined && dueAt <= now());
-      if (!due) return undefined;
+    async claim(leaseMs, except = []) {
+      const waiting = [...all.values()].filter(
+        ({ dueAt, scope }) => dueAt !== undefined && dueAt <= now() && !except.includes(scope.account),
+      );
+      const [first] = waiting;
+      if (!first) return undefined;
+      // Of one account the oldest stays first.
+      const due = waiting.reduce((best, one) => (turnOf(one) < turnOf(best) ? one : best), first);
+      turns.set(due.scope.account, Math.max(0, ...turns.values()) + 1);
       due.attempt += 1;
       due.dueAt = now() + leaseMs;
       const { deletion, scope, attempt, isListed } = due;
@@ -128,7 +152,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
         found.deletion = {
           ...found.deletion,
           phase,
-          ...(phase === "erased" && { erasedAt: now() }),
+          ...(phase === "deleted" && { deletedAt: now() }),
           ...(isDone && { finishedAt: now() }),
         };
         found.dueAt = isDone ? undefined : now() + dueInMs;
@@ -139,8 +163,16 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       change(claimed, (found) => {
         found.dueAt = now() + ms;
       }),
-    async untilDue() {
-      const times = [...all.values()].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
+    countReceipts: async (olderThanMs) => receipts(olderThanMs).length,
+    async deleteReceipts(olderThanMs, limit) {
+      const old = receipts(olderThanMs);
+      for (const { deletion } of old.slice(0, limit)) all.delete(deletion.id);
+      return Math.min(limit, old.length);
+    },
+    async untilDue(except = []) {
+      const times = [...all.values()].flatMap(({ dueAt, scope }) =>
+        dueAt === undefined || except.includes(scope.account) ? [] : [dueAt],
+      );
       return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - now());
     },
   };

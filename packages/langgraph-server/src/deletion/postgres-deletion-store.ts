@@ -18,6 +18,8 @@ import {
   threadHash,
 } from "./deletion.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
+import { claimDeletion } from "./sql/claim-deletion.js";
+import { countReceipts, deleteReceipts } from "./sql/delete-receipts.js";
 
 interface Row {
   readonly deletion_id: string;
@@ -26,7 +28,7 @@ interface Row {
   readonly thread_id: string | null;
   readonly thread_hash: string | null;
   readonly asked_by: string;
-  readonly phase: DeletionPhase;
+  readonly phase: string;
   readonly listed: boolean;
   readonly attempt: number;
   readonly counts: string;
@@ -35,11 +37,33 @@ interface Row {
   readonly finished_at: Date | null;
 }
 
+/** The words of the table's first version: instances of that version may still run beside this one. */
+const STORED: Readonly<Record<DeletionPhase, string>> = {
+  deleting: "erasing",
+  deleted: "erased",
+  sweeping: "sweeping",
+  done: "done",
+};
+
+function phaseOf(stored: string): DeletionPhase {
+  switch (stored) {
+    case "erasing":
+      return "deleting";
+    case "erased":
+      return "deleted";
+    case "sweeping":
+    case "done":
+      return stored;
+    default:
+      throw new Error("A deletion is in a phase that this version does not know.");
+  }
+}
+
 const COLUMNS = `deletion_id, account, subject, thread_id, thread_hash, asked_by, phase, listed, attempt, counts,
   requested_at, erased_at, finished_at`;
 const IN = (parameter: string) =>
   `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
-/** What is done is nobody's: a renewal that waited for the last step's lock would make it due again. */
+/** What is done has no claim: a renewal that waited for the last step's lock would make it due again. */
 const HELD = "deletion_id = $1 and attempt = $2 and phase <> 'done'";
 
 const countsSchema = z.object({
@@ -49,7 +73,7 @@ const countsSchema = z.object({
   crons: z.number(),
 });
 
-/** While a deletion erases or sweeps, its scope is closed in the transaction that moves it (`closeScope`). */
+/** While a deletion deletes or sweeps, its scope is closed in the transaction that moves it (`closeScope`). */
 export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase): DeletionStore {
   const table = `${schema}.deletions`;
   const threads = `${schema}.deletion_threads`;
@@ -123,14 +147,8 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
       const { rows } = await pool.query<Row>(`select ${COLUMNS} from ${table} where deletion_id = $1`, [id]);
       return rows[0] && toDeletion(rows[0]);
     },
-    async claim(leaseMs) {
-      const { rows } = await pool.query<Row>(
-        `update ${table} set attempt = attempt + 1, due_at = ${IN("$1")} where deletion_id = (
-           select deletion_id from ${table} where due_at <= clock_timestamp() order by due_at limit 1
-           for update skip locked)
-         returning ${COLUMNS}`,
-        [leaseMs],
-      );
+    async claim(leaseMs, except = []) {
+      const { rows } = await pool.query<Row>(claimDeletion(schema, COLUMNS), [leaseMs, except]);
       return rows[0] && toClaimed(rows[0]);
     },
     renew: (claimed, leaseMs) => change(pool, claimed, `due_at = ${IN("$3")}`, leaseMs),
@@ -192,7 +210,7 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
            erased_at = case when $3 = 'erased' then clock_timestamp() else erased_at end,
            finished_at = case when $4 then clock_timestamp() end,
            thread_id = case when $4 then null else thread_id end`,
-          phase,
+          STORED[phase],
           isDone,
           dueInMs,
         );
@@ -208,9 +226,19 @@ export function createPostgresDeletionStore({ pool, schema }: PostgresDatabase):
         return true;
       }),
     postpone: (claimed, ms) => change(pool, claimed, `due_at = ${IN("$3")}`, ms),
-    async untilDue() {
+    async countReceipts(olderThanMs) {
+      const { rows } = await pool.query<{ count: number }>(countReceipts(schema), [olderThanMs]);
+      return rows[0]?.count ?? 0;
+    },
+    async deleteReceipts(olderThanMs, limit) {
+      const { rowCount } = await pool.query(deleteReceipts(schema), [olderThanMs, limit]);
+      return rowCount ?? 0;
+    },
+    async untilDue(except = []) {
       const { rows } = await pool.query<{ ms: string | null }>(
-        `select extract(epoch from min(due_at) - clock_timestamp()) * 1000 as ms from ${table} where due_at is not null`,
+        `select extract(epoch from min(due_at) - clock_timestamp()) * 1000 as ms from ${table}
+         where due_at is not null and account <> all($1)`,
+        [except],
       );
       const ms = rows[0]?.ms ?? null;
       return ms === null ? undefined : Math.max(0, Number(ms));
@@ -225,9 +253,9 @@ function toDeletion(row: Row): Deletion {
     subject: row.subject ?? undefined,
     threadHash: row.thread_hash ?? undefined,
     askedBy: row.asked_by,
-    phase: row.phase,
+    phase: phaseOf(row.phase),
     requestedAt: row.requested_at.getTime(),
-    erasedAt: row.erased_at?.getTime(),
+    deletedAt: row.erased_at?.getTime(),
     finishedAt: row.finished_at?.getTime(),
     counts: countsSchema.parse(JSON.parse(row.counts)),
   };

@@ -26,7 +26,7 @@ it("A thread that runs on a LangGraph server is stopped and gone there too, and 
 
   const begun = await deletions.deleteThread(thread, "acme");
   expect((await watching.ended).reason).toBe("deleted");
-  expect((await deletions.untilErased(begun, 20_000)).phase).toBe("erased");
+  expect((await deletions.untilDeleted(begun, 20_000)).phase).toBe("deleted");
   expect(await statusUpstream()).toBe(404);
   expect(await state.getState(place)).toBeUndefined();
 

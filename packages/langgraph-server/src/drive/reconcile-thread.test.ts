@@ -57,7 +57,7 @@ describe("A thread that somebody else changed", () => {
     const place = { graphId: thread.graphId, threadId: thread.ref.threadId };
     await scene.run(thread, "Hello");
     const seen = await state.getState(place);
-    await scene.service.deletions.untilErased(
+    await scene.service.deletions.untilDeleted(
       await scene.service.deletions.deleteThread(thread, "acme"),
       10_000,
     );

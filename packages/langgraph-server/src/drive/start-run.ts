@@ -6,6 +6,7 @@ import {
   type StartResult,
   type StartRun,
 } from "@throughline/thread-log";
+import { checkMediaUrls } from "../attachments/media-url.js";
 import { type AttachmentGate, storeAttachments } from "../attachments/store-attachments.js";
 import { requireKnownCommand } from "../commands/command-lane.js";
 import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
@@ -114,7 +115,9 @@ async function measureInput(
   const taken = await viewAt(deps.views, thread, head);
   try {
     const start = acceptInput(taken.view.fold(), agent, stored, command);
-    return start.kind === "no_question" ? undefined : start;
+    if (start.kind === "no_question") return undefined;
+    checkMediaUrls(start, input, deps.attachments.mediaOrigins);
+    return start;
   } finally {
     taken.release();
   }

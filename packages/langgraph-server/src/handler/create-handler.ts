@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
+import { auditRoutes } from "../api/audit-routes.js";
 import { eventsRoute } from "../api/events-route.js";
 import { operationsRoutes } from "../api/operations-routes.js";
 import { runsRoute } from "../api/runs-route.js";
@@ -16,10 +17,13 @@ import type { CronService } from "../crons/cron-service.js";
 import { deletionRoutes } from "../deletion/deletion-routes.js";
 import type { DeletionService } from "../deletion/deletion-service.js";
 import type { RunService } from "../drive/run-service.js";
+import { exportRoutes } from "../export/export-routes.js";
+import type { ExportService } from "../export/export-service.js";
 import { answerError } from "../http/error-answer.js";
-import { type RouteEnv, type RouteParts, type RouteService, signIn } from "../http/ingress.js";
+import type { RouteEnv, RouteParts, RouteService } from "../http/ingress.js";
 import type { FetchHandler } from "../http/listen.js";
 import { addRoutes, type OpenRoute, type Route } from "../http/route-table.js";
+import { signIn } from "../http/sign-in.js";
 import { whenClosed } from "../http/sse-stream.js";
 import { createSseWriter } from "../http/sse-writer.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
@@ -41,6 +45,7 @@ export interface HandlerService extends RouteService {
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly deletions: DeletionService;
+  readonly exports: ExportService;
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
   readonly usage: AccountUsage;
@@ -67,7 +72,7 @@ export interface HandlerOptions {
 
 export interface Handler extends FetchHandler {
   /** All there is, so that what is said of every route can be checked of every route. */
-  readonly routes: readonly Pick<Route | OpenRoute, "method" | "path" | "isStream" | "isOpen">[];
+  readonly routes: readonly Pick<Route | OpenRoute, "method" | "path" | "isStream" | "isOpen" | "action">[];
   /** From now on `/ready` says no. Streams go on until the service ends them. */
   startClosing(): void;
   /** Ends every stream that is still open. */
@@ -149,6 +154,8 @@ export function createHandler(options: HandlerOptions): Handler {
     ...storeRoutes(parts),
     ...cronRoutes(parts),
     ...deletionRoutes(parts),
+    ...auditRoutes(parts),
+    ...exportRoutes(parts),
     ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
     ...openApiRoutes(() => openApiDocument(routes, version)),
   ];

@@ -55,6 +55,20 @@ describe("an account that asks for more than it may", () => {
     expect(await refused.json()).toMatchObject({ details: { limit: "maxStartsPerMinute", max: 1 } });
   });
 
+  it("is told 429 for too many deletions within a minute, by whichever route; others delete on", async () => {
+    await open({ maxDeletionsPerMinute: 1 });
+    const remove = (path: string, account = "one") =>
+      fetch(`${server.url}${path}`, { method: "DELETE", headers: { "x-throughline-account": account } });
+    expect((await remove("/agents/scripted/threads/a")).status).toBe(202);
+    for (const path of ["/agents/scripted/threads/b", "/account/data"]) {
+      const refused = await remove(path);
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50);
+      expect(await refused.json()).toMatchObject({ details: { limit: "maxDeletionsPerMinute", max: 1 } });
+    }
+    expect((await remove("/agents/scripted/threads/b", "other")).status).toBe(202);
+  });
+
   it("is told 429 for too much sent within a minute, told or not told how much, and may still read", async () => {
     await open({ maxBodyBytesPerMinute: 300 });
     const stop = "/api/copilotkit/agent/scripted/stop/one";

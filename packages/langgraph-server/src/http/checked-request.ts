@@ -3,7 +3,10 @@ import type { z } from "zod";
 import type { RouteContext, SignedIn } from "./ingress.js";
 
 /** No body counts as an empty one. */
-export async function bodyOf<S extends z.ZodType>(who: SignedIn, schema: S): Promise<z.output<S>> {
+export async function bodyOf<S extends z.ZodType>(
+  who: Pick<SignedIn, "readBody">,
+  schema: S,
+): Promise<z.output<S>> {
   return checked(schema, (await who.readBody()) ?? {}, "body");
 }
 

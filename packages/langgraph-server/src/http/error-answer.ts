@@ -7,10 +7,10 @@ export const errorAnswerSchema = wireErrorSchema.extend({
   requestId: z.string().describe("As in the `x-request-id` header: name it in a report."),
 });
 
-/** The one place where a failed request becomes an answer. */
-export function answerError(c: RouteContext, error: unknown): Response {
+/** The one place where a failed request becomes an answer. `as`: the status, where HTTP has one of its own for this refusal. */
+export function answerError(c: RouteContext, error: unknown, as?: 416): Response {
   const wire = toWireError(error);
-  const status = httpStatusOf(wire.code);
+  const status = as ?? httpStatusOf(wire.code);
   if (!(error instanceof ThroughlineError)) c.get("logger").error({ err: error }, "a request failed");
   const retryAfterMs = wire.details?.retryAfterMs;
   if (typeof retryAfterMs === "number")

@@ -1,25 +1,21 @@
 import type { HttpBindings } from "@hono/node-server";
-import {
-  type AgentCatalogPort,
-  type Caller,
-  type Clock,
-  type GraphDescriptor,
-  type Json,
-  ThroughlineError,
-} from "@throughline/ai-core";
+import type { AgentCatalogPort, Caller, Clock, GraphDescriptor, Json } from "@throughline/ai-core";
 import type { Context } from "hono";
+import type { AuditFacts } from "../audit/audit-entry.js";
+import type { AuditLog } from "../audit/create-audit-log.js";
 import type { Logger } from "../operations/logger.js";
 import type { RequestTrace } from "../operations/request-trace.js";
+import type { Action, Reach } from "../policy/action.js";
 import type { AccountLimits, AccountUsage, Place } from "../tenancy/account-limits.js";
-import { type CallerResolver, type Credentials, toCaller } from "../tenancy/caller-resolver.js";
+import type { CallerResolver, Credentials } from "../tenancy/caller-resolver.js";
 import { requireAgent as findAgent } from "../thread/require-agent.js";
-import { readJsonBody } from "./read-json-body.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 import type { SseWriter } from "./sse-writer.js";
 
 /** What every route needs of the service behind it. */
 export interface RouteService {
   readonly agents: AgentCatalogPort;
+  readonly audit: AuditLog;
 }
 
 /** `Service`: what a route needs beside that, named where the route is made. */
@@ -46,49 +42,28 @@ export interface RouteEnv {
 }
 export type RouteContext = Context<RouteEnv>;
 
-export interface SignedIn {
-  readonly caller: Caller;
-  readonly credentials: Credentials;
+/** What does not depend on what the caller asks for. */
+interface AnyRequest {
   readonly limits: AccountLimits;
   /** The request's body as JSON, within the account's limits; `undefined` when there is none. */
   readBody(): Promise<Json | undefined>;
 }
 
-/** Who asks. Every route that touches a thread begins here, so that none can be reached without. */
-export async function signIn(c: RouteContext, parts: RouteParts): Promise<SignedIn> {
-  const credentials = await parts.resolver.resolve({
-    headers: c.req.raw.headers,
-    url: new URL(c.req.url),
-    remoteAddress: c.env?.incoming?.socket.remoteAddress,
-  });
-  if (credentials.expiresAt !== undefined && credentials.expiresAt <= parts.clock.now()) {
-    throw new ThroughlineError("unauthorized", "The token has expired.");
-  }
-  const caller = toCaller(credentials, c.get("trace").traceId);
-  const account = caller.billingAccountId;
-  const limits = parts.limitsOf(account);
-  const declared = declaredLength(c.req.raw);
-  if (declared !== 0) await parts.usage.body(account, limits, declared);
-  return {
-    caller,
-    credentials,
-    limits,
-    readBody: () =>
-      readJsonBody(c.req.raw, {
-        incoming: c.env?.incoming,
-        maxBytes: limits.maxBodyBytes,
-        onRead(bytes) {
-          if (declared === undefined) parts.usage.bodyRead(account, limits, bytes);
-        },
-      }),
-  };
+/** A signed-in caller who was not permitted anything yet. Who they are is told with the permission. */
+export interface Asking extends AnyRequest {
+  /** Throws `forbidden` where the caller's role never may. */
+  permit(action: Action): SignedIn;
 }
 
-/** 0 where there is no body, `undefined` where its length is not told. */
-function declaredLength({ method, headers }: Request): number | undefined {
-  const declared = headers.get("content-length");
-  if (declared !== null) return Number(declared);
-  return method === "GET" || method === "HEAD" ? 0 : undefined;
+/** A caller with permission for one action, on what is their own. */
+export interface SignedIn extends AnyRequest {
+  readonly caller: Caller;
+  readonly credentials: Credentials;
+  readonly action: Action;
+  /** Throws `forbidden` unless the permission goes this far. */
+  requireReach(reach: Reach): void;
+  /** Adds to what the audit record says of this request. */
+  note(facts: AuditFacts): void;
 }
 
 /** The agent a path names. */

@@ -17,11 +17,13 @@ export interface RouteDoc {
   /** Where the body is a file instead of JSON: the content types it may have. */
   readonly file?: readonly string[];
   readonly answer: RouteAnswer;
+  /** Answers that HTTP gives in place of that where the request's headers ask for it. */
+  readonly also?: readonly ConditionalAnswer[];
   /** An answer that is neither that nor an error. */
   readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
   /**
    * Refusals that come as a JSON error, beside those that follow from the rest: every request may be malformed or fail
-   * (invalid_input, too_large, internal, shutting_down); who must sign in may be refused (unauthorized); so may a body
+   * (invalid_input, too_large, internal, shutting_down); who must sign in may be refused (unauthorized, forbidden); so may a body
    * (rate_limited) and the name of an agent (not_found, upstream_unavailable).
    */
   readonly errors: readonly ErrorCode[];
@@ -39,3 +41,8 @@ export type RouteAnswer =
     }
   /** Anything else that is no JSON. */
   | { readonly status: 200; readonly description: string; readonly contentType: string };
+
+export type ConditionalAnswer =
+  | { readonly status: 206; readonly description: string; readonly contentType: string }
+  | { readonly status: 304; readonly description: string }
+  | { readonly status: 416; readonly description: string; readonly code: ErrorCode };

@@ -1,7 +1,9 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import type { Hono } from "hono";
 import type { Arrival } from "../commands/arrivals.js";
-import type { RouteContext, RouteEnv, SignedIn } from "./ingress.js";
+import type { Action } from "../policy/action.js";
+import type { Asking, RouteContext, RouteEnv, SignedIn } from "./ingress.js";
+import type { Visit } from "./open-visit.js";
 import type { RouteDoc } from "./route-doc.js";
 
 interface RouteBase {
@@ -15,20 +17,32 @@ interface RouteBase {
 
 type Answer = Promise<Response> | Response;
 
-/** A route for signed-in callers: its handler never runs without one. */
-export interface Route extends RouteBase {
+/** A route whose callers must be permitted one action: its handler never runs without. */
+export interface ActionRoute extends RouteBase {
   readonly isOpen?: undefined;
+  readonly action: Action;
   readonly handle: (c: RouteContext, who: SignedIn, arrival: Arrival) => Answer;
 }
+
+/** A route whose body says which action it is. Its handler learns who asks only by naming one of them. */
+export interface ManyActionsRoute extends RouteBase {
+  readonly isOpen?: undefined;
+  readonly action: "by_request";
+  readonly handle: (c: RouteContext, asking: Asking, arrival: Arrival) => Answer;
+}
+
+/** A route for signed-in callers. */
+export type Route = ActionRoute | ManyActionsRoute;
 
 /** A route that also answers callers who are not signed in. */
 export interface OpenRoute extends RouteBase {
   readonly isOpen: true;
+  readonly action?: undefined;
   readonly handle: (c: RouteContext) => Answer;
 }
 
 export interface RouteDoors {
-  signIn(c: RouteContext): Promise<SignedIn>;
+  signIn(c: RouteContext): Promise<Visit>;
   /** A request counts as arriving before its caller is known, so that a stop sent after it reaches it. */
   arriving<Result>(work: (arrival: Arrival) => Promise<Result>): Promise<Result>;
 }
@@ -63,7 +77,20 @@ async function answer(
   { signIn, arriving }: RouteDoors,
 ): Promise<Response> {
   if (route.isOpen) return route.handle(c);
-  return arriving(async (arrival) => route.handle(c, await signIn(c), arrival));
+  return arriving(async (arrival) => {
+    const { asking, settle } = await signIn(c);
+    try {
+      const response =
+        route.action === "by_request"
+          ? await route.handle(c, asking, arrival)
+          : await route.handle(c, asking.permit(route.action), arrival);
+      settle();
+      return response;
+    } catch (error) {
+      settle(error);
+      throw error;
+    }
+  });
 }
 
 function refuse(c: RouteContext, allowed: readonly string[]): never {

@@ -25,7 +25,7 @@ export function errorCodesOf({
   const codes = new Set<ErrorCode>([
     "invalid_input",
     "too_large",
-    ...(isOpen ? [] : (["unauthorized"] as const)),
+    ...(isOpen ? [] : (["unauthorized", "forbidden"] as const)),
     ...(takesBody ? (["rate_limited"] as const) : []),
     ...(path.includes("/:agentId") ? (["not_found", "upstream_unavailable"] as const) : []),
     ...doc.errors,

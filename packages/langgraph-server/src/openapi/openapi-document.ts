@@ -1,8 +1,10 @@
 import { ERROR_CODES, isErrorCode, type JsonObject, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
-import type { RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
+import type { ConditionalAnswer, RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
 import type { OpenRoute, Route } from "../http/route-table.js";
-import { DEV_ACCOUNT_HEADER, DEV_SUBJECT_HEADER } from "../tenancy/dev-caller.js";
+import { visibilityQuerySchema } from "../http/thread-of.js";
+import { DEFAULT_ROLE, ROLES } from "../policy/role.js";
+import { DEV_ACCOUNT_HEADER, DEV_ROLE_HEADER, DEV_SUBJECT_HEADER } from "../tenancy/dev-caller.js";
 import { errorCodesOf, errorResponse, errorResponses, TRACE_HEADERS } from "./error-answers.js";
 import type {
   Content,
@@ -16,7 +18,7 @@ import type {
 import { type SchemaBook, schemaBook } from "./schema-book.js";
 import { SHARED_ANSWERS, SHARED_INPUTS } from "./shared-schemas.js";
 
-export type DocumentedRoute = Pick<Route | OpenRoute, "method" | "path" | "doc" | "isOpen">;
+export type DocumentedRoute = Pick<Route | OpenRoute, "method" | "path" | "doc" | "isOpen" | "action">;
 
 const TAGS: Readonly<Record<RouteTag, string>> = {
   agents: "Which agents there are.",
@@ -63,7 +65,12 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
-    security: [{ token: [] }, { devAccount: [] }, { devAccount: [], devSubject: [] }],
+    security: [
+      { token: [] },
+      { devAccount: [] },
+      { devAccount: [], devSubject: [] },
+      { devAccount: [], devSubject: [], devRole: [] },
+    ],
     tags: Object.entries(TAGS)
       .filter(([name]) => [...used].some((tag) => tag === name))
       .map(([name, description]) => ({ name, description })),
@@ -110,6 +117,12 @@ const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
     name: DEV_SUBJECT_HEADER,
     description: "With dev sign-in: the person inside the account, whose threads are theirs alone.",
   },
+  devRole: {
+    type: "apiKey",
+    in: "header",
+    name: DEV_ROLE_HEADER,
+    description: `With dev sign-in: ${ROLES.join(", ")}. Absent means ${DEFAULT_ROLE}; without a subject, admin.`,
+  },
 };
 
 function methodOf({ method }: DocumentedRoute): OperationMethod {
@@ -126,7 +139,7 @@ function operationOf(route: DocumentedRoute, inputs: SchemaBook, answers: Schema
     summary,
     ...(description !== undefined && { description }),
     tags: [tag],
-    ...(route.isOpen && { security: [] as const }),
+    ...(route.action === undefined ? { security: [] as const } : { "x-throughline-action": route.action }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, answers),
@@ -153,8 +166,16 @@ function pathSchemaOf(doc: RouteDoc, name: string): z.ZodType {
   return (own as z.ZodType | undefined) ?? PATH_PARAMS[name] ?? ANY_NAME;
 }
 
+/** Where a path names a thread, the query says whose. */
+function queriesOf({ path, doc }: Pick<DocumentedRoute, "path" | "doc">): z.ZodObject[] {
+  const namesThread = path.includes("/:threadName");
+  return [...(doc.query ? [doc.query] : []), ...(namesThread ? [visibilityQuerySchema] : [])];
+}
+
 function inputSchemasOf({ path, doc }: DocumentedRoute): z.ZodType[] {
-  const objects = [doc.query, doc.headers, doc.body].filter((schema) => schema !== undefined);
+  const objects = [...queriesOf({ path, doc }), doc.headers, doc.body].filter(
+    (schema) => schema !== undefined,
+  );
   return [...objects, ...pathNamesOf(path).map((name) => pathSchemaOf(doc, name))];
 }
 
@@ -163,7 +184,7 @@ function parametersOf({ path, doc }: DocumentedRoute, inputs: SchemaBook): Param
     ...pathNamesOf(path).map((name) =>
       parameter(name, "path", true, inputs.schemaOf(pathSchemaOf(doc, name))),
     ),
-    ...(doc.query ? fieldsOf(doc.query, "query", inputs) : []),
+    ...queriesOf({ path, doc }).flatMap((query) => fieldsOf(query, "query", inputs)),
     ...(doc.headers ? fieldsOf(doc.headers, "header", inputs) : []),
   ];
 }
@@ -205,14 +226,18 @@ function answerSchemasOf({ answer, otherwise }: RouteDoc): z.ZodType[] {
 }
 
 function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["responses"] {
-  const { answer, otherwise } = route.doc;
+  const { answer, also = [], otherwise } = route.doc;
   const errors = errorCodesOf(route);
   const good: OpenApiResponse = {
     description: answer.description,
     headers: TRACE_HEADERS,
     ...(answer.status !== 204 && { content: contentOf(answer, answers) }),
   };
-  const responses = { [answer.status]: good, ...errorResponses(errors) };
+  const responses = {
+    [answer.status]: good,
+    ...Object.fromEntries(also.map((one) => [one.status, conditionalResponse(one)])),
+    ...errorResponses(errors),
+  };
   if (!otherwise) return responses;
   const sharing = errors.filter((code) => ERROR_CODES[code].status === otherwise.status);
   const refusal = errorResponse(sharing);
@@ -226,6 +251,16 @@ function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["re
         "application/json": { schema: { anyOf: schemas.filter((schema) => schema !== undefined) } },
       },
     },
+  };
+}
+
+function conditionalResponse(answer: ConditionalAnswer): OpenApiResponse {
+  const { description } = answer;
+  if ("code" in answer) return { ...errorResponse([answer.code]), description };
+  return {
+    description,
+    headers: TRACE_HEADERS,
+    ...("contentType" in answer && { content: { [answer.contentType]: { schema: {} } } }),
   };
 }
 

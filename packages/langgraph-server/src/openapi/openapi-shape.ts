@@ -34,6 +34,8 @@ export interface Operation {
   readonly tags: readonly string[];
   /** Empty where nobody has to sign in. */
   readonly security?: readonly [];
+  /** The action of the policy that its callers must be permitted, or `by_request` where the body says which. */
+  readonly "x-throughline-action"?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>;

@@ -10,6 +10,7 @@ import type { z } from "zod";
 import { agUiEventSchema } from "../ag-ui/ag-ui-event-schema.js";
 import { agUiMessageSchema } from "../ag-ui/ag-ui-message.js";
 import { runAgentInputSchema } from "../ag-ui/run-agent-input.js";
+import { shownAuditEntrySchema } from "../api/audit-routes.js";
 import { runRequestSchema } from "../api/runs-route.js";
 import { shownAttachmentSchema } from "../attachments/attachment-routes.js";
 import { newCronSchema } from "../crons/cron-definition.js";
@@ -51,4 +52,5 @@ export const SHARED_ANSWERS: Named = {
   CronTick: shownTickSchema,
   Attachment: shownAttachmentSchema,
   DeletionReceipt: receiptSchema,
+  AuditEntry: shownAuditEntrySchema,
 };

@@ -1,6 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunNote } from "../thread/run-note.js";
+import { NOTHING_SWEPT } from "../thread/service-observer.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
 const run: RunNote = {
@@ -79,7 +80,7 @@ describe("metrics", () => {
     observer.cronTicked({ outcome: "started", missed: 0 });
     observer.cronTicked({ outcome: "missed", missed: 3 });
     observer.appendRefused("fenced");
-    observer.swept({ entries: 7, merged: 3, runs: 2 });
+    observer.swept({ ...NOTHING_SWEPT, entries: 7, merged: 3, checkpoints: 2 });
     metrics.limitMet("maxConcurrentRuns");
     metrics.slowReaderDropped();
     observer.badRow({ table: "crons", id: "c1" });
@@ -93,9 +94,9 @@ describe("metrics", () => {
     expect(await read('cron_ticks_total{outcome="missed"')).toBe(1);
     expect(await read("cron_times_missed_total")).toBe(3);
     expect(await read('appends_refused_total{reason="fenced"')).toBe(1);
-    expect(await read("entries_swept_total")).toBe(7);
+    expect(await read('retention_deleted_total{kind="entries"')).toBe(7);
+    expect(await read('retention_deleted_total{kind="checkpoints"')).toBe(2);
     expect(await read("entries_compacted_total")).toBe(3);
-    expect(await read("runs_swept_total")).toBe(2);
     expect(await read('limits_met_total{limit="maxConcurrentRuns"')).toBe(1);
     expect(await read("slow_readers_dropped_total")).toBe(1);
     expect(await read('bad_rows_total{table="crons"')).toBe(1);

@@ -55,9 +55,13 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const gaps = counter("gaps_total", "Cursors the log could not serve");
   const dropped = counter("slow_readers_dropped_total", "Readers dropped for being too slow");
   const failures = counter("background_failures_total", "Failures in the background, outside of any request");
-  const trimmed = counter("entries_swept_total", "Log entries let go of for their age");
+  const swept = counter("retention_deleted_total", "Rows that rounds of retention deleted", ["kind"]);
   const compacted = counter("entries_compacted_total", "Log entries merged into others");
-  const pruned = counter("runs_swept_total", "Ended runs forgotten for their age");
+  const filesSwept = counter(
+    "files_swept_total",
+    "Files of no message that were deleted, by what they were",
+    ["kind"],
+  );
   const ticks = counter("cron_ticks_total", "Times that crons were due, by what became of them", ["outcome"]);
   const timesMissed = counter("cron_times_missed_total", "Times of crons that passed without a run");
   const waits = counter("store_waits_total", "Times a driver waited because a store was away");
@@ -167,10 +171,12 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       ticks.inc({ outcome });
       timesMissed.inc(missed);
     },
-    swept({ entries: count, merged, runs }) {
-      trimmed.inc(count);
+    swept({ merged, ...deleted }) {
       compacted.inc(merged);
-      pruned.inc(runs);
+      for (const [kind, count] of Object.entries(deleted)) swept.inc({ kind }, count);
+    },
+    filesSwept(swept) {
+      for (const [kind, count] of Object.entries(swept)) filesSwept.inc({ kind }, count);
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),

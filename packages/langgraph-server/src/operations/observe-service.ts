@@ -33,10 +33,14 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       observer.recovered(run);
       logger.warn(named(run), "run recovered");
     },
-    swept(dropped) {
-      observer.swept(dropped);
-      if (Object.values(dropped).some((count) => count > 0))
-        logger.info(dropped, "swept what is past its retention");
+    swept(deleted) {
+      observer.swept(deleted);
+      const isAny = Object.values(deleted).some((count) => count > 0);
+      if (isAny) logger.info(deleted, "swept what is past its retention");
+    },
+    filesSwept(swept) {
+      observer.filesSwept(swept);
+      if (Object.values(swept).some((count) => count > 0)) logger.info(swept, "swept files of no message");
     },
     badRow(row) {
       observer.badRow(row);

@@ -1,4 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
+import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { threadFoldPort } from "@throughline/stream-adapter";
 import {
   createMemoryDatabase,
@@ -7,8 +8,11 @@ import {
   createThreadLog,
 } from "@throughline/thread-log";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
+import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
+import type { Swept } from "../thread/service-observer.js";
 import { type Retention, startRetentionSweeper } from "./retention-sweeper.js";
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +23,7 @@ describe("The sweeper", () => {
     const database = createMemoryDatabase(clock);
     const registry = createMemoryRunRegistry(database);
     const log = createThreadLog({ store: createMemoryLogStore(database), clock, fold: threadFoldPort });
-    const rounds: { readonly entries: number; readonly runs: number }[] = [];
+    const rounds: Swept[] = [];
     const failures: string[] = [];
     let isBroken = breakOnce;
     const sweeper = startRetentionSweeper({
@@ -31,6 +35,8 @@ describe("The sweeper", () => {
           return Promise.reject(new Error("the store is away"));
         },
       },
+      store: createMemoryRetentionStore(database, createMemoryCheckpointer()),
+      receipts: createMemoryDeletionStore(database),
       retention,
       clock,
       random: () => 0.5,
@@ -110,6 +116,22 @@ describe("The sweeper", () => {
     await sweeper.sweep();
     expect(database.runs.size).toBe(1);
     expect(database.stops.size).toBe(0);
+    await sweeper.close();
+  });
+
+  it("deletes receipts of deletions and rows of threads in which nothing started, once they are old", async () => {
+    const { clock, database, sweeper, rounds } = open({ receiptAgeMs: 24 * HOUR_MS });
+    const receipts = createMemoryDeletionStore(database);
+    const { id } = await receipts.begin({ scope: { account: "acme", subject: undefined }, askedBy: "acme" });
+    const claimed = await receipts.claim(HOUR_MS);
+    if (!claimed) throw new Error("It is due.");
+    await receipts.move(claimed, "done", 0);
+    await sweeper.sweep();
+    expect(await receipts.find(id)).toBeDefined();
+    clock.advance(25 * HOUR_MS);
+    await sweeper.sweep();
+    expect(await receipts.find(id)).toBeUndefined();
+    expect(rounds.reduce((sum, { receipts: count }) => sum + count, 0)).toBe(1);
     await sweeper.close();
   });
 

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentCatalogPort,
-  type AttachmentPort,
   type Clock,
   type GraphExecutorPort,
   type GraphStatePort,
-  retryStore,
   systemClock,
   type UsagePort,
 } from "@throughline/ai-core";
@@ -21,14 +19,20 @@ import {
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
+import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
+import type { MediaOrigins } from "../attachments/media-url.js";
+import { createRunFiles } from "../attachments/run-files.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
+import { createTransferPermits, type TransferLimits } from "../attachments/transfer-permits.js";
+import { type AuditLog, type AuditOptions, createAuditLog } from "../audit/create-audit-log.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
 import { createRunService, type DrivingRunService } from "../drive/create-run-service.js";
 import { requireAccepted } from "../drive/start-refusal.js";
 import { noUsage } from "../drive/usage-facts.js";
+import { createExportService, type ExportService } from "../export/export-service.js";
 import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
 import { createThreadHub } from "../hub/create-thread-hub.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
@@ -75,6 +79,13 @@ export interface ServiceOptions {
   readonly limitsOf?: (account: string) => AccountLimits;
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
+  readonly audit?: AuditOptions;
+  /** How many files may be sent and received at once. */
+  readonly transferLimits?: TransferLimits;
+  /** How long a file may wait for a message that names it before it is deleted. Default one day. */
+  readonly unnamedMs?: number;
+  /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
+  readonly mediaOrigins?: MediaOrigins;
 }
 
 export interface CronOptions {
@@ -98,8 +109,11 @@ export interface Service {
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly deletions: DeletionService;
+  readonly exports: ExportService;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentGate;
+  /** Who did what, per account. */
+  readonly audit: AuditLog;
   /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
   readonly storeItems: StoreItems | undefined;
   /** What accounts use: runs and requests are counted together. */
@@ -134,14 +148,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const attachments: AttachmentGate = {
     store: stores.attachments,
     limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+    transfers: createTransferPermits(options.transferLimits),
+    mediaOrigins: options.mediaOrigins ?? [],
   };
   // A graph that reads a file waits for the store like one that reads its checkpoint.
-  const attachmentPort: AttachmentPort = {
-    readAttachment: ({ caller: { billingAccountId: account, subject }, threadId }, id) =>
-      retryStore({ clock, signal: closed.signal }, () =>
-        stores.attachments.read({ account, subject, threadId }, id),
-      ),
-  };
+  const runFiles = createRunFiles({ ...attachments, clock, signal: closed.signal });
   const provider = isProvider(options.graphs)
     ? options.graphs
     : createInProcProvider({
@@ -149,10 +160,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         checkpointer: stores.checkpointer.saver,
         lease: registry,
         store: stores.graphStore.store,
-        attachments: attachmentPort,
+        attachments: runFiles,
         clock,
       });
-  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), attachmentPort);
+  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), runFiles);
   const agents = createAggregatingAgentCatalog([provider]);
   const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
   const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
@@ -180,8 +191,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     random: Math.random,
   });
   const storeItems = isProvider(options.graphs) ? undefined : createStoreItems(stores.graphStore);
+  const audit = createAuditLog({
+    ...options.audit,
+    store: stores.audit,
+    clock,
+    random: Math.random,
+    observer,
+  });
   const deletions = createDeletionService({
     store: stores.deletions,
+    audit,
     log,
     registry,
     state: executor,
@@ -194,19 +213,28 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     everyMs: 5_000,
     random: Math.random,
     observer,
+    admit: (account) => usage.delete(account, limitsOf(account)),
+  });
+  const exports = createExportService({
+    rows: stores.accountRows,
+    log,
+    state: executor,
+    attachments: stores.attachments,
+    storeItems,
+    clock,
   });
   const threads = createThreadService({
     registry,
     state: executor,
     runs,
     directory,
-    attachments: stores.attachments,
+    attachments,
     agents,
     clock,
     lease,
     async removeThread(thread) {
       const { account, subject = account } = thread.ref;
-      await deletions.untilErased(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
+      await deletions.untilDeleted(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
     },
   });
   const attendant =
@@ -238,7 +266,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     everyMs: options.crons?.everyMs ?? 5_000,
     maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
-  const sweeper = startRetentionSweeper({ log, registry, retention, clock, random: Math.random, observer });
+  const sweeper = startRetentionSweeper({
+    log,
+    registry,
+    store: stores.retention,
+    receipts: stores.deletions,
+    retention,
+    clock,
+    random: Math.random,
+    observer,
+  });
+  const fileSweeper = startAttachmentSweeper({
+    store: stores.attachments,
+    unnamedMs: options.unnamedMs ?? DEFAULT_UNNAMED_MS,
+    clock,
+    random: Math.random,
+    observer,
+  });
   return {
     runs,
     hub,
@@ -251,19 +295,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     threads,
     directory,
     attachments,
+    audit,
     storeItems,
     deletions,
     usage,
+    exports,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();
       await crons.close();
-      await sweeper.close();
+      await Promise.all([sweeper.close(), fileSweeper.close()]);
       await deletions.close();
+      exports.close();
       await runs.close({ drainMs });
       closed.abort();
       await hub.close();
       views.close();
+      await audit.close();
       await stores.close();
     },
   };

@@ -15,6 +15,7 @@ import {
   createMemoryLogStore,
   createMemoryRunRegistry,
   createMemoryThreadDirectory,
+  createPool,
   createPostgresLeaseKeeper,
   createPostgresLogStore,
   createPostgresRunRegistry,
@@ -37,6 +38,9 @@ import { openAttachmentFolder } from "../attachments/attachment-folder.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { createMemoryAttachmentStore } from "../attachments/memory-attachment-store.js";
 import { createPostgresAttachmentStore } from "../attachments/postgres-attachment-store.js";
+import type { AuditStore } from "../audit/audit-store.js";
+import { createMemoryAuditStore } from "../audit/memory-audit-store.js";
+import { createPostgresAuditStore } from "../audit/postgres-audit-store.js";
 import type { CronStore } from "../crons/cron-store.js";
 import { createMemoryCronStore } from "../crons/memory-cron-store.js";
 import { createPostgresCronStore } from "../crons/postgres-cron-store.js";
@@ -44,7 +48,13 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
+import type { AccountRows } from "../export/account-rows.js";
+import { createMemoryAccountRows } from "../export/memory-account-rows.js";
+import { createPostgresAccountRows } from "../export/postgres-account-rows.js";
 import type { Retention } from "../operations/retention-sweeper.js";
+import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
+import { createPostgresRetentionStore } from "../retention/postgres-retention-store.js";
+import type { RetentionStore } from "../retention/retention-store.js";
 import { createRedisCounts } from "../tenancy/redis-counts.js";
 import type { SharedCounts } from "../tenancy/shared-counts.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
@@ -80,6 +90,9 @@ export interface Stores {
   readonly deletions: DeletionStore;
   /** Of what accounts use on all instances; `undefined` where nothing connects them. */
   readonly counts: SharedCounts | undefined;
+  readonly audit: AuditStore;
+  readonly retention: RetentionStore;
+  readonly accountRows: AccountRows;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -108,11 +121,15 @@ function compactionOf({ compactAfterMs }: Retention): Pick<ThreadLogOptions<unkn
 /** A heartbeat that goes astray, and one after it, cost nothing. */
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
+const FILE_CONNECTIONS = 2;
+const FILE_STATEMENT_MS = 30_000;
+
 async function openMemory(
   { shared }: Extract<ServiceStore, { kind: "memory" }>,
   { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
 ): Promise<Stores> {
   const database = shared?.database ?? createMemoryDatabase(clock);
+  const checkpointer = shared?.checkpointer ?? createMemoryCheckpointer();
   const deletions = createMemoryDeletionStore(database);
   const registry = createMemoryRunRegistry(database);
   const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
@@ -129,13 +146,16 @@ async function openMemory(
     log,
     registry,
     keeper,
-    checkpointer: shared?.checkpointer ?? createMemoryCheckpointer(),
+    checkpointer,
     crons: createMemoryCronStore(database, cronNow),
     directory: createMemoryThreadDirectory(database),
     attachments: createMemoryAttachmentStore(database),
     graphStore: createMemoryGraphStore(),
     deletions,
     counts: undefined,
+    audit: createMemoryAuditStore(database),
+    retention: createMemoryRetentionStore(database, checkpointer),
+    accountRows: createMemoryAccountRows(database),
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -155,6 +175,14 @@ async function openPostgresStores(
     direct: databaseDirectUrl,
     clock,
     onError: (error) => observer.failed("A background task of the database failed.", error),
+  });
+  // Files have connections of their own: a run that starts must not wait behind chunks.
+  const files = createPool({
+    connection: { connectionString: databaseUrl },
+    isPooled: databaseDirectUrl !== undefined,
+    max: FILE_CONNECTIONS,
+    applicationName: "throughline files",
+    statementMs: FILE_STATEMENT_MS,
   });
   await checkpointer.setup();
   await graphStore.setup();
@@ -201,12 +229,15 @@ async function openPostgresStores(
     crons: createPostgresCronStore(database, cronNow && (async () => cronNow())),
     directory: createPostgresThreadDirectory(database),
     attachments: createPostgresAttachmentStore(
-      database,
+      { pool: files.pool, schema: database.schema },
       attachmentsDir === undefined ? undefined : openAttachmentFolder(attachmentsDir),
     ),
     graphStore,
     deletions,
     counts,
+    audit: createPostgresAuditStore(database),
+    retention: createPostgresRetentionStore(database),
+    accountRows: createPostgresAccountRows(database),
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);
@@ -216,7 +247,7 @@ async function openPostgresStores(
       await Promise.all([keeper.close(), log.close()]);
       counts?.close();
       bus?.close();
-      await Promise.all([database.close(), checkpointer.close(), graphStore.close()]);
+      await Promise.all([files.close(), database.close(), checkpointer.close(), graphStore.close()]);
     },
   };
 }

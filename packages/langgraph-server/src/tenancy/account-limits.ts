@@ -14,6 +14,8 @@ export interface AccountLimits {
   readonly maxWatchers: number;
   readonly maxStartsPerMinute: number;
   readonly maxBodyBytesPerMinute: number;
+  /** Of threads, people and the account itself. */
+  readonly maxDeletionsPerMinute: number;
   /** What one attempt of a run may write to the log; past that it ends as `too_large`. */
   readonly maxEventsPerRun: number;
   readonly maxBytesPerRun: number;
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: AccountLimits = {
   maxWatchers: 1_000,
   maxStartsPerMinute: 6_000,
   maxBodyBytesPerMinute: 256 * MIB,
+  maxDeletionsPerMinute: 300,
   maxEventsPerRun: 250_000,
   maxBytesPerRun: 128 * MIB,
 };
@@ -44,6 +47,8 @@ export interface AccountUsage {
   start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
   /** Before a body is read. `declared`: its length, where the request says it. */
   body(account: string, limits: AccountLimits, declared: number | undefined): Promise<void>;
+  /** Before a deletion is recorded. */
+  delete(account: string, limits: AccountLimits): void;
   /** After a body was read whose length was not declared. */
   bodyRead(account: string, limits: AccountLimits, bytes: number): void;
 }
@@ -70,6 +75,7 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
   const starting = new Map<string, Set<Starting>>();
   const starts = createRateMeter(clock);
   const bodies = createRateMeter(clock);
+  const deletions = createRateMeter(clock);
 
   function begin(account: string): { readonly earlier: readonly Starting[]; readonly place: Starting } {
     const known = starting.get(account) ?? new Set<Starting>();
@@ -159,6 +165,18 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
         });
       }
       if (amount > 0) bodies.spend(account, maxBodyBytesPerMinute, amount);
+    },
+
+    delete(account, { maxDeletionsPerMinute }) {
+      const retryAfterMs = deletions.wait(account, maxDeletionsPerMinute);
+      if (retryAfterMs > 0) {
+        throw limited("maxDeletionsPerMinute", maxDeletionsPerMinute, {
+          why: `this account has asked for ${maxDeletionsPerMinute} deletions within a minute`,
+          todo: "Retry after the time given.",
+          retryAfterMs,
+        });
+      }
+      deletions.spend(account, maxDeletionsPerMinute, 1);
     },
 
     bodyRead(account, { maxBodyBytesPerMinute: perMinute }, bytes) {

@@ -1,4 +1,5 @@
 import type { Caller } from "@throughline/ai-core";
+import type { Role } from "../policy/role.js";
 
 /** Who asks, as its credentials say. The trace id is the request's, so it is not here. */
 export interface Credentials {
@@ -6,6 +7,8 @@ export interface Credentials {
   /** Present for a person inside the account: their threads are theirs alone. */
   readonly subject?: string;
   readonly virtualKeyId: string;
+  /** What they are inside the account. Default `operator`. */
+  readonly role?: Role;
   /** Milliseconds since the Unix epoch. A stream that is open then ends then. */
   readonly expiresAt?: number;
   /** A backend of ours that may start runs for any account through `POST /runs`. */

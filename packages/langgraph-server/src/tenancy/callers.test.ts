@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import type { Role } from "../policy/role.js";
 import type { CallerResolver, Ingress } from "./caller-resolver.js";
 import { customCaller } from "./custom-caller.js";
 import { devCaller } from "./dev-caller.js";
@@ -39,9 +40,24 @@ function sign(claims: Record<string, unknown>, secret = SECRET, expires: number 
 
 describe("the dev caller", () => {
   it("takes whoever is on this machine for the account they say they are", async () => {
-    expect(await devCaller().resolve(ingress())).toEqual({ billingAccountId: "dev", virtualKeyId: "dev" });
+    expect(await devCaller().resolve(ingress())).toEqual({
+      billingAccountId: "dev",
+      virtualKeyId: "dev",
+      role: "admin",
+    });
     const named = ingress({ "x-throughline-account": "acme", "x-throughline-subject": "ann" });
     expect(await devCaller().resolve(named)).toMatchObject({ billingAccountId: "acme", subject: "ann" });
+  });
+
+  it("takes the machine's owner for an admin, a person for an operator, and the role that is named", async () => {
+    const roleOf = async (headers: Record<string, string>) =>
+      (await devCaller().resolve(ingress(headers))).role;
+    expect(await roleOf({})).toBe("admin");
+    expect(await roleOf({ "x-throughline-subject": "ann" })).toBe("operator");
+    expect(await roleOf({ "x-throughline-role": "viewer" })).toBe("viewer");
+    for (const unknown of ["root", "Admin", "admin,viewer", "", "__proto__"]) {
+      expect(await codeOf(devCaller(), ingress({ "x-throughline-role": unknown }))).toBe("unauthorized");
+    }
   });
 
   it("refuses other machines, and names that were pointed at this one", async () => {
@@ -120,6 +136,22 @@ describe("the JWT caller", () => {
     });
   });
 
+  it("reads the role from its claim, and refuses a token whose role is unknown", async () => {
+    const account = { billing_account_id: "acme" };
+    const roleOf = async (claims: object) =>
+      (await resolver.resolve(bearer(await sign({ ...account, ...claims })))).role;
+    expect(await roleOf({})).toBeUndefined();
+    expect(await roleOf({ throughline_role: "approver" })).toBe("approver");
+    for (const unknown of ["root", "ADMIN", "", null, ["admin"], 7, true]) {
+      expect(await codeOf(resolver, bearer(await sign({ ...account, throughline_role: unknown })))).toBe(
+        "unauthorized",
+      );
+    }
+    const renamed = jwtCaller({ keys: { secret: SECRET }, clock, claims: { role: "app_role" } });
+    const token = await sign({ ...account, app_role: "viewer", throughline_role: "admin" });
+    expect((await renamed.resolve(bearer(token))).role).toBe("viewer");
+  });
+
   it("refuses what is missing, forged, expired, endless, unsigned or for somebody else", async () => {
     const strict = jwtCaller({ keys: { secret: SECRET }, clock, issuer: "us", audience: "throughline" });
     const account = { billing_account_id: "acme" };
@@ -192,6 +224,15 @@ describe("a caller resolver of your own", () => {
     );
     expect(await resolver.resolve(ingress({ "x-user": "ann" }))).toMatchObject({ billingAccountId: "acme" });
     expect(await codeOf(resolver, ingress())).toBe("unauthorized");
+  });
+
+  it("is refused with a role there is not, whatever it meant by that", async () => {
+    const given = (role: unknown) =>
+      // A caller of ours in JavaScript is not held to the type.
+      customCaller(() => ({ billingAccountId: "acme", virtualKeyId: "vk", role: role as Role }));
+    expect(await given("viewer").resolve(ingress())).toMatchObject({ role: "viewer" });
+    for (const unknown of ["root", null, 1])
+      expect(await codeOf(given(unknown), ingress())).toBe("unauthorized");
   });
 
   it("is not believed when it gives an account no account can be called", async () => {

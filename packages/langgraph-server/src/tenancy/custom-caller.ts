@@ -1,5 +1,6 @@
 import { accountIdSchema, subjectSchema, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
+import { roleSchema } from "../policy/role.js";
 import type { CallerResolver, Credentials, Ingress } from "./caller-resolver.js";
 
 const credentialsSchema = z.object({
@@ -8,6 +9,7 @@ const credentialsSchema = z.object({
   virtualKeyId: z.string().min(1).max(256),
   expiresAt: z.number().optional(),
   isTrustedService: z.boolean().optional(),
+  role: z.unknown().optional(),
 });
 
 /** Your own sign-in. What it returns is checked; returning `undefined` means that nobody is signed in. */
@@ -23,11 +25,15 @@ export function customCaller(
       // A bad answer is a mistake in that function, so it is not told to whoever asked.
       if (!read.success) throw new TypeError(`The caller resolver gave ${z.prettifyError(read.error)}`);
       const { billingAccountId, subject, virtualKeyId, expiresAt, isTrustedService } = read.data;
+      // Whatever else is passed on from an identity provider must not become the default role.
+      const role = roleSchema.optional().safeParse(read.data.role);
+      if (!role.success) throw new ThroughlineError("unauthorized", "The caller's role is unknown.");
       return {
         billingAccountId,
         virtualKeyId,
         ...(subject !== undefined && { subject }),
         ...(expiresAt !== undefined && { expiresAt }),
+        ...(role.data !== undefined && { role: role.data }),
         ...(isTrustedService !== undefined && { isTrustedService }),
       };
     },

@@ -1,4 +1,5 @@
 import { accountIdSchema, invalidInput, subjectSchema, ThroughlineError } from "@throughline/ai-core";
+import { DEFAULT_ROLE, ROLES, type Role, roleSchema } from "../policy/role.js";
 import type { CallerResolver } from "./caller-resolver.js";
 import { isLoopbackAddress, isLoopbackHost } from "./loopback.js";
 
@@ -6,6 +7,7 @@ const DEV_ACCOUNT = "dev";
 export const DEV_VIRTUAL_KEY_ID = "dev";
 export const DEV_ACCOUNT_HEADER = "x-throughline-account";
 export const DEV_SUBJECT_HEADER = "x-throughline-subject";
+export const DEV_ROLE_HEADER = "x-throughline-role";
 
 /** What proxies add: a request that has one of them may come from anywhere, whatever its address says. */
 const FORWARDING_HEADERS = [
@@ -46,9 +48,18 @@ export function devCaller({ origins = [] }: DevCallerOptions = {}): CallerResolv
         billingAccountId: account.data,
         ...(subject.data !== undefined && { subject: subject.data }),
         virtualKeyId: DEV_VIRTUAL_KEY_ID,
+        role: roleOf(headers.get(DEV_ROLE_HEADER), subject.data),
       };
     },
   };
+}
+
+/** Without a subject it is the person whose machine this is, and who could name any role. */
+function roleOf(named: string | null, subject: string | undefined): Role {
+  if (named === null) return subject === undefined ? "admin" : DEFAULT_ROLE;
+  const role = roleSchema.safeParse(named);
+  if (role.success) return role.data;
+  throw new ThroughlineError("unauthorized", `${DEV_ROLE_HEADER}: takes one of ${ROLES.join(", ")}`);
 }
 
 function foreignnessOf(

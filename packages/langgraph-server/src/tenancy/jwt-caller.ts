@@ -7,6 +7,7 @@ import {
 } from "@throughline/ai-core";
 import { jwtVerify } from "jose";
 import { z } from "zod";
+import { roleSchema } from "../policy/role.js";
 import type { CallerResolver } from "./caller-resolver.js";
 import { type VerifyToken, verifyByPublishedKeys } from "./published-keys.js";
 
@@ -20,6 +21,8 @@ export interface CallerClaims {
   readonly virtualKeyId?: string;
   /** Default `throughline_service`; `true` there makes a trusted service. */
   readonly service?: string;
+  /** Default `throughline_role`; without the claim the role is `operator`. */
+  readonly role?: string;
 }
 
 export type JwtCallerOptions = JwtTrust & {
@@ -47,6 +50,7 @@ const claimsSchema = z.object({
   subject: subjectSchema.optional(),
   virtualKeyId: z.string().min(1).max(256),
   service: z.boolean().optional(),
+  role: roleSchema.optional(),
   exp: z.number(),
 });
 
@@ -59,6 +63,7 @@ export function jwtCaller(options: JwtCallerOptions): CallerResolver {
     subject: claims.subject === null ? undefined : (claims.subject ?? "sub"),
     virtualKeyId: claims.virtualKeyId ?? "virtual_key_id",
     service: claims.service ?? "throughline_service",
+    role: claims.role ?? "throughline_role",
   };
 
   return {
@@ -80,15 +85,17 @@ export function jwtCaller(options: JwtCallerOptions): CallerResolver {
         subject: names.subject === undefined ? undefined : payload[names.subject],
         virtualKeyId: payload[names.virtualKeyId] ?? payload[names.account],
         service: payload[names.service],
+        role: payload[names.role],
         exp: payload.exp,
       });
       if (!read.success) throw badClaim(read.error, names);
-      const { account, subject, virtualKeyId, service, exp } = read.data;
+      const { account, subject, virtualKeyId, service, role, exp } = read.data;
       return {
         billingAccountId: account,
         ...(subject !== undefined && { subject }),
         virtualKeyId,
         expiresAt: exp * 1_000,
+        ...(role !== undefined && { role }),
         ...(service === true && { isTrustedService: true }),
       };
     },

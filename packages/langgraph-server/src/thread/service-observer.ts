@@ -28,6 +28,43 @@ export interface BadRow {
   readonly error?: unknown;
 }
 
+/** Rows that a round of retention deleted, by kind; the kinds are a label of a metric. */
+export interface Swept {
+  readonly entries: number;
+  /** Entries that went into others. */
+  readonly merged: number;
+  readonly runs: number;
+  /** Rows of threads in which nothing ever started. */
+  readonly threads: number;
+  readonly checkpoints: number;
+  readonly blobs: number;
+  readonly writes: number;
+  /** Of deletions. */
+  readonly receipts: number;
+}
+
+export const NOTHING_SWEPT: Swept = {
+  entries: 0,
+  merged: 0,
+  runs: 0,
+  threads: 0,
+  checkpoints: 0,
+  blobs: 0,
+  writes: 0,
+  receipts: 0,
+};
+
+export interface FilesSwept {
+  /** No message named them in time. */
+  readonly unnamed: number;
+  /** Their upload was never finished. */
+  readonly unfinished: number;
+  /** Their thread was deleted or never began. */
+  readonly orphaned: number;
+  /** Contents that no attachment has. */
+  readonly stray: number;
+}
+
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
@@ -47,8 +84,10 @@ export interface ServiceObserver {
   gap(): void;
   /** What became of a time that a cron was due, and how many times before it passed without a run. */
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
-  /** R20: what a round over all threads let go of; `merged` are entries that went into others. */
-  swept(dropped: { readonly entries: number; readonly merged: number; readonly runs: number }): void;
+  /** R20: what a round over all threads deleted. */
+  swept(deleted: Swept): void;
+  /** Files of no message that were deleted, by what they were. */
+  filesSwept(swept: FilesSwept): void;
   /** Told once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
@@ -81,6 +120,7 @@ export const silentObserver: ServiceObserver = {
   gap() {},
   cronTicked() {},
   swept() {},
+  filesSwept() {},
   badRow() {},
   storeAway() {},
   busChanged() {},

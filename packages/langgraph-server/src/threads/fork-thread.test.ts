@@ -20,7 +20,7 @@ describe("A fork", () => {
       state: service.state,
       runs: service.runs,
       directory: service.directory,
-      attachments: service.attachments.store,
+      attachments: service.attachments,
       clock: systemClock,
       lease: { owner: "forker", leaseMs: 15_000 },
     };

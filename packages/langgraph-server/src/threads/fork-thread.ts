@@ -1,7 +1,8 @@
 import { type Clock, type GraphStatePort, newRunId, ThroughlineError } from "@throughline/ai-core";
 import { emptyFold } from "@throughline/stream-adapter";
 import type { Lease, RunRegistry, ThreadDirectory } from "@throughline/thread-log";
-import type { AttachmentStore } from "../attachments/attachment-store.js";
+import { capRefusal } from "../attachments/attachment-limits.js";
+import type { FileReceiver } from "../attachments/receive-file.js";
 import type { DrivingRunService } from "../drive/create-run-service.js";
 import { emptyRequest, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
@@ -11,7 +12,7 @@ export interface ForkDeps {
   readonly state: GraphStatePort;
   readonly runs: Pick<DrivingRunService, "reconcile">;
   readonly directory: ThreadDirectory;
-  readonly attachments: AttachmentStore;
+  readonly attachments: FileReceiver;
   readonly clock: Clock;
   readonly lease: Lease;
 }
@@ -52,7 +53,8 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
   if (started.kind !== "started") throw taken();
   const { fence } = started;
   try {
-    await attachments.copyThread(from.ref, to.ref);
+    const cap = await attachments.store.copyThread(from.ref, to.ref, attachments.limits);
+    if (cap !== undefined) throw capRefusal(cap, attachments.limits, "threadName");
     await state.copyThread(source, checkpointId, target, fence);
     await registry.finish(fence, { status: "success" });
   } catch (error) {
@@ -60,7 +62,7 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     // what failed after it.
     await state.deleteThread(target, fence).catch(() => {});
     await registry.finish(fence, { status: "error" }).catch(() => {});
-    await Promise.allSettled([directory.deleteThread(to.ref), attachments.deleteThread(to.ref)]);
+    await Promise.allSettled([directory.deleteThread(to.ref), attachments.store.deleteThread(to.ref)]);
     throw error;
   }
   await deps.runs.reconcile(to, emptyFold);

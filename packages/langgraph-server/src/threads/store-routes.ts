@@ -3,7 +3,7 @@ import type { StoreItems } from "@throughline/graph-executor";
 import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
-import type { Route } from "../http/route-table.js";
+import type { ActionRoute } from "../http/route-table.js";
 import { wholeNumber } from "../http/whole-number.js";
 
 /** LangGraph lets no label hold a dot, so dots separate them. */
@@ -30,7 +30,9 @@ const itemSchema = z.object({
 });
 
 /** What graphs remember of the caller beyond their threads. */
-export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems | undefined }>): Route[] {
+export function storeRoutes(
+  parts: RouteParts<{ readonly storeItems: StoreItems | undefined }>,
+): ActionRoute[] {
   function items(): StoreItems {
     if (parts.service.storeItems) return parts.service.storeItems;
     throw new ThroughlineError(
@@ -42,6 +44,7 @@ export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems 
     {
       method: "GET",
       path: "/store/items",
+      action: "read_store",
       doc: {
         summary: "List what graphs remember",
         tag: "account",
@@ -57,6 +60,7 @@ export function storeRoutes(parts: RouteParts<{ readonly storeItems: StoreItems 
     {
       method: "DELETE",
       path: "/store/items",
+      action: "write_store",
       doc: {
         summary: "Delete something graphs remember",
         tag: "account",

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { bodyOf, queryOf } from "../http/checked-request.js";
 import { type RouteParts, requireAgent } from "../http/ingress.js";
 import { nextSchema } from "../http/paging.js";
-import type { Route } from "../http/route-table.js";
-import { threadOf } from "../http/thread-of.js";
-import { threadAddress } from "../thread/thread-address.js";
+import type { ActionRoute } from "../http/route-table.js";
+import { listScope, threadFor, threadOf } from "../http/thread-of.js";
+import { visibilityOf } from "../thread/visibility.js";
 import type { ThreadService } from "./thread-service.js";
 import {
   forkSchema,
@@ -26,13 +26,14 @@ import {
 const THREAD = "/agents/:agentId/threads/:threadName";
 const ARCHIVED = { true: true, false: false, all: undefined } as const;
 
-/** Threads of the caller's account and subject, found by nobody else. */
-export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService }>): Route[] {
+/** Threads of the caller, and those the account shares. */
+export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService }>): ActionRoute[] {
   const { threads } = parts.service;
 
-  const list: Route = {
+  const list: ActionRoute = {
     method: "GET",
     path: "/agents/:agentId/threads",
+    action: "read",
     doc: {
       summary: "List threads",
       tag: "threads",
@@ -44,20 +45,18 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       },
       errors: ["invalid_input", "not_found"],
     },
-    async handle(c, { caller }) {
+    async handle(c, who) {
       const { graphId } = await requireAgent(parts, c.req.param("agentId") ?? "");
-      const { archived, ...query } = queryOf(c, threadQuerySchema);
-      const { billingAccountId: account, subject } = caller;
-      const page = await threads.list(
-        { account, subject },
-        { ...query, graphId, isArchived: ARCHIVED[archived] },
-      );
+      const { archived, visibility, ...query } = queryOf(c, threadQuerySchema);
+      const scope = listScope(who, visibility);
+      const page = await threads.list(scope, { ...query, graphId, isArchived: ARCHIVED[archived] });
       return c.json({ threads: page.threads.map(showThread), next: page.next ?? null });
     },
   };
-  const get: Route = {
+  const get: ActionRoute = {
     method: "GET",
     path: THREAD,
+    action: "read",
     doc: {
       summary: "Read a thread's listing",
       tag: "threads",
@@ -69,9 +68,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json(showThread(await threads.get(thread)));
     },
   };
-  const change: Route = {
+  const change: ActionRoute = {
     method: "PATCH",
     path: THREAD,
+    action: "edit",
     doc: {
       summary: "Rename a thread, archive it or take it back",
       tag: "threads",
@@ -85,9 +85,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json(showThread(await threads.change(thread, { title, isArchived: archived })));
     },
   };
-  const state: Route = {
+  const state: ActionRoute = {
     method: "GET",
     path: `${THREAD}/state`,
+    action: "read",
     doc: {
       summary: "Read a thread's state",
       description: "Values are those the graph's output schema names.",
@@ -102,9 +103,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json(showState(await threads.state(thread, checkpointId)));
     },
   };
-  const history: Route = {
+  const history: ActionRoute = {
     method: "GET",
     path: `${THREAD}/history`,
+    action: "read",
     doc: {
       summary: "List a thread's checkpoints",
       tag: "threads",
@@ -124,9 +126,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json({ checkpoints: found.map(showCheckpoint), next });
     },
   };
-  const runs: Route = {
+  const runs: ActionRoute = {
     method: "GET",
     path: `${THREAD}/runs`,
+    action: "read",
     doc: {
       summary: "List a thread's runs",
       tag: "threads",
@@ -144,9 +147,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json({ runs: found.map(showRun) });
     },
   };
-  const fork: Route = {
+  const fork: ActionRoute = {
     method: "POST",
     path: `${THREAD}/fork`,
+    action: "edit",
     doc: {
       summary: "Begin a thread at a checkpoint of another",
       description:
@@ -158,9 +162,13 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { threadName, checkpointId } = await bodyOf(who, forkSchema);
-      const agent = await requireAgent(parts, thread.graphId);
-      const to = threadAddress(who.caller, agent.graphName, threadName);
+      const {
+        threadName,
+        checkpointId,
+        visibility = visibilityOf(thread.ref),
+      } = await bodyOf(who, forkSchema);
+      const { graphName } = await requireAgent(parts, thread.graphId);
+      const to = threadFor(who, { graphName, threadName, visibility });
       const from = checkpointId ?? (await threads.state(thread)).checkpointId;
       return c.json(showThread(await threads.fork({ from: thread, checkpointId: from, to })), 201);
     },

@@ -8,8 +8,10 @@ import {
 import { FINAL_STATUSES, type RunRecord, THREAD_STATUSES, type ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
 import { pageSchema } from "../http/paging.js";
+import { listVisibilitySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
 import { parseRunRow } from "../thread/run-request.js";
+import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
 export const titleSchema = z
@@ -33,12 +35,14 @@ export const threadChangeSchema = z
 export const forkSchema = z.strictObject({
   threadName: threadNameSchema.describe("What the new thread is called."),
   checkpointId: z.string().min(1).max(256).optional().describe("The newest when absent."),
+  visibility: visibilitySchema.optional().describe("Of the new thread. As this one's when absent."),
 });
 
 export const threadQuerySchema = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   archived: z.enum(["true", "false", "all"]).default("false"),
   search: z.string().min(1).max(256).optional().describe("Part of a title or a name, in whatever case."),
+  visibility: listVisibilitySchema,
   ...pageSchema.shape,
 });
 
@@ -60,6 +64,7 @@ const time = z.iso.datetime();
 export const shownThreadSchema = z.object({
   threadName: z.string(),
   agentId: z.string(),
+  visibility: visibilitySchema,
   title: z.string().nullable(),
   titledByPerson: z.boolean(),
   archived: z.boolean(),
@@ -73,6 +78,7 @@ export function showThread(listing: ThreadListing): z.output<typeof shownThreadS
   return {
     threadName: listing.threadName,
     agentId: listing.graphId,
+    visibility: visibilityOf(listing.thread),
     title: listing.title ?? null,
     titledByPerson: listing.isTitledByPerson,
     archived: listing.isArchived,

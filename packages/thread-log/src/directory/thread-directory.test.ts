@@ -231,6 +231,13 @@ describe.each([
     expect(await names({}, "bob")).toEqual([]);
     const all = await setup.directory.list({ account, everySubject: true }, { limit: 10 });
     expect(all.threads).toHaveLength(3);
+    const both = { account, subject: "ann", withShared: true };
+    const first = await setup.directory.list(both, { limit: 2 });
+    const rest = await setup.directory.list(both, { limit: 2, after: first.next });
+    const listed = [...first.threads, ...rest.threads].map(({ thread: { threadId } }) => threadId);
+    expect(listed).toEqual(["private", "b", "a"]);
+    const bobs = await setup.directory.list({ ...both, subject: "bob" }, { limit: 10 });
+    expect(bobs.threads.map(({ thread: { threadId } }) => threadId)).toEqual(["b", "a"]);
     expect((await setup.directory.list({ account: "other" }, { limit: 10 })).threads).toEqual([]);
     expect(await setup.directory.find({ ...thread("private"), subject: "bob" })).toBeUndefined();
   });

@@ -14,7 +14,9 @@ export function createMemoryThreadDirectory({ listings: rows }: MemoryDatabase):
         .filter(
           (row) =>
             row.thread.account === scope.account &&
-            (scope.everySubject || subjectKey(row.thread) === subjectKey(scope)) &&
+            (scope.everySubject ||
+              subjectKey(row.thread) === subjectKey(scope) ||
+              (scope.withShared && row.thread.subject === undefined)) &&
             (query.graphId === undefined || row.graphId === query.graphId) &&
             (query.status === undefined || row.status === query.status) &&
             (query.isArchived === undefined || row.isArchived === query.isArchived) &&

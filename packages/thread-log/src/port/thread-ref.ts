@@ -14,6 +14,8 @@ export interface ThreadRef {
 export interface ThreadScope {
   readonly account: string;
   readonly subject?: string | undefined;
+  /** The shared ones beside that person's. Of lists by the directory only. */
+  readonly withShared?: boolean;
   readonly everySubject?: boolean;
 }
 

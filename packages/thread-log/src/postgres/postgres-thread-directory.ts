@@ -38,16 +38,18 @@ export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase
   return {
     async list(scope, query) {
       const after = query.after === undefined ? undefined : parseListingToken(query.after);
+      // One subject's rows come in order from the index; rows of two have to be sorted.
+      const whose = scope.withShared ? "subject = any($2::text[])" : "($2::text is null or subject = $2)";
       const { rows } = await pool.query<Row>(
         `select ${COLUMNS} from ${table}
-         where account = $1 and ($2::text is null or subject = $2)
+         where account = $1 and ${whose}
            and ($3::text is null or graph_id = $3) and ($4::text is null or status = $4)
            and ($5::boolean is null or archived = $5) and position($6 in search_text) > 0
            and ($7::timestamptz is null or (last_activity_at, subject, thread_id) < ($7, $8::text, $9::text))
          order by last_activity_at desc, subject desc, thread_id desc limit $10`,
         [
           scope.account,
-          scope.everySubject ? null : subjectKey(scope),
+          scope.everySubject ? null : scope.withShared ? [subjectKey(scope), ""] : subjectKey(scope),
           query.graphId ?? null,
           query.status ?? null,
           query.isArchived ?? null,

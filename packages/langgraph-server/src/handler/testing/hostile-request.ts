@@ -77,8 +77,19 @@ const FIELDS = [
   "title",
   "checkpointId",
   "threadName",
+  "visibility",
 ];
-const OPTIONS = ["command", "follow", "interrupts", "fork", "profile", "strategy", "model", "x"];
+const OPTIONS = [
+  "command",
+  "follow",
+  "interrupts",
+  "fork",
+  "profile",
+  "strategy",
+  "model",
+  "visibility",
+  "x",
+];
 const forwarded = fc.record(
   { throughline: fc.dictionary(fc.constantFrom(...OPTIONS), junk, { maxKeys: 3 }), command: junk },
   { requiredKeys: [] },
@@ -120,6 +131,7 @@ const HEADERS = [
   "traceparent",
   "x-throughline-account",
   "x-throughline-subject",
+  "x-throughline-role",
   "origin",
   "authorization",
   "x-forwarded-host",
@@ -134,17 +146,38 @@ const VALUES = [
   "a b",
   "é",
   "acme",
+  "viewer",
+  "admin",
   "a\tb",
   "%0d%0ax-injected: 1",
 ];
 
+const parameters = fc.dictionary(
+  fc.constantFrom("visibility", "action", "subject", "after", "limit"),
+  fc.constantFrom(
+    "private",
+    "account",
+    "all",
+    "everyone",
+    "read_audit",
+    "ann",
+    "",
+    "-1",
+    "1",
+    "x".repeat(600),
+    "\ud800",
+  ),
+  { maxKeys: 3 },
+);
+
 /** Requests that no good client sends, to every route there is and to some there are not. */
 export function hostileRequest(routes: Handler["routes"]): fc.Arbitrary<HostileRequest> {
   const known = fc
-    .tuple(fc.constantFrom(...routes), fc.infiniteStream(fc.constantFrom(...NAMES)))
-    .map(([{ path, isStream }, names]) => {
+    .tuple(fc.constantFrom(...routes), fc.infiniteStream(fc.constantFrom(...NAMES)), parameters)
+    .map(([{ path, isStream }, names, more]) => {
       const filled = path.replaceAll(/:\w+/g, () => String(names.next().value));
-      return isStream ? `${filled}?follow=false` : filled;
+      const query = new URLSearchParams({ ...more, ...(isStream && { follow: "false" }) });
+      return query.size > 0 ? `${filled}?${query}` : filled;
     });
   const path = fc.oneof(
     { weight: 9, arbitrary: known },
@@ -200,7 +233,7 @@ const REFUSALS: ReadonlySet<number> = new Set(
 const ANSWERS: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 /** What is measured and what is documented have names of their own. */
 const IN_OTHER_WORDS = /^\/(?:metrics|openapi\.json|docs)/;
-const INTERNALS = /node_modules|at \w+ \(|\/src\/|ZodError|TypeError|stack|ECONN|SELECT |password/i;
+const INTERNALS = /node_modules|\bat \w+ \(|\/src\/|ZodError|TypeError|stack|ECONN|SELECT |password/i;
 
 /** What is wrong with an answer: a status or a shape that is documented nowhere, or something of our insides. */
 export function problemOf(request: HostileRequest, answer: HostileAnswer): string | undefined {

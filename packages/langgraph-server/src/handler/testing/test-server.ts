@@ -1,11 +1,15 @@
 import { type GraphProvider, type GraphSource, graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import type { AttachmentLimits } from "../../attachments/attachment-limits.js";
 import { listen } from "../../http/listen.js";
 import { createLogger } from "../../operations/logger.js";
 import { createMetrics, type Metrics } from "../../operations/metrics.js";
 import { observeService } from "../../operations/observe-service.js";
-import { createService, type Service, type ServiceStore } from "../../service/create-service.js";
+import {
+  createService,
+  type Service,
+  type ServiceOptions,
+  type ServiceStore,
+} from "../../service/create-service.js";
 import { DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
 import { devCaller } from "../../tenancy/dev-caller.js";
 import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
@@ -22,12 +26,13 @@ export interface TestServer {
   close(drainMs?: number): Promise<void>;
 }
 
-export interface TestServerOptions extends Partial<Omit<HandlerOptions, "service">> {
+type FileOptions = Pick<ServiceOptions, "attachmentLimits" | "transferLimits" | "mediaOrigins">;
+
+export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOptions, "service">> {
   readonly graphs?: GraphSource | GraphProvider;
   readonly leaseMs?: number;
   /** In memory by default. */
   readonly store?: ServiceStore;
-  readonly attachmentLimits?: AttachmentLimits;
 }
 
 /** The six graphs, in this process. */
@@ -43,7 +48,8 @@ function sixGraphs(): GraphSource {
 
 /** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { graphs = sixGraphs(), leaseMs, store, attachmentLimits, ...handlerOptions } = options;
+  const { graphs = sixGraphs(), leaseMs, store, ...rest } = options;
+  const { attachmentLimits, transferLimits, mediaOrigins, ...handlerOptions } = rest;
   const metrics = createMetrics();
   const { limits } = handlerOptions;
   const limitsOf = typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits });
@@ -52,6 +58,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     store: store ?? { kind: "memory" },
     graphs,
     ...(attachmentLimits && { attachmentLimits }),
+    ...(transferLimits && { transferLimits }),
+    ...(mediaOrigins && { mediaOrigins }),
     observer: observeService({ metrics, logger }),
     limitsOf,
     ...(leaseMs !== undefined && { leaseMs }),

@@ -2,6 +2,7 @@ import { type Clock, type GraphStatePort, parseGraphId, toGraphId } from "@throu
 import type { StoreItems } from "@throughline/graph-executor";
 import type { RunRegistry, ThreadDirectory, ThreadLog, ThreadSummary } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
+import type { AuditLog } from "../audit/create-audit-log.js";
 import type { CronStore } from "../crons/cron-store.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import type { DeletionCounts, DeletionScope, ListedThread } from "./deletion.js";
@@ -18,9 +19,11 @@ export interface DeletionPlaces {
   readonly crons: Pick<CronStore, "removeAll">;
   /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
   readonly storeItems: Pick<StoreItems, "deleteAccount"> | undefined;
+  /** What is kept of it after a deletion is a setting. */
+  readonly audit: Pick<AuditLog, "deleteScope">;
 }
 
-export interface EraseDeps extends DeletionPlaces {
+export interface DeleteDeps extends DeletionPlaces {
   readonly store: DeletionStore;
   readonly clock: Clock;
   readonly leaseMs: number;
@@ -30,18 +33,18 @@ export interface EraseDeps extends DeletionPlaces {
 
 const PER_LISTING = 500;
 const AT_ONCE = 8;
-const FIRST_LOOK_MS = 20;
-const LATER_LOOKS_MS = 500;
+const FIRST_POLL_MS = 20;
+const LATER_POLLS_MS = 500;
 /** A thread that was never told its graph has no checkpoint that another could not delete. */
 const ANY_GRAPH = toGraphId("unknown");
 
 /** Runs one claimed deletion through its phase. Every step may be done twice, and none is skipped after a crash. */
-export async function eraseScope(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
-  if (claimed.deletion.phase === "erasing") await erase(deps, claimed);
+export async function deleteScope(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
+  if (claimed.deletion.phase === "deleting") await deleteAll(deps, claimed);
   else await sweep(deps, claimed);
 }
 
-async function erase(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
+async function deleteAll(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   const { store, leaseMs } = deps;
   const { scope } = claimed;
   const isOfThread = scope.threadId !== undefined;
@@ -49,32 +52,33 @@ async function erase(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
   if (!claimed.isListed) await listThreads(deps, claimed);
   if (!isOfThread)
     await tell(deps, claimed, { crons: await deps.crons.removeAll(scope.account, scope.subject) });
-  await bury(deps, scope);
-  await untilNobodyWrites(deps, scope);
+  await deleteLogs(deps, scope);
+  await untilNothingWrites(deps, scope);
   // A run that was claimed from the queue in between may have opened its thread anew.
-  await bury(deps, scope);
+  await deleteLogs(deps, scope);
   for (
     let page = await store.remaining(claimed, AT_ONCE);
     page.length > 0;
     page = await store.remaining(claimed, AT_ONCE)
   ) {
     await hold(deps, claimed);
-    const files = await Promise.all(page.map((listed) => eraseThread(deps, listed)));
+    const files = await Promise.all(page.map((listed) => deleteThread(deps, listed)));
     await tell(deps, claimed, {
       threads: page.length,
       attachments: files.reduce((sum, count) => sum + count, 0),
     });
     await stillOurs(store.checkOff(claimed, page));
   }
-  if (!isOfThread) await eraseRest(deps, claimed);
-  await stillOurs(store.move(claimed, "erased", leaseMs));
+  if (!isOfThread) await deleteRest(deps, claimed);
+  await deps.audit.deleteScope(scope, claimed.deletion.requestedAt);
+  await stillOurs(store.move(claimed, "deleted", leaseMs));
 }
 
-/** Once more, for what was written by somebody who had been given up. What has begun anew is let be. */
-async function sweep(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
+/** Once more, for the last writes of drivers that were given up. What has begun anew stays. */
+async function sweep(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   const { store, registry, log } = deps;
   const { scope, deletion } = claimed;
-  if (deletion.phase === "erased") await stillOurs(store.move(claimed, "sweeping", deps.leaseMs));
+  if (deletion.phase === "deleted") await stillOurs(store.move(claimed, "sweeping", deps.leaseMs));
   for (
     let page = await store.remaining(claimed, AT_ONCE);
     page.length > 0;
@@ -94,10 +98,11 @@ async function sweep(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
   }
   const isUnused = scope.threadId === undefined && (await living(deps, scope, 1)).threads.length === 0;
   if (isUnused) await deps.storeItems?.deleteAccount(scope.account, scope.subject);
+  await deps.audit.deleteScope(scope, deletion.requestedAt);
   await stillOurs(store.move(claimed, "done", 0));
 }
 
-async function listThreads(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
+async function listThreads(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   let after: string | undefined;
   do {
     await hold(deps, claimed);
@@ -107,7 +112,7 @@ async function listThreads(deps: EraseDeps, claimed: ClaimedDeletion): Promise<v
   } while (after !== undefined);
 }
 
-function living({ log }: EraseDeps, { account, subject }: DeletionScope, limit: number, after?: string) {
+function living({ log }: DeleteDeps, { account, subject }: DeletionScope, limit: number, after?: string) {
   const scope =
     subject === undefined ? { account, everySubject: true } : { account, ...(subject !== "" && { subject }) };
   return log.threads(scope, { limit, after });
@@ -118,19 +123,19 @@ function toListed({ thread, stateKey }: ThreadSummary): ListedThread {
   return { thread, graphId: graphName === undefined ? ANY_GRAPH : toGraphId(graphName) };
 }
 
-/** A tombstone refuses late writers and tells watchers; what a driver still holds in its hands ends with its run. */
-async function bury({ log }: EraseDeps, { account, subject, threadId }: DeletionScope): Promise<void> {
+/** Leaves tombstones, which refuse late writers and tell subscribers. */
+async function deleteLogs({ log }: DeleteDeps, { account, subject, threadId }: DeletionScope): Promise<void> {
   if (threadId === undefined) await log.deleteAccount(account, subject);
   else await log.deleteThread({ account, ...(subject && { subject }), threadId });
 }
 
-/** Each look asks what still runs to stop, and forgets what has ended and what was not heard of within its lease. */
-async function untilNobodyWrites(
-  deps: EraseDeps,
+/** Each poll asks open runs to stop, and deletes those that ended or whose lease is over. */
+async function untilNothingWrites(
+  deps: DeleteDeps,
   { account, subject, threadId }: DeletionScope,
 ): Promise<void> {
   const { registry, clock, goOn } = deps;
-  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(2 * wait, LATER_LOOKS_MS)) {
+  for (let wait = FIRST_POLL_MS; ; wait = Math.min(2 * wait, LATER_POLLS_MS)) {
     goOn();
     const running =
       threadId === undefined
@@ -141,14 +146,14 @@ async function untilNobodyWrites(
   }
 }
 
-async function eraseThread(deps: EraseDeps, { thread, graphId }: ListedThread): Promise<number> {
+async function deleteThread(deps: DeleteDeps, { thread, graphId }: ListedThread): Promise<number> {
   await deps.state.deleteThread({ graphId, threadId: thread.threadId });
   await deps.directory.deleteThread(thread);
   return deps.attachments.deleteThread(thread);
 }
 
-/** What belongs to no thread, or to one that nobody ever ran. */
-async function eraseRest(deps: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
+/** What belongs to no thread, or to one in which nothing ever ran. */
+async function deleteRest(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   const { account, subject } = claimed.scope;
   await hold(deps, claimed);
   await deps.directory.deleteAccount(account, subject);
@@ -158,20 +163,20 @@ async function eraseRest(deps: EraseDeps, claimed: ClaimedDeletion): Promise<voi
 }
 
 async function tell(
-  { store }: EraseDeps,
+  { store }: DeleteDeps,
   claimed: ClaimedDeletion,
   counts: Partial<DeletionCounts>,
 ): Promise<void> {
   await stillOurs(store.count(claimed, counts));
 }
 
-/** Before every step that deletes: whoever lost its claim may meet what has begun anew since. */
-async function hold({ store, goOn, leaseMs }: EraseDeps, claimed: ClaimedDeletion): Promise<void> {
+/** Before every step that deletes: after a lost claim it might delete what has begun anew. */
+async function hold({ store, goOn, leaseMs }: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   goOn();
   await stillOurs(store.renew(claimed, leaseMs));
 }
 
-/** Somebody else goes on with the deletion. */
+/** Another instance holds the deletion now. */
 export class ClaimLost extends Error {}
 
 async function stillOurs(isHeld: Promise<boolean>): Promise<void> {

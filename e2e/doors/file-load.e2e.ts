@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
+import { type RigServer, startServer } from "../server/rig/start-server.js";
+import { trialsOr } from "../server/rig/trials.js";
+import { type FileLoad, startFileLoad } from "./rig/file-load.js";
+import { firstTokenMs, medianOf } from "./rig/first-token.js";
+
+/** Files of 40 MiB, all at once: a hundred, or `--trials` of them. */
+const FILES = trialsOr(100);
+const FILE_MEBIBYTES = 40;
+/** So many that the process has grown to what runs alone make of it. */
+const WARM_UP = 250;
+/** How often a first token is waited for before the load is paused or goes on. */
+const TURN = 8;
+const MEBIBYTE = 1_048_576;
+const MAX_GROWTH = 150 * MEBIBYTE;
+const MAX_SLOWDOWN = 1.2;
+/** What else runs on the machine may slow one round down. */
+const ROUNDS = 3;
+
+let postgres: RigPostgres;
+let server: RigServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  server = await startServer({
+    databaseUrl: await postgres.createDatabase(),
+    env: {
+      THROUGHLINE_MAX_BODY_BYTES_PER_MINUTE: "900000000000",
+      THROUGHLINE_MAX_ATTACHMENT_BYTES_PER_ACCOUNT: "900000000000",
+    },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await postgres.stop();
+});
+
+/** Of the server's process. */
+function residentBytes(): number {
+  const [, kibibytes = "0"] =
+    /VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8")) ?? [];
+  return Number(kibibytes) * 1_024;
+}
+
+async function measure(times: number): Promise<readonly number[]> {
+  const measured: number[] = [];
+  while (measured.length < times) measured.push(await firstTokenMs(server.url, "guest"));
+  return measured;
+}
+
+interface Compared {
+  readonly without: readonly number[];
+  readonly during: readonly number[];
+}
+
+/**
+ * First tokens with the load and with the load paused, in turns as long as it lasts: whatever else the machine does meets both
+ * alike. The first of each turn is left out, because what was under way ends in it.
+ */
+async function compare(load: FileLoad): Promise<Compared> {
+  const without: number[] = [];
+  const during: number[] = [];
+  while (!load.isOver()) {
+    during.push(...(await measure(TURN)).slice(1));
+    load.pause();
+    without.push(...(await measure(TURN)).slice(1));
+    load.resume();
+  }
+  return { without, during };
+}
+
+it(`${FILES} uploads and downloads of ${FILE_MEBIBYTES} MiB at once cost little memory, and another account little time`, async () => {
+  await measure(WARM_UP);
+  await server.memory();
+  const idle = residentBytes();
+  let peak = idle;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, residentBytes());
+  }, 100);
+  const slowdowns: number[] = [];
+  try {
+    for (let round = 0; round < ROUNDS && !slowdowns.some((ratio) => ratio <= MAX_SLOWDOWN); round += 1) {
+      const load = await startFileLoad(server.url, {
+        account: `loader-${round}`,
+        files: FILES,
+        mebibytes: FILE_MEBIBYTES,
+      });
+      const { without, during } = await compare(load);
+      const { refusals, seconds } = await load.done;
+      const slowdown = medianOf(during) / medianOf(without);
+      slowdowns.push(slowdown);
+      process.stdout.write(
+        `round ${round}: ${seconds.toFixed(0)} s, ${refusals} told to come back, RSS ${(idle / MEBIBYTE).toFixed(0)} → ${(peak / MEBIBYTE).toFixed(0)} MiB, ` +
+          `first token ${medianOf(without).toFixed(1)} → ${medianOf(during).toFixed(1)} ms (${slowdown.toFixed(2)}x, ${during.length} asked)\n`,
+      );
+      expect(peak - idle).toBeLessThanOrEqual(MAX_GROWTH);
+    }
+  } finally {
+    clearInterval(sampling);
+  }
+  expect(Math.min(...slowdowns)).toBeLessThanOrEqual(MAX_SLOWDOWN);
+}, 1_800_000);

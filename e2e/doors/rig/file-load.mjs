@@ -1,0 +1,83 @@
+// node file-load.mjs URL ACCOUNT COUNT MEBIBYTES
+//
+// Uploads COUNT files at once, each to a thread of its own, and downloads each as soon as it is there; who is refused comes
+// back after the time given. A process of its own, because whoever measures the server must not be slowed down by the load.
+import { Agent, request } from "node:http";
+import { setPriority } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+
+const [, , url, account, count, mebibytes] = process.argv;
+const PIECE = Buffer.alloc(65_536, "load ");
+const pieces = Number(mebibytes) * 16;
+const agent = new Agent({ keepAlive: false });
+let refusals = 0;
+
+// Real clients are on machines of their own; these must not take the server's share of this one.
+setPriority(10);
+
+/** One request. `send` writes the body; what comes back is counted, or read where it is an answer in JSON. */
+function ask(method, path, send) {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}${path}`, {
+      method,
+      agent,
+      headers: {
+        "x-throughline-account": account,
+        ...(send && { "content-type": "video/mp4", "content-length": pieces * PIECE.length }),
+      },
+    });
+    let hasAnswer = false;
+    sent.on("response", (answer) => {
+      hasAnswer = true;
+      let bytes = 0;
+      let text = "";
+      const isJson = (answer.headers["content-type"] ?? "").includes("json");
+      answer.on("data", (data) => {
+        bytes += data.length;
+        if (isJson) text += data;
+      });
+      answer.on("error", reject);
+      answer.on("end", () => resolve({ status: answer.statusCode, headers: answer.headers, bytes, text }));
+    });
+    // A server that refuses a body may close the connection while it is still being sent.
+    sent.on("error", (error) => hasAnswer || reject(error));
+    if (send) send(sent);
+    else sent.end();
+  });
+}
+
+function sendFile(sent) {
+  let left = pieces;
+  const write = () => {
+    while (left > 0) {
+      left -= 1;
+      if (!sent.write(PIECE)) return void sent.once("drain", write);
+    }
+    sent.end();
+  };
+  write();
+}
+
+async function untilServed(method, path, send) {
+  for (;;) {
+    const answer = await ask(method, path, send).catch((error) => ({ status: 0, error }));
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer.status !== 429 && answer.status !== 0) throw new Error(`${answer.status} ${answer.text}`);
+    refusals += 1;
+    await pause(1_000 * Number(answer.headers?.["retry-after"] ?? 1) * (0.5 + Math.random()));
+  }
+}
+
+const startedAt = Date.now();
+process.send?.("started");
+await Promise.all(
+  Array.from({ length: Number(count) }, async (_, index) => {
+    const path = `/agents/chat/threads/load-${index}/attachments`;
+    const { id } = JSON.parse((await untilServed("POST", path, sendFile)).text);
+    const { bytes } = await untilServed("GET", `${path}/${id}`);
+    if (bytes !== pieces * PIECE.length) throw new Error(`${bytes} bytes came back`);
+  }),
+);
+process.stdout.write(
+  JSON.stringify({ files: Number(count), refusals, seconds: (Date.now() - startedAt) / 1_000 }),
+);

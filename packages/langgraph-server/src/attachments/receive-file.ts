@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { ThroughlineError } from "@throughline/ai-core";
+import type { ThreadRef } from "@throughline/thread-log";
+import { type AttachmentLimits, acceptType, capRefusal, checkSize } from "./attachment-limits.js";
+import { type Attachment, type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
+import { checkSignature } from "./file-signature.js";
+
+export interface IncomingFile {
+  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Its length, where that is known before it is read. */
+  readonly declaredBytes: number | undefined;
+  readonly declaredType: string;
+  readonly filename: string | undefined;
+  readonly isNamed: boolean;
+  /** What an error calls it. */
+  readonly field: string;
+  /** Called before bytes are read, with how many: throws where they may not come. */
+  readonly admit?: (bytes: number) => void | Promise<void>;
+}
+
+export interface FileReceiver {
+  readonly store: AttachmentStore;
+  readonly limits: AttachmentLimits;
+}
+
+/**
+ * Takes a file from its sender into the store, a chunk at a time: the next is read when this one is stored, so a sender that is
+ * faster than the store waits, and no more than two chunks are held. What is reserved before it is read can't be exceeded by
+ * files side by side. Throws `invalid_input` for a type that can't be attached, `too_large` for what is too much of it.
+ */
+export async function receiveFile(
+  thread: ThreadRef,
+  file: IncomingFile,
+  { store, limits }: FileReceiver,
+): Promise<Attachment> {
+  const { field, filename, isNamed } = file;
+  const type = acceptType(file.declaredType, field === "body" ? "content-type" : field);
+  if (file.declaredBytes === 0) throw empty(field);
+  checkSize(file.declaredBytes ?? 0, type, limits, field);
+  const hash = idHash(type.mimeType);
+  const upload = await store.begin(thread, limits);
+  let reserved = 0;
+  let size = 0;
+
+  async function reserve(bytes: number): Promise<void> {
+    await file.admit?.(bytes);
+    const cap = await upload.reserve(bytes);
+    if (cap !== undefined) throw capRefusal(cap, limits, field);
+    reserved += bytes;
+  }
+
+  try {
+    await reserve(file.declaredBytes ?? CHUNK_BYTES);
+    for await (const chunk of inChunks(file.content)) {
+      if (size === 0) checkSignature(chunk, type, field);
+      size += chunk.byteLength;
+      checkSize(size, type, limits, field);
+      if (size > reserved) await reserve(CHUNK_BYTES);
+      hash.update(chunk);
+      await upload.write(chunk);
+    }
+    if (size === 0) throw empty(field);
+    return await upload.finish({ id: hash.digest("base64url"), mimeType: type.mimeType, filename, isNamed });
+  } catch (error) {
+    // The sender is to hear why it failed; what can't be cleaned up now is swept later.
+    await upload.abandon().catch(() => {});
+    throw error;
+  }
+}
+
+function empty(field: string): ThroughlineError {
+  return new ThroughlineError("invalid_input", `${field}: is empty; send the file itself`, {
+    details: { field },
+  });
+}
+
+/** Of type and content. */
+export function attachmentId(mimeType: string, content: Uint8Array): string {
+  return idHash(mimeType).update(content).digest("base64url");
+}
+
+function idHash(mimeType: string) {
+  return createHash("sha256").update(`${mimeType}\n`);
+}
+
+/** The same bytes in pieces of `CHUNK_BYTES`, all but the last. */
+async function* inChunks(content: IncomingFile["content"]): AsyncGenerator<Uint8Array> {
+  let chunk = new Uint8Array(CHUNK_BYTES);
+  let filled = 0;
+  for await (const piece of content) {
+    for (let at = 0; at < piece.byteLength; ) {
+      const taken = piece.subarray(at, at + CHUNK_BYTES - filled);
+      chunk.set(taken, filled);
+      at += taken.byteLength;
+      filled += taken.byteLength;
+      if (filled < CHUNK_BYTES) continue;
+      yield chunk;
+      // The store may still hold the one before.
+      chunk = new Uint8Array(CHUNK_BYTES);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled);
+}

@@ -1,0 +1,55 @@
+import { PLACE_SETTINGS } from "../../config/place-settings.js";
+import { RETENTION_SETTINGS } from "../../config/retention-settings.js";
+import { defineCommand } from "../command.js";
+import type { RetentionReport } from "../retention/run-retention.js";
+
+const { databaseUrl, dataDir, redisUrl, attachmentsDir } = PLACE_SETTINGS;
+
+export const retentionCommand = defineCommand({
+  name: "retention",
+  summary: "Deletes what is past its retention, or says how much that is",
+  usage: "",
+  help: [
+    "One round over all threads, with the settings that `serve` would use: old entries of logs, ended runs, checkpoints with",
+    "their blobs and writes, receipts of deletions. Every instance does the same about once an hour, so this is for looking",
+    "before settings change, and for not waiting afterwards. It may run beside any number of instances.",
+    "",
+    "  throughline retention --dry-run",
+    "  throughline retention --retention-checkpoints 20 --dry-run --json",
+    "  throughline retention",
+  ].join("\n"),
+  settings: { databaseUrl, dataDir, redisUrl, attachmentsDir, ...RETENTION_SETTINGS },
+  words: { min: 0, max: 0 },
+  options: {
+    "dry-run": { type: "boolean", doc: "says what would be deleted, and deletes nothing" },
+    json: { type: "boolean", doc: "the counts as a JSON object" },
+  },
+  async run(input) {
+    const { terminal, values, signal } = input;
+    const { effectiveSettings } = await import("../serve/effective-settings.js");
+    const { runRetention } = await import("../retention/run-retention.js");
+    let failures = 0;
+    const report = await runRetention(effectiveSettings(input).config, {
+      isDryRun: values["dry-run"] === true,
+      signal,
+      onFailure(error) {
+        failures += 1;
+        const reason = error instanceof Error ? error.message : String(error);
+        terminal.complain(`A thread could not be pruned: ${reason.replace(/\s+/g, " ")}`);
+      },
+    });
+    terminal.print(values.json ? `${JSON.stringify(report)}\n` : textOf(report));
+    return failures > 0 ? 1 : 0;
+  },
+});
+
+function textOf({ dryRun, deleted, bytes }: RetentionReport): string {
+  const sizes: Readonly<Record<string, number | undefined>> = { ...bytes };
+  const lines = Object.entries(deleted).map(([kind, count]) => {
+    const size = sizes[kind];
+    const said = size === undefined ? "" : `  ${(size / 1_000_000).toFixed(1)} MB`;
+    return `  ${kind.padEnd(12)}${String(count).padStart(10)}${said}`;
+  });
+  const what = dryRun ? "Would be deleted (checkpoints' size includes blobs and writes)" : "Deleted";
+  return [what, ...lines, ""].join("\n");
+}

@@ -1,0 +1,160 @@
+import {
+  type GraphStatePort,
+  type JsonObject,
+  type LogEntry,
+  type LogPosition,
+  parseGraphId,
+  toGraphId,
+} from "@throughline/ai-core";
+import type { StoreItems } from "@throughline/graph-executor";
+import { threadFoldPort } from "@throughline/stream-adapter";
+import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
+import type { AttachmentStore } from "../attachments/attachment-store.js";
+import { type AccountRows, type ExportScope, everyRow, ROW_KINDS, type RowKind } from "./account-rows.js";
+import { type ArchiveFile, jsonLines, toArchive, wholeFile } from "./archive.js";
+
+/** Every place that holds something of an account. */
+export interface ExportPlaces {
+  readonly rows: AccountRows;
+  readonly log: Pick<ThreadLog, "head" | "read" | "snapshot">;
+  readonly state: Pick<GraphStatePort, "getState">;
+  readonly attachments: Pick<AttachmentStore, "open">;
+  /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
+  readonly storeItems: Pick<StoreItems, "every"> | undefined;
+}
+
+export interface ExportOptions {
+  readonly scope: ExportScope;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Ends the export: the archive is cut off. */
+  readonly signal: AbortSignal;
+}
+
+type Counts = Record<RowKind | "entries" | "states" | "storeItems", number>;
+
+/**
+ * Everything of an account or of one subject as a tar archive, read in pages as it is written. Runs go on meanwhile: each
+ * thread is what it was when its turn came.
+ */
+export async function* exportAccount(
+  places: ExportPlaces,
+  { scope, now, signal }: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  const counts: Counts = {
+    threads: 0,
+    runs: 0,
+    questions: 0,
+    crons: 0,
+    ticks: 0,
+    files: 0,
+    receipts: 0,
+    audit: 0,
+    entries: 0,
+    states: 0,
+    storeItems: 0,
+  };
+  const describe = () => ({
+    format: "throughline-export/1",
+    account: scope.account,
+    subject: scope.subject ?? null,
+    exportedAt: new Date(now).toISOString(),
+    counts,
+  });
+  for await (const chunk of toArchive(filesOf(places, scope, counts), { now, describe })) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
+async function* filesOf(
+  places: ExportPlaces,
+  scope: ExportScope,
+  counts: Counts,
+): AsyncGenerator<ArchiveFile> {
+  const { rows, storeItems } = places;
+  for (const kind of ROW_KINDS) yield* jsonLines(kind, counted(everyRow(rows, kind, scope), counts, kind));
+  if (storeItems) {
+    yield* jsonLines("store", counted(storeItems.every(scope.account, scope.subject), counts, "storeItems"));
+  }
+  for await (const row of everyRow(rows, "threads", scope)) yield* filesOfThread(places, scope, row, counts);
+  for await (const row of everyRow(rows, "files", scope)) {
+    const thread = refOf(scope, row);
+    const file = await places.attachments.open(thread, String(row.id));
+    // Deleted since it was listed.
+    if (!file) continue;
+    const path = `files/${thread.threadId}/${String(row.id)}`;
+    yield { path, bytes: file.attachment.bytes, content: file.read() };
+  }
+}
+
+/** Its newest checkpoint, and its log up to where it stands now. */
+async function* filesOfThread(
+  { state, log }: ExportPlaces,
+  scope: ExportScope,
+  row: JsonObject,
+  counts: Counts,
+): AsyncGenerator<ArchiveFile> {
+  const thread = refOf(scope, row);
+  const folder = `threads/${thread.threadId}`;
+  const graphId = graphOf(row);
+  const checkpoint =
+    graphId === undefined ? undefined : await state.getState({ graphId, threadId: thread.threadId });
+  if (checkpoint) {
+    counts.states += 1;
+    yield wholeFile(`${folder}/state.json`, Buffer.from(`${JSON.stringify(checkpoint)}\n`));
+  }
+  yield* jsonLines(`${folder}/log`, counted(entriesOf(log, thread), counts, "entries"));
+}
+
+/** In order and without a hole; of a log that was trimmed, what follows its newest snapshot. */
+async function* entriesOf(log: ExportPlaces["log"], thread: ThreadRef): AsyncGenerator<LogEntry> {
+  const head = await log.head(thread);
+  if (!head) return;
+  let after: LogPosition | undefined;
+  let hasGap = false;
+  while ((after?.seq ?? 0) < head.seq) {
+    const read = await log.read(thread, after);
+    if (read.kind === "deleted") return;
+    if (read.kind === "gap") {
+      // Trimmed, before this or meanwhile.
+      const snapshot = hasGap ? undefined : await log.snapshot(thread, threadFoldPort.reads);
+      if (!snapshot || snapshot.position.epoch !== head.epoch) return;
+      hasGap = true;
+      yield* read.kept;
+      after = snapshot.position;
+      continue;
+    }
+    const entries = read.entries.filter(({ seq }) => seq <= head.seq);
+    yield* entries;
+    after = read.entries.at(-1);
+    if (!after) return;
+  }
+}
+
+async function* counted<Value>(
+  values: AsyncIterable<Value>,
+  counts: Counts,
+  kind: keyof Counts,
+): AsyncGenerator<Value> {
+  for await (const value of values) {
+    counts[kind] += 1;
+    yield value;
+  }
+}
+
+function refOf({ account }: ExportScope, row: JsonObject): ThreadRef {
+  return {
+    account,
+    ...(typeof row.subject === "string" && { subject: row.subject }),
+    threadId: String(row.threadId),
+  };
+}
+
+/** As the list of threads says it; else as the log's own key, `{graphName}/{threadName}`. */
+function graphOf({ graphId, stateKey }: JsonObject): string | undefined {
+  if (typeof graphId === "string") return graphId;
+  if (typeof stateKey !== "string") return undefined;
+  const name = parseGraphId(stateKey.slice(0, stateKey.indexOf("/")));
+  return name === undefined ? undefined : toGraphId(name);
+}
