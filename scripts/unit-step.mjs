@@ -61,7 +61,7 @@ export function partLines({ testResults }, base) {
 /** @type {import("./steps.mjs").Step} */
 export const unitStep = {
   name: "unit tests",
-  budgetMs: 300_000,
+  budgetMs: 400_000,
   needs: ["build", "console"],
   run: async ({ timeoutMs }) => {
     const folder = mkdtempSync(join(tmpdir(), "throughline-tests-"));

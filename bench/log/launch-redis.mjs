@@ -13,7 +13,7 @@ export async function launchRedis(dir) {
   }
   mkdirSync(dir);
   const port = await freePort();
-  const settings = { port, dir, bind: "127.0.0.1", appendonly: "yes", appendfsync: "everysec", save: "" };
+  const settings = { port, dir, bind: "127.0.0.1", appendonly: "no", save: "" };
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn("redis-server", options, { stdio: "ignore" });
   const gone = new Promise((resolve) => child.once("exit", resolve));

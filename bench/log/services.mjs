@@ -7,8 +7,10 @@ import {
   createMemoryLogStore,
   createPostgresLogStore,
   openPostgres,
+  openRedisBus,
   startEmbeddedPostgres,
 } from "@throughline/thread-log";
+import { launchRedis } from "./launch-redis.mjs";
 import { createOurs } from "./ours.mjs";
 import { createPostgresFloor } from "./postgres-floor.mjs";
 import { startTwoInstances } from "./two-instances.mjs";
@@ -23,7 +25,10 @@ import { startTwoInstances } from "./two-instances.mjs";
  * }} Side
  */
 
-/** Everything on this machine, in a folder of its own: an embedded PostgreSQL with fsync on. */
+/**
+ * Everything on this machine, in a folder of its own: an embedded PostgreSQL with fsync on, and a Redis as the bus where there is
+ * one to be started.
+ */
 export async function startServices(progress) {
   const folder = mkdtempSync(join(tmpdir(), "throughline-bench-"));
   await chmod(folder, 0o755);
@@ -34,10 +39,20 @@ export async function startServices(progress) {
     databases.push(database);
     return createPostgresLogStore(database);
   };
+  const redis = await launchRedis(join(folder, "redis"));
+  const buses = [];
+  const openStoreWithBus = async () => {
+    const database = await openPostgres({ connection: postgres.url, schema: "together" });
+    const bus = await openRedisBus({ url: redis.url, database });
+    databases.push(database);
+    buses.push(bus);
+    return createPostgresLogStore(database, { bus });
+  };
   const memory = createMemoryDatabase();
   const ours = {
     memory: await createOurs(async () => createMemoryLogStore(memory)),
     postgres: await createOurs(openPostgresStore),
+    ...(redis && { "postgres with redis": await createOurs(openStoreWithBus) }),
   };
   const floor = await createPostgresFloor(postgres.url);
   return {
@@ -51,7 +66,9 @@ export async function startServices(progress) {
     async stop() {
       for (const side of Object.values(ours)) await side.close();
       await floor.close();
+      for (const bus of buses) bus.close();
       for (const database of databases) await database.close();
+      await redis?.stop();
       await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -29,7 +29,11 @@ export async function joinRun(about: JoinRunOptions, subscriber: Subscriber, fro
   if (ended === undefined || subscriber.gone.aborted) return;
   const end = await subscriber.ask(() => about.log.terminal(about.thread.ref, from.runId));
   if (subscriber.gone.aborted) return;
-  if (end) return find(about, subscriber, from, end);
+  if (end) {
+    // The view may not have heard of it yet: then it would show a thread in which nothing runs.
+    await view.reached(end);
+    return subscriber.gone.aborted ? undefined : find(about, subscriber, from, end);
+  }
   await view.ready();
   if (subscriber.gone.aborted) return;
   subscriber.joined("run");
