@@ -82,8 +82,15 @@ describe("the sampler", () => {
           ["c", ""],
           ["d", ""],
         ]);
+        const sentAt = new Map<string, number>();
+        const take = (drafts: readonly Draft[], at: number) => {
+          out.push(...drafts);
+          const tokens = texts(drafts.filter(({ type }) => type === "llm_token")).join("");
+          for (const index of tokens.split(";").slice(0, -1)) {
+            expect(at - (sentAt.get(index) ?? Number.NaN)).toBeLessThanOrEqual(250);
+          }
+        };
         let now = 0;
-        let heldSince: number | undefined;
         steps.forEach(({ wait, call, last }, index) => {
           now += wait;
           for (
@@ -91,15 +98,14 @@ describe("the sampler", () => {
             due !== undefined && due <= now;
             due = sampler.nextFlushAt()
           ) {
-            expect(due - (heldSince ?? due)).toBeLessThanOrEqual(250);
-            out.push(...sampler.flush(due));
-            heldSince = undefined;
+            take(sampler.flush(due), due);
           }
+          sentAt.set(`${index}`, now);
           sent.set(call, `${sent.get(call)}${index};`);
-          out.push(
-            ...sampler.push(last ? [token(`${index};`, call), end(call)] : [token(`${index};`, call)], now),
+          take(
+            sampler.push(last ? [token(`${index};`, call), end(call)] : [token(`${index};`, call)], now),
+            now,
           );
-          if (sampler.nextFlushAt() !== undefined) heldSince ??= now;
         });
         out.push(...sampler.drain());
         for (const [call, expected] of sent) {

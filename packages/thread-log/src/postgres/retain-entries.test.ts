@@ -76,7 +76,10 @@ describe("Trimming in PostgreSQL", () => {
     });
     let meanwhile = 0;
     for (; isTrimming; meanwhile += 1) expect(await append(`${meanwhile}`)).toMatchObject({ ok: true });
-    expect(await trimming).toMatchObject({ dropped: LENGTH - 1, floor: LENGTH });
+    const { dropped, floor } = await trimming;
+    // What was appended before the trim looked is trimmed, too.
+    expect(dropped).toBeGreaterThanOrEqual(LENGTH - 1);
+    expect(floor).toBe(dropped + 1);
     // Under one lock for the whole trim there would be one at most.
     expect(meanwhile).toBeGreaterThan(5);
     const { counted, held } = await heldBytes();
@@ -85,7 +88,7 @@ describe("Trimming in PostgreSQL", () => {
       `select count(*)::int as count from throughline.entries where log_id = ${own}`,
       id(),
     );
-    expect(rows).toEqual([{ count: 1 + meanwhile }]);
+    expect(rows).toEqual([{ count: LENGTH + meanwhile - dropped }]);
   });
 
   it("a trim that was interrupted is found, and the next one deletes what it left", async () => {
