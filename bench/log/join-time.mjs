@@ -11,6 +11,7 @@ const STATE_BYTES = 20_000;
 /** Whatever the length, the same state. */
 const fold = {
   version: 1,
+  reads: [1],
   empty: "",
   apply: (_, entries) => (entries.at(-1)?.envelope.payload.value ?? "").padEnd(STATE_BYTES, "x"),
   encode: (state) => state,
