@@ -4,12 +4,14 @@ const SLOW_MS = 2;
 const WORK_MS_PER_THREAD = 0.02;
 /** A commit that takes longer than this does not keep others waiting. */
 const STUCK_MS = 50;
+/** So many threads are worth a second commit: what the store does for one half, we prepare meanwhile of the other. */
+const WORTH_TWO = 96;
 /** How many commits in a row must be slow. Where it is a CPU that is short, one of so many is quick. */
 const WINDOW = 128;
 
 export interface CommitPace {
-  /** Whether another commit may begin beside these. */
-  mayBegin(underWay: Iterable<{ readonly startedAt: number }>, now: number): boolean;
+  /** Whether another commit may begin beside these, for so many threads that wait. */
+  mayBegin(underWay: Iterable<{ readonly startedAt: number }>, now: number, waiting: number): boolean;
   took(ms: number, threads: number): void;
 }
 
@@ -25,7 +27,7 @@ export function createCommitPace(committers: number): CommitPace {
   let count = 0;
 
   return {
-    mayBegin(underWay, now) {
+    mayBegin(underWay, now, waiting) {
       let sent = 0;
       let recentlySent = 0;
       for (const { startedAt } of underWay) {
@@ -33,7 +35,8 @@ export function createCommitPace(committers: number): CommitPace {
         if (now - startedAt < STUCK_MS) recentlySent += 1;
       }
       const isSlow = Math.min(before, shortest) >= SLOW_MS;
-      return sent < committers && (recentlySent === 0 || isSlow);
+      const isWorthTwo = sent === 1 && waiting >= WORTH_TWO;
+      return sent < committers && (recentlySent === 0 || isSlow || isWorthTwo);
     },
     took(ms, threads) {
       shortest = Math.min(shortest, ms - threads * WORK_MS_PER_THREAD);

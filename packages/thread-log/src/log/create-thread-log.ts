@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import {
   type Clock,
+  type Envelope,
   type Fence,
   type FoldPort,
   type LogPosition,
@@ -10,6 +11,7 @@ import {
 } from "@throughline/ai-core";
 import type { LogStore, StoredRange } from "../port/log-store.js";
 import type {
+  AppendOptions,
   AppendResult,
   CompactResult,
   Gap,
@@ -192,7 +194,10 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   }
 
   async function append(
-    ...[thread, envelopes, fence, { finish, signal: abandoned } = {}]: Parameters<ThreadLog["append"]>
+    thread: ThreadRef,
+    envelopes: readonly Envelope[],
+    fence: Fence,
+    options?: AppendOptions,
   ): Promise<AppendResult> {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no more entries.");
     if (envelopes.length === 0) {
@@ -201,10 +206,8 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
       });
     }
     assertOwnFence(thread, fence);
-    return commits.append(thread, fence.token, envelopes, {
-      signal: abandoned,
-      finish: finish && { ...finish, runId: fence.runId },
-    });
+    const finish = options?.finish && { ...options.finish, runId: fence.runId };
+    return commits.append(thread, fence.token, envelopes, options?.signal, finish);
   }
 
   const until =

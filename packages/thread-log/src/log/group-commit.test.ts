@@ -226,11 +226,11 @@ describe("group commit", () => {
 
   describe("with a store that takes four commits at once", () => {
     /** `slow`: it has taken its time for a while. Every commit from then on waits for its release. */
-    async function held({ slow }: { readonly slow: boolean }) {
+    async function held({ slow, among = 40 }: { readonly slow: boolean; readonly among?: number }) {
       const clock = createSimulatedClock();
       const { store, commits, faults } = brittleStore();
       const log = createThreadLog({ store: { ...store, committers: 4 }, clock });
-      const threads = Array.from({ length: 40 }, () => newThread());
+      const threads = Array.from({ length: among }, () => newThread());
       for (const thread of threads) await log.open(thread, fenceOf(thread, 1));
       const [first] = threads;
       if (!first) return expect.unreachable();
@@ -269,6 +269,16 @@ describe("group commit", () => {
       }
       await Promise.all(sent);
       for (const thread of threads) expect((await readAll(log, thread)).slice(-2)).toEqual(["a", "b"]);
+    });
+
+    it("R21: sends two, though it answers at once, where one half can be prepared while the other is written", async () => {
+      const { threads, commits, releases, append } = await held({ slow: false, among: 200 });
+      const sent = threads.map((thread) => append(thread, "a"));
+      await turn();
+      expect(commits.map((batch) => batch.length)).toEqual([100, 100]);
+      for (const release of releases) release();
+      await Promise.all(sent);
+      expect(commits).toHaveLength(2);
     });
 
     it("R21: sends one at a time while it answers at once, and past one that is stuck", async () => {

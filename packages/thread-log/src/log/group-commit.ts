@@ -21,18 +21,14 @@ const COUNT_DIGITS = 9;
 
 export type GroupCommitOptions = CommitOptions;
 
-export interface GroupAppendOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly finish?: StoreFinish | undefined;
-}
-
 export interface GroupCommit {
   /** An append that is aborted before its commit is sent is dropped, and rejects with the signal's reason. */
   append(
     thread: ThreadRef,
     token: bigint,
     envelopes: readonly Envelope[],
-    options?: GroupAppendOptions,
+    signal?: AbortSignal,
+    finish?: StoreFinish,
   ): Promise<AppendResult>;
   /** Resolves when nothing is in flight or waiting. */
   settled(): Promise<void>;
@@ -80,11 +76,13 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     thread: ThreadRef,
     token: bigint,
     envelopes: readonly Envelope[],
-    { signal, finish }: GroupAppendOptions = {},
+    signal?: AbortSignal,
+    finish?: StoreFinish,
   ): Promise<AppendResult> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const entries = envelopes.map(encodeEnvelope);
-    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    let bytes = 0;
+    for (const entry of entries) bytes += entry.bytes;
     const unit = unitFor(thread, token, bytes);
     // Nothing joins a unit behind its finish.
     if (finish) joinable.delete(unit.key);
@@ -127,7 +125,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   function startPump(): void {
     // What has begun in this turn takes part of all that this turn appends.
     if (starting > 0 && starting >= queue.length) return;
-    if (pumps.size > 0 && !pace.mayBegin(pumps, clock.now())) return;
+    if (pumps.size > 0 && !pace.mayBegin(pumps, clock.now(), queue.length)) return;
     const pump: Pump = { done: Promise.resolve(), startedAt: clock.now() };
     pumps.add(pump);
     starting += 1;

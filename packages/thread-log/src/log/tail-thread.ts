@@ -34,7 +34,7 @@ export function tailThread(
   watcher: Watcher,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<TailEvent, undefined> {
-  return iterate(deps, thread, watcher, signal, (topic) => nextEvent(deps, topic, watcher));
+  return new Tail<never>(deps, thread, watcher, signal);
 }
 
 /** The same, whose first read loads the thread from its snapshot. */
@@ -45,96 +45,111 @@ export function followThread(
   options: LoadOptions,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<Loaded | TailEvent, undefined> {
-  let isLoaded = false;
-  return iterate(deps, thread, watcher, signal, (topic) => {
-    if (isLoaded) return nextEvent(deps, topic, watcher);
-    isLoaded = true;
-    return loadThread(deps, topic, watcher, options);
-  });
+  return new Tail<Loaded>(deps, thread, watcher, signal, (topic) =>
+    loadThread(deps, topic, watcher, options),
+  );
 }
 
 /**
  * Written out instead of as a generator, which keeps what it last yielded for as long as it waits: on a quiet thread that
- * would be the whole of what was loaded. One `next` at a time.
+ * would be the whole of what was loaded. A class, because thousands wait at once, and closures would cost each of them more
+ * than its watcher does. One `next` at a time.
  */
-function iterate<Event extends Loaded | TailEvent>(
-  { topics, isClosing }: TailDeps,
-  thread: ThreadRef,
-  watcher: Watcher,
-  signal: AbortSignal | undefined,
-  take: (topic: Topic) => Promise<Event | undefined>,
-): AsyncIterableIterator<Event, undefined> {
-  let topic: Topic | undefined;
-  let isOver = false;
-  const leave = () => endWatcher(watcher, "left");
-  if (signal?.aborted) leave();
-  signal?.addEventListener("abort", leave, { once: true });
+class Tail<First extends Loaded = never> implements AsyncIterableIterator<First | TailEvent, undefined> {
+  private readonly deps: TailDeps;
+  private readonly thread: ThreadRef;
+  private readonly watcher: Watcher;
+  private readonly signal: AbortSignal | undefined;
+  private readonly onAbort: (() => void) | undefined;
+  /** Gives the first event, once. */
+  private load: ((topic: Topic) => Promise<First | Gap | undefined>) | undefined;
+  private topic: Topic | undefined;
+  private isOver = false;
 
-  function finish(): void {
-    if (isOver) return;
-    isOver = true;
-    if (topic) topics.leave(topic, watcher);
-    signal?.removeEventListener("abort", leave);
+  constructor(
+    deps: TailDeps,
+    thread: ThreadRef,
+    watcher: Watcher,
+    signal: AbortSignal | undefined,
+    load?: (topic: Topic) => Promise<First | Gap | undefined>,
+  ) {
+    this.deps = deps;
+    this.thread = thread;
+    this.watcher = watcher;
+    this.signal = signal;
+    this.load = load;
+    this.onAbort = signal && (() => endWatcher(watcher, "left"));
+    if (signal?.aborted) endWatcher(watcher, "left");
+    if (this.onAbort) signal?.addEventListener("abort", this.onAbort, { once: true });
   }
 
-  return {
-    async next() {
-      if (isOver) return { done: true, value: undefined };
-      try {
-        if (isClosing()) endWatcher(watcher, "closing");
-        topic ??= topics.join(thread, watcher);
-        const value = watcher.ended === undefined ? await take(topic) : undefined;
-        if (value === undefined && watcher.ended === "closing") {
-          throw new ThroughlineError("shutting_down", "This instance is shutting down; connect again.");
-        }
-        if (value === undefined || value.kind === "gap" || value.kind === "deleted") finish();
-        return value === undefined ? { done: true, value } : { done: false, value };
-      } catch (error) {
-        finish();
-        throw error;
+  async next(): Promise<IteratorResult<First | TailEvent, undefined>> {
+    const { deps, watcher } = this;
+    if (this.isOver) return { done: true, value: undefined };
+    try {
+      if (deps.isClosing()) endWatcher(watcher, "closing");
+      this.topic ??= deps.topics.join(this.thread, watcher);
+      let value: First | TailEvent | undefined;
+      // In the one place where it waits for long, nothing else waits with it: every frame is kept by each idle tail.
+      while (value === undefined && watcher.ended === undefined) {
+        const isLive = watcher.mode === "live";
+        value = isLive ? bufferedBatch(watcher) : await this.readOn(this.topic);
+        if (isLive && value === undefined) await change(watcher);
       }
-    },
-    // A `next` under way ends, too: on a quiet thread it would wait for ever.
-    async return() {
-      leave();
-      finish();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+      if (value === undefined && watcher.ended === "closing") {
+        throw new ThroughlineError("shutting_down", "This instance is shutting down; connect again.");
+      }
+      if (value === undefined || value.kind === "gap" || value.kind === "deleted") this.finish();
+      return value === undefined ? { done: true, value } : { done: false, value };
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+  }
+
+  /** A `next` under way ends, too: on a quiet thread it would wait for ever. */
+  async return(): Promise<IteratorResult<First | TailEvent, undefined>> {
+    endWatcher(this.watcher, "left");
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private readOn(topic: Topic): Promise<First | TailEvent | undefined> {
+    const { load } = this;
+    this.load = undefined;
+    return load ? load(topic) : readOn(this.deps, topic, this.watcher);
+  }
+
+  private finish(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (this.topic) this.deps.topics.leave(this.topic, this.watcher);
+    if (this.onAbort) this.signal?.removeEventListener("abort", this.onAbort);
+  }
 }
 
-/** A thread that was deleted is for the tail to tell; `undefined` when that ended first. */
+/** `undefined` when the tail ended first, or of a thread that was deleted, which is for the tail to tell. */
 async function loadThread(
   deps: TailDeps,
   topic: Topic,
   watcher: Watcher,
   options: LoadOptions,
-): Promise<Loaded | TailEvent | undefined> {
+): Promise<Loaded | Gap | undefined> {
   beginJoin(watcher);
   const stored = await untilEnded(watcher, (signal) => deps.load(topic.thread, options, signal));
   if (watcher.ended !== undefined) return undefined;
   const from = stored?.snapshot?.position;
   const answer = answerRange(stored, from);
   if (answer.kind === "gap") return { ...answer, kept: [] };
-  if (answer.kind === "deleted") return nextEvent(deps, topic, watcher);
+  if (answer.kind === "deleted") return undefined;
   // An empty log has shown nothing: whichever epoch its first entry is of, that is its beginning.
   const isEmpty = (answer.head?.seq ?? 0) === 0;
   join(deps.topics, topic, watcher, isEmpty ? { ...answer, head: undefined } : answer, from?.seq ?? 0);
   return { ...answer, kind: "loaded", snapshot: stored?.snapshot };
-}
-
-/** Waits for it; `undefined` when the tail ended first. */
-async function nextEvent(deps: TailDeps, topic: Topic, watcher: Watcher): Promise<TailEvent | undefined> {
-  while (watcher.ended === undefined) {
-    const isLive = watcher.mode === "live";
-    const event = isLive ? bufferedBatch(watcher) : await readOn(deps, topic, watcher);
-    if (event) return event;
-    if (isLive) await change(watcher);
-  }
-  return undefined;
 }
 
 function bufferedBatch(watcher: Watcher): Batch | undefined {

@@ -20,7 +20,7 @@ export interface RefusalRow extends AppendedRow {
 
 const SEPARATOR = "\u001e";
 
-/** Of `appendStatement`. */
+/** Of every append. */
 export function appendValues(batch: readonly StoreAppend[], encoded: readonly EncodedAppend[]): unknown[] {
   const owner: number[] = [];
   const place: number[] = [];
@@ -28,37 +28,44 @@ export function appendValues(batch: readonly StoreAppend[], encoded: readonly En
   const endOfRun: string[] = [];
   const bytes: number[] = [];
   const templates: string[] = [];
+  const counts: number[] = [];
+  const sums: number[] = [];
   let hasTerminal = false;
   let hasTemplate = false;
-  batch.forEach(({ entries }, index) => {
-    entries.forEach((entry, n) => {
-      const { body, template } = encoded[index]?.entries[n] ?? { body: entry.text, template: undefined };
+  for (const [index, { entries }] of batch.entries()) {
+    const stored = encoded[index]?.entries ?? [];
+    let sum = 0;
+    for (const [n, entry] of entries.entries()) {
+      const own = stored[n];
       owner.push(index + 1);
       place.push(n + 1);
-      bodies.push(body);
+      bodies.push(own?.body ?? entry.text);
       endOfRun.push(entry.endOfRun ?? "");
       // Of the whole envelope: bounds in bytes mean what readers get, however it is stored.
       bytes.push(entry.bytes);
-      templates.push(template ?? "null");
+      templates.push(own?.template ?? "null");
+      sum += entry.bytes;
       hasTerminal ||= entry.endOfRun !== undefined;
-      hasTemplate ||= template !== undefined;
-    });
-  });
+      hasTemplate ||= own?.template !== undefined;
+    }
+    counts.push(entries.length);
+    sums.push(sum);
+  }
   return [
     ...keysOf(batch),
-    numbers(batch.map(({ entries }) => entries.length)),
-    numbers(batch.map(({ entries }) => entries.reduce((sum, entry) => sum + entry.bytes, 0))),
+    numbers(counts),
+    numbers(sums),
     numbers(owner),
     numbers(place),
     bodies.join(SEPARATOR),
     hasTerminal ? endOfRun.join(SEPARATOR) : null,
     numbers(bytes),
     hasTemplate ? numbers(templates) : null,
-    ...newTemplates(encoded),
   ];
 }
 
-function newTemplates(encoded: readonly EncodedAppend[]): readonly (string | null)[] {
+/** What one takes after them that may write templates. */
+export function templateValues(encoded: readonly EncodedAppend[]): readonly (string | null)[] {
   const all = encoded.flatMap(({ templates }, index) =>
     templates.map((template) => ({ ord: index + 1, ...template })),
   );
@@ -70,7 +77,7 @@ function newTemplates(encoded: readonly EncodedAppend[]): readonly (string | nul
   ];
 }
 
-/** What `appendAndFinishStatement` takes beside them; an append that finishes nothing has no run. */
+/** What `appendAndFinishStatement` takes after these; an append that finishes nothing has no run. */
 export function finishValues(batch: readonly StoreAppend[]): unknown[] {
   const finishes = batch.map(({ finish }) => finish);
   const [ords, ids] = openInterrupts(finishes);
@@ -100,12 +107,18 @@ function numbers(values: readonly (number | bigint | string)[]): string {
 }
 
 function texts(values: readonly string[]): string {
-  return `{${values.map((value) => `"${value.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+  return `{${values.map(quoted).join(",")}}`;
+}
+
+/** Looks before it replaces: ids hardly ever hold what must be escaped. */
+function quoted(value: string): string {
+  const isPlain = !value.includes('"') && !value.includes("\\");
+  return isPlain ? `"${value}"` : `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** By place in the batch. */
-export function parseMoved(moved: string | null): Map<number, AppendedRow> {
-  const rows = new Map<number, AppendedRow>();
+export function parseMoved(moved: string | null): readonly (AppendedRow | undefined)[] {
+  const rows: AppendedRow[] = [];
   for (const line of moved?.split(",") ?? []) {
     const [
       ord = "",
@@ -116,7 +129,7 @@ export function parseMoved(moved: string | null): Map<number, AppendedRow> {
       snapshot_seq = "",
       unfolded_bytes = "",
     ] = line.split(" ");
-    rows.set(Number(ord) - 1, { ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes });
+    rows[Number(ord) - 1] = { ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes };
   }
   return rows;
 }

@@ -8,6 +8,8 @@ import { within } from "./within.js";
 export interface PoolOptions {
   readonly connection: pg.ClientConfig;
   readonly max: number;
+  /** How many stay open though they are idle: what comes after a pause must not wait for a connection. Default none. */
+  readonly min?: number;
   readonly applicationName: string;
   readonly statementMs: number;
   /** How long a statement may wait for a lock. Default: as long as it may take. Not for a pooler. */
@@ -56,13 +58,14 @@ function isNamed(query: unknown): query is { readonly name: string } {
  * that is in doubt after a failure is destroyed, not used again.
  */
 export function createPool(options: PoolOptions): OwnPool {
-  const { connection, max, applicationName, statementMs, lockMs, isPooled = false } = options;
+  const { connection, max, min = 0, applicationName, statementMs, lockMs, isPooled = false } = options;
   const settings = [`set statement_timeout = ${serverDeadline(statementMs)}`];
   if (lockMs !== undefined) settings.push(`set lock_timeout = ${lockMs}`);
   const pool = new pg.Pool({
     ...connection,
     ...KEEP_ALIVE,
     max,
+    min,
     application_name: applicationName,
     Client: isPooled ? PooledClient : QuickClient,
     connectionTimeoutMillis: QUEUE_MS,

@@ -50,12 +50,13 @@ export function cutEnvelope(text: string): CutEnvelope {
  * holes may be others than a cut would give, and still join to the same text.
  */
 export function fitEnvelope(text: string, parts: readonly string[]): string[] | undefined {
-  const [first = "", ...rest] = parts;
+  const first = parts[0] ?? "";
   if (!text.startsWith(first)) return undefined;
   const holes: string[] = [];
   let from = first.length;
-  for (const [index, part] of rest.entries()) {
-    const isLast = index === rest.length - 1;
+  for (let n = 1; n < parts.length; n++) {
+    const part = parts[n] ?? "";
+    const isLast = n === parts.length - 1;
     const at = isLast ? text.length - part.length : text.indexOf(part, from);
     if (at < from || (isLast && !text.endsWith(part))) return undefined;
     holes.push(text.slice(from, at));

@@ -70,18 +70,19 @@ export function createEntryEncoder(): EntryEncoder {
   return {
     encode(append) {
       const writer = writerOf(append);
-      const templates = new Map<string, Template>();
+      let templates: Map<string, Template> | undefined;
       const entries = append.entries.map((entry) => {
         const { shape, holes } = shapeOf(writer, entry);
         if (shape === undefined) return { body: entry.text, template: undefined };
         shape.template ??= { id: randomId(), parts: shape.parts.join(UNIT_SEPARATOR) };
         const { id } = shape.template;
-        if (!shape.isWritten) templates.set(id, shape.template);
+        if (!shape.isWritten) templates = (templates ?? new Map()).set(id, shape.template);
         return { body: holes.join(UNIT_SEPARATOR), template: id };
       });
-      return { entries, templates: [...templates.values()] };
+      return { entries, templates: templates ? [...templates.values()] : [] };
     },
     written(append, { templates }) {
+      if (templates.length === 0) return;
       const writer = writers.get(threadKey(append.thread));
       for (const { id, parts } of templates) {
         const shape = writer?.shapes.get(parts);

@@ -61,6 +61,8 @@ const LOCK_MS = 50;
 /** Where `pool` goes through a pooler: migrations run one after the other. */
 const DIRECT_CONNECTIONS = 1;
 const DEFAULT_COMMITTERS = 4;
+/** Commits under way at once while the store answers quickly. */
+const OFTEN_AT_ONCE = 2;
 
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/;
 
@@ -80,6 +82,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     shared: createPool({
       connection,
       max: maxConnections,
+      min: 1,
       applicationName: "throughline",
       statementMs,
       isPooled,
@@ -87,6 +90,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
     writer: createPool({
       connection,
       max: committers + 1,
+      min: Math.min(committers, OFTEN_AT_ONCE),
       applicationName: "throughline commit",
       statementMs,
       lockMs: LOCK_MS,

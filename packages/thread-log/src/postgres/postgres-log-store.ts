@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type pg from "pg";
 import type { CommittedEntries, EntryBus } from "../port/entry-bus.js";
 import type { LogStore, StoreAppend, StoreAppendResult } from "../port/log-store.js";
 import type { OpenResult } from "../port/thread-log.js";
@@ -12,10 +13,11 @@ import {
   parseMoved,
   type RefusalRow,
   taken,
+  templateValues,
 } from "./append-query.js";
 import { commitAroundLocks } from "./commit-around-locks.js";
 import { deleteThreads } from "./delete-threads.js";
-import { createEntryEncoder } from "./entry-encoder.js";
+import { createEntryEncoder, type EncodedAppend } from "./entry-encoder.js";
 import { type FinishedRow, findNext } from "./finish-runs.js";
 import { listThreads } from "./list-threads.js";
 import { loadThread } from "./load-thread.js";
@@ -24,7 +26,12 @@ import { createPostgresCompaction } from "./postgres-compaction.js";
 import { type ReadRow, readQuery, readResults, readStatement } from "./read-statement.js";
 import { findAging, findExcess, trimEntries } from "./retain-entries.js";
 import { loadSnapshot, saveSnapshot } from "./snapshot-rows.js";
-import { appendAndFinishStatement, appendStatement, refusalStatement } from "./sql/append-entries.js";
+import {
+  appendAndFinishStatement,
+  appendStatement,
+  appendWithTemplatesStatement,
+  refusalStatement,
+} from "./sql/append-entries.js";
 import { lockedThreadsStatement } from "./sql/locked-threads.js";
 
 interface CommitRow {
@@ -43,6 +50,10 @@ export function createPostgresLogStore(
 ): LogStore {
   const { pool, writer, schema } = database;
   const append = { text: appendStatement(schema), name: `${schema}_append` };
+  const appendWithTemplates = {
+    text: appendWithTemplatesStatement(schema),
+    name: `${schema}_append_with_templates`,
+  };
   const appendAndFinish = { text: appendAndFinishStatement(schema), name: `${schema}_append_and_finish` };
   const encoder = createEntryEncoder();
   const read = { text: readStatement(schema), name: `${schema}_read` };
@@ -67,18 +78,24 @@ export function createPostgresLogStore(
     return { ok: false, reason: refusing[0]?.deleted ? "deleted" : "fenced" };
   }
 
-  async function write(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
-    const finishes = batch.some(({ finish }) => finish !== undefined);
-    const encoded = batch.map((each) => encoder.encode(each));
+  /** The plainest statement that does all that this commit needs. */
+  function statementFor(batch: readonly StoreAppend[], encoded: readonly EncodedAppend[]): pg.QueryConfig {
     const values = appendValues(batch, encoded);
-    const { rows } = await database.commit<CommitRow>(
-      finishes ? { ...appendAndFinish, values: [...values, ...finishValues(batch)] } : { ...append, values },
-    );
+    if (batch.some(({ finish }) => finish !== undefined)) {
+      return { ...appendAndFinish, values: [...values, ...templateValues(encoded), ...finishValues(batch)] };
+    }
+    if (encoded.every(({ templates }) => templates.length === 0)) return { ...append, values };
+    return { ...appendWithTemplates, values: [...values, ...templateValues(encoded)] };
+  }
+
+  async function write(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
+    const encoded = batch.map((each) => encoder.encode(each));
+    const { rows } = await database.commit<CommitRow>(statementFor(batch, encoded));
     const moved = parseMoved(rows[0]?.moved ?? null);
-    const refused = batch.filter((_, index) => !moved.has(index));
+    const refused = batch.filter((_, index) => moved[index] === undefined);
     const reasons = refused.length > 0 ? await explain(refused) : new Map<StoreAppend, RefusalRow>();
     const results = batch.map((each, index) => {
-      const row = moved.get(index);
+      const row = moved[index];
       const own = encoded[index];
       // What an earlier attempt wrote may have had other templates.
       if (row && own) encoder.written(each, own);
@@ -94,7 +111,8 @@ export function createPostgresLogStore(
         return result?.ok ? [{ thread, entries, epoch: result.epoch, first: result.first }] : [];
       }),
     );
-    return finishes ? withNext(batch, results, rows[0]?.finished ?? []) : results;
+    const finished = rows[0]?.finished;
+    return finished === undefined ? results : withNext(batch, results, finished ?? []);
   }
 
   function tellOthers(commits: readonly CommittedEntries[]): void {

@@ -17,6 +17,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 it("sends what is told while a notification is on its way with the next one, each thread once", async () => {
   const { sender, sent } = scripted();
   sender.tell(["a"]);
+  await turn();
   sender.tell(["b", "c"]);
   sender.tell(["c", "d"]);
   expect(sent.map(({ tags }) => tags)).toEqual([["a"]]);
@@ -28,6 +29,7 @@ it("sends what is told while a notification is on its way with the next one, eac
 it("sends again what a lost connection may have swallowed", async () => {
   const { sender, sent } = scripted();
   sender.tell(["a"]);
+  await turn();
   sent[0]?.answer(new Error("connection lost"));
   await turn();
   sender.resume();

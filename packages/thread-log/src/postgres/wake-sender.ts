@@ -6,7 +6,8 @@ export interface WakeSender {
 }
 
 /**
- * One notification at a time: what is committed while one is on its way goes with the next. Sent inside the commit it would
+ * One notification at a time: what is committed while one is on its way goes with the next. The first waits for the end of the
+ * turn, so that the next commit is sent before it. Sent inside the commit it would
  * hold a lock of the whole cluster until the commit is on disk, so that all instances would write in turn.
  */
 export function createWakeSender(send: (tags: readonly string[]) => Promise<void>): WakeSender {
@@ -32,7 +33,7 @@ export function createWakeSender(send: (tags: readonly string[]) => Promise<void
   return {
     tell(tags) {
       for (const tag of tags) waiting.add(tag);
-      void pump();
+      if (!isSending) setImmediate(() => void pump());
     },
     resume: () => void pump(),
   };

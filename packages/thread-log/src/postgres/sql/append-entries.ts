@@ -13,16 +13,23 @@ import { finishParts } from "./finish-runs.js";
  * again. That takes two leases on each of two threads, so it is not worth a pass of locks in order before every commit.
  */
 export function appendStatement(schema: string): string {
-  return append(schema, {
-    asked: `unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::int[])
-    with ordinality as a (account, subject, thread_id, token, append_id, n, bytes, ord)`,
-    alsoSet: "",
-    condition: "",
-    alsoReturned: "",
-    parts: "",
-    answer: "",
-  });
+  return append(schema, APPEND);
 }
+
+/** The same for a commit that writes templates, too. Most write none, and even an insert of nothing has its price. */
+export function appendWithTemplatesStatement(schema: string): string {
+  return append(schema, { ...APPEND, parts: templateParts(schema) });
+}
+
+const APPEND: AppendForm = {
+  asked: `unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::int[])
+    with ordinality as a (account, subject, thread_id, token, append_id, n, bytes, ord)`,
+  alsoSet: "",
+  condition: "",
+  alsoReturned: "",
+  parts: "",
+  answer: "",
+};
 
 /**
  * The same for a commit in which runs end: a reader of a `run_end` finds its run ended. Locks the threads, then the runs
@@ -40,7 +47,7 @@ export function appendAndFinishStatement(schema: string): string {
       select 1 from ${schema}.runs r where r.run_id = a.run_id and r.fence = a.token and r.status = 'running'))`,
     alsoReturned: `, t.account, t.subject, t.thread_id, t.revision, a.run_id, a.token, a.end_status, a.listing_status,
     a.upstream_run_id, true as closes`,
-    parts: `, ${finishParts(schema, "moved", ["$21", "$22"])}`,
+    parts: `${templateParts(schema)}, ${finishParts(schema, "moved", ["$21", "$22"])}`,
     answer: `, (select json_agg(json_build_object('ord', ord, 'next', next, 'raced', raced)) from finished) as finished`,
   });
 }
@@ -71,16 +78,20 @@ with moved as (
   from unnest($8::int[], $9::int[], string_to_array($10, chr(30)), string_to_array($11, chr(30), ''), $12::int[], $13::bigint[])
     as e (ord, n, body, end_of_run, bytes, template)
   join moved m on m.ord = e.ord
-), shaped as (
+)${form.parts}
+select
+  string_agg(concat_ws(' ', ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes), ',') as moved ${form.answer}
+from moved`;
+}
+
+function templateParts(schema: string): string {
+  return `, shaped as (
   insert into ${schema}.entry_templates (log_id, id, token, first_seq, parts)
   select m.log_id, p.id, m.fence, m.head - m.n + 1, p.parts
   from unnest($14::int[], $15::bigint[], string_to_array($16, chr(30))) as p (ord, id, parts)
   join moved m on m.ord = p.ord
   on conflict do nothing
-)${form.parts}
-select
-  string_agg(concat_ws(' ', ord, epoch, head, floor, held_bytes, snapshot_seq, unfolded_bytes), ',') as moved ${form.answer}
-from moved`;
+)`;
 }
 
 /**
