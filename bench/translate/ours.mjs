@@ -1,11 +1,7 @@
-// Our side: translator, fold and AG-UI face, driven as a run driver drives them, with the recording's own clock.
-import {
-  applyEntry,
-  createAgUiFace,
-  createRunTranslator,
-  decodeServerEvent,
-  emptyFold,
-} from "@throughline/stream-adapter";
+// Our side, as production has it: the driver translates, folds what it translated and hands it to the log; the instance that
+// serves a watcher folds it again and makes frames of it. Time is the recording's own.
+import { createServerEventReader } from "@throughline/coerce";
+import { applyEntry, createAgUiFace, createRunTranslator, emptyFold } from "@throughline/stream-adapter";
 import { encodedLength } from "./sse-length.mjs";
 
 const READ_BY_DIALECT = {
@@ -18,6 +14,7 @@ const READ_BY_DIALECT = {
  * @param {{ dialect: "events" | "modes", sampling: boolean, onEvent?: (event: object) => void }} options
  */
 export function prepareOurs(workload, { dialect, sampling, onEvent }) {
+  const before = { ...emptyFold, state: workload.stateBefore };
   const lines = workload.lines.filter(({ event }) => READ_BY_DIALECT[dialect].has(event.split("|")[0]));
   const input = workload.input.map(({ id, content }) => ({ id, role: "user", content }));
   const final = finalOf(workload);
@@ -26,17 +23,20 @@ export function prepareOurs(workload, { dialect, sampling, onEvent }) {
       context: { ...workload.ids, traceId: "bench", attempt: 0, agent: "langgraph:chat" },
       dialect,
       profile: "user",
+      fold: before,
       stateKeys: Object.keys(workload.final.values),
       ...(sampling ? {} : { sampling: false }),
     });
     const face = createAgUiFace({ threadName: "bench", line: "0.0", interrupts: "legacy" });
-    let fold = emptyFold;
+    let recorded = before;
+    let fold = before;
     let seq = 0;
     let events = 0;
     let bytes = 0;
     const send = (envelopes) => {
       for (const envelope of envelopes) {
         const entry = { epoch: "bench", seq: ++seq, envelope };
+        recorded = applyEntry(recorded, entry);
         for (const frame of face.frames(fold, entry)) {
           events++;
           bytes += encodedLength(frame.event, frame.id);
@@ -56,14 +56,15 @@ export function prepareOurs(workload, { dialect, sampling, onEvent }) {
         0,
       ),
     );
+    const readEvent = createServerEventReader();
     let now = 0;
     for (const { t, event, data } of lines) {
       for (let due = translator.nextFlushAt(); due !== undefined && due <= t; due = translator.nextFlushAt())
         send(translator.flush(due));
       now = t;
-      send(translator.push(decodeServerEvent(event, data), now));
+      send(translator.push(readEvent(event, data), now));
     }
-    send(translator.finish(final, fold, now));
+    send(translator.finish(final, recorded, now));
     return { events, bytes };
   };
 }

@@ -10,15 +10,16 @@ import { readFileSync } from "node:fs";
  * @property {number} tokens model chunks that carry text or tool arguments
  * @property {number} payloadBytes what a watcher cannot do without: text, tool arguments and results, final state
  * @property {{ values: Record<string, unknown> }} final
+ * @property {Record<string, unknown>} stateBefore what the thread's state was when the run began
  * @property {readonly Record<string, unknown>[]} input
  * @property {{ runId: string, threadId: string }} ids
  */
 
 /**
- * @param {{ name: string, answerTokens: number, stateBytes: number, msPerToken: number }} shape
+ * @param {{ name: string, answerTokens: number, stateBytes: number, msPerToken: number, isStateKnown?: boolean }} shape
  * @returns {Workload}
  */
-export function createWorkload({ name, answerTokens, stateBytes, msPerToken }) {
+export function createWorkload({ name, answerTokens, stateBytes, msPerToken, isStateKnown = false }) {
   const recorded = readRecording("chat-parallel-tools");
   const words = readRecording("poet").flatMap(({ data }) => textOfStreamEvent(data) ?? []);
   const pieces = Array.from({ length: answerTokens }, (_, index) => words[index % words.length]);
@@ -44,6 +45,7 @@ export function createWorkload({ name, answerTokens, stateBytes, msPerToken }) {
     tokens: lines.filter(({ event, data }) => event === "events" && isToken(data)).length,
     payloadBytes: payloadOf(values),
     final: { values },
+    stateBefore: isStateKnown ? structuredClone({ progress: 0, document: shape.document }) : {},
     input: values.messages.slice(0, 1),
     ids: { runId, threadId: "bench-thread" },
   };

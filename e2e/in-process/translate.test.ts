@@ -1,14 +1,8 @@
 import { MemorySaver } from "@langchain/langgraph";
 import type { Envelope, GraphFinal, Message } from "@throughline/ai-core";
-import { toMessages, toPlainObject } from "@throughline/coerce";
+import { readGraphItem, toMessages, toPlainObject } from "@throughline/coerce";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import {
-  applyEntry,
-  createRunTranslator,
-  currentMessages,
-  decodeInProcess,
-  emptyFold,
-} from "@throughline/stream-adapter";
+import { applyEntry, createRunTranslator, currentMessages, emptyFold } from "@throughline/stream-adapter";
 import { expect, it } from "vitest";
 
 const keys = {
@@ -45,8 +39,10 @@ it.each([
   const envelopes: Envelope[] = translator.start(start, 0);
   const input = { messages: [{ type: "human", id: "u1", content: text }] };
   const stream = await graph.stream(input, { ...config, streamMode: [...MODES], subgraphs: true });
-  for await (const item of stream)
-    envelopes.push(...translator.push(decodeInProcess(item), envelopes.length));
+  for await (const item of stream) {
+    const chunk = readGraphItem(item);
+    if (chunk) envelopes.push(...translator.push(chunk, envelopes.length));
+  }
 
   const state = await graph.getState(config, { subgraphs: true });
   const values = toPlainObject(state.values);

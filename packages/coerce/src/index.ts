@@ -18,3 +18,4 @@ export {
   toToolCall,
 } from "./read-message.js";
 export { toPlain, toPlainObject } from "./to-plain.js";
+export { createServerEventReader, readGraphItem } from "./upstream-chunk.js";

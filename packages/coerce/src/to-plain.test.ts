@@ -120,6 +120,12 @@ describe("toPlain", () => {
     );
   });
 
+  it("leaves out what has become undefined, whatever changed beside it", () => {
+    const before = toPlain({ a: 1, b: 1, c: { d: 1, e: 1 } });
+    expect(toPlain({ a: undefined, b: 2, c: { d: undefined, e: 1 } }, before)).toEqual({ b: 2, c: { e: 1 } });
+    expect(toPlain({ a: undefined, b: 1, c: { d: 1, e: 1 } }, before)).toEqual({ b: 1, c: { d: 1, e: 1 } });
+  });
+
   it("does not follow what a node changes later", () => {
     const live = { plan: ["a"] };
     const copy = toPlain(live);

@@ -89,6 +89,7 @@ function describe(value: object, previous: Json | undefined, ancestors: object[]
     : coerce(own, previous, ancestors, depth);
 }
 
+/** Copies on the first difference: what equals `previous` costs a walk and no memory. */
 function coerceList(
   items: readonly unknown[],
   previous: Json | undefined,
@@ -96,14 +97,15 @@ function coerceList(
   depth: number,
 ): Json[] {
   const before = Array.isArray(previous) ? previous : undefined;
-  let changed = before?.length !== items.length;
-  const list = Array.from(items, (item, index) => {
+  let copy: Json[] | undefined = before ? undefined : [];
+  for (let index = 0; index < items.length; index += 1) {
     const old = before?.[index];
-    const child = coerce(item, old, ancestors, depth);
-    if (child !== old) changed = true;
-    return child;
-  });
-  return changed || !before ? list : before;
+    const child = coerce(items[index], old, ancestors, depth);
+    if (copy) copy.push(child);
+    else if (child !== old) copy = [...(before ?? []).slice(0, index), child];
+  }
+  if (copy) return copy;
+  return before?.length === items.length ? before : (before ?? []).slice(0, items.length);
 }
 
 function coerceRecord(
@@ -112,24 +114,42 @@ function coerceRecord(
   ancestors: object[],
   depth: number,
 ): JsonObject {
-  const before =
-    typeof previous === "object" && previous !== null && !Array.isArray(previous) ? previous : undefined;
-  const record: JsonObject = {};
+  const before = isJsonObject(previous) ? previous : undefined;
+  let copy: JsonObject | undefined = before ? undefined : {};
   let size = 0;
-  let changed = !before;
   for (const key of Object.keys(value)) {
     const item = readSafely(value, key);
-    if (item === undefined || typeof item === "function") continue;
-    const old = before?.[key];
+    if (isLeftOut(item)) continue;
+    const old = before && Object.hasOwn(before, key) ? before[key] : undefined;
     const child = coerce(item, old, ancestors, depth);
-    if (child !== old) changed = true;
+    if (!copy && child !== old) copy = sameSoFar(value, before ?? {}, key);
+    if (copy) put(copy, key, child);
     size += 1;
-    // A key called `__proto__` must become a key, not a prototype.
-    if (key === "__proto__")
-      Object.defineProperty(record, key, { value: child, enumerable: true, configurable: true });
-    else record[key] = child;
   }
-  return changed || !before || Object.keys(before).length !== size ? record : before;
+  if (copy) return copy;
+  return before && Object.keys(before).length === size ? before : sameSoFar(value, before ?? {}, undefined);
+}
+
+/** What `value` and `before` share, in the order of `value`, up to a key. */
+function sameSoFar(value: object, before: JsonObject, end: string | undefined): JsonObject {
+  const record: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (key === end) break;
+    const known = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (known !== undefined && !isLeftOut(readSafely(value, key))) put(record, key, known);
+  }
+  return record;
+}
+
+function isLeftOut(item: unknown): boolean {
+  return item === undefined || typeof item === "function";
+}
+
+/** A key called `__proto__` must become a key, not a prototype. */
+function put(record: JsonObject, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true });
+  else record[key] = value;
 }
 
 function readSafely(value: object, key: string): unknown {

@@ -1,6 +1,6 @@
 import type { LogEntry } from "@throughline/ai-core";
+import { createServerEventReader, readGraphItem } from "@throughline/coerce";
 import { describe, expect, it } from "vitest";
-import { decodeInProcess, decodeServerEvent } from "./decode/upstream.js";
 import { applyEnvelope } from "./fold/fold.js";
 import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { readGolden, renderGolden } from "./testing/golden.js";
@@ -57,12 +57,13 @@ function readCapture(name: string, dialect: Dialect): LogEntry[] {
     answers: [],
     started_by: { kind: "client" as const },
   };
+  const readEvent = createServerEventReader();
   const chunks = name.startsWith("inproc.")
-    ? readItems(`captures/${name}`).map((item) => ({ t: 0, chunk: decodeInProcess(item) }))
-    : readLines(`captures/${name}`).map(({ t, event, data }) => ({
-        t,
-        chunk: decodeServerEvent(event, data),
-      }));
+    ? readItems(`captures/${name}`).flatMap((item) => {
+        const chunk = readGraphItem(item);
+        return chunk ? [{ t: 0, chunk }] : [];
+      })
+    : readLines(`captures/${name}`).map(({ t, event, data }) => ({ t, chunk: readEvent(event, data) }));
   const envelopes = translator.start(start, 0);
   for (const { t, chunk } of chunks) envelopes.push(...translator.flush(t), ...translator.push(chunk, t));
   const failed = chunks.some(({ chunk }) => chunk.mode === "error");

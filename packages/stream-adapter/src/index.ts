@@ -1,4 +1,3 @@
-export { decodeInProcess, decodeServerEvent } from "./decode/upstream.js";
 export type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
 export { type AgUiFace, type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
 export { encodeFrameCursor, type FrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";

@@ -13,6 +13,7 @@ import {
   toStoreFailure,
   type UpstreamChunk,
 } from "@throughline/ai-core";
+import { readGraphItem } from "@throughline/coerce";
 import { bindGraph } from "../graphs/bind-graph.js";
 import { graphShape } from "../graphs/graph-shape.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
@@ -154,17 +155,9 @@ async function* stream(
   const iterator = chunks[Symbol.asyncIterator]();
   const next = () => inRun(() => iterator.next());
   for (let item = await next(); !item.done; item = await next()) {
-    const chunk = toChunk(item.value);
+    const chunk = readGraphItem(item.value);
     if (chunk) yield chunk;
   }
-}
-
-/** With several modes and subgraphs every item is `[namespace, mode, payload]`. */
-function toChunk(item: unknown): UpstreamChunk | undefined {
-  if (!Array.isArray(item)) return undefined;
-  const [ns, mode, data]: readonly unknown[] = item;
-  if (!Array.isArray(ns) || typeof mode !== "string") return undefined;
-  return { ns: ns.filter((segment) => typeof segment === "string"), mode, data };
 }
 
 /** How a run ended; where the store is away and the stream ended well, that can't be told, and the outage is the answer. */

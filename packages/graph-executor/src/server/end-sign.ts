@@ -1,5 +1,5 @@
-import { readArray, readString } from "@throughline/coerce";
-import { type ServerEvent, toChunk } from "./server-event.js";
+import { createServerEventReader, readArray, readString } from "@throughline/coerce";
+import type { ServerEvent } from "./server-event.js";
 
 /** What the newest event says about the run's end. The server itself closes the stream half a second after the last one. */
 export type EndSign =
@@ -28,8 +28,10 @@ export function createEndSigns(): EndSigns {
   let checkpointId: string | undefined;
   let current: EndSign = NONE;
 
+  const readEvent = createServerEventReader();
+
   function signOf(event: ServerEvent): EndSign {
-    const { ns, mode, data } = toChunk(event);
+    const { ns, mode, data } = readEvent(event.event, event.data);
     // Sent once the graph is loaded: without it, loading was what failed.
     if (mode === "metadata") begun = true;
     if (mode === "error")

@@ -8,6 +8,7 @@ import {
   ThroughlineError,
   type UpstreamChunk,
 } from "@throughline/ai-core";
+import { createServerEventReader } from "@throughline/coerce";
 import { toStopError } from "../inproc/run-error.js";
 import { settleable } from "../inproc/settleable.js";
 import { createRunMaker } from "./create-run.js";
@@ -16,7 +17,6 @@ import { freeDeadRun } from "./free-dead-run.js";
 import { createOrders, type OrderStart } from "./run-order.js";
 import { failed, runOutcome } from "./run-outcome.js";
 import type { UpstreamRun } from "./run-reader.js";
-import { toChunk } from "./server-event.js";
 import { findOwnRun } from "./server-run.js";
 import { leavingReason, stopOrLeave } from "./stop-or-leave.js";
 import { statusOf, toUpstreamError } from "./upstream-failure.js";
@@ -116,13 +116,14 @@ export function createServerExecutor(
     const { stop, leave } = asked;
     const events = followRun(start.run, { client, clock, patience, stop, leave });
     let end: FollowEnd | undefined;
+    const readEvent = createServerEventReader();
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) {
           end = step.value;
           break;
         }
-        if (step.value.event !== "metadata") yield toChunk(step.value);
+        if (step.value.event !== "metadata") yield readEvent(step.value.event, step.value.data);
       }
     } finally {
       if (end === undefined) asked.giveUp("stop");

@@ -7,12 +7,12 @@ import {
   type GraphFinal,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { read, readArray } from "@throughline/coerce";
+import { createServerEventReader, read, readArray } from "@throughline/coerce";
 import { settleable } from "../inproc/settleable.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "../server/follow-run.js";
 import { freeDeadRun } from "../server/free-dead-run.js";
 import { failed, runOutcome } from "../server/run-outcome.js";
-import { type ServerEvent, toChunk } from "../server/server-event.js";
+import type { ServerEvent } from "../server/server-event.js";
 import { isResumable } from "../server/server-run.js";
 import { leavingReason, type StopOrLeave, stopOrLeave } from "../server/stop-or-leave.js";
 import { statusOf } from "../server/upstream-failure.js";
@@ -90,6 +90,7 @@ async function* chunks(
 ): AsyncGenerator<ForeignChunk, FollowEnd, undefined> {
   const events = follow(run, asked, options);
   const told = tellsMessages(run) ? withoutMetadata : withMessages(new Set());
+  const readEvent = createServerEventReader();
   let origin: ForeignChunk["origin"] = run.status === "pending" ? "live" : "replay";
   for (let heard = 0; ; heard++) {
     const askedAt = options.clock.now();
@@ -97,7 +98,7 @@ async function* chunks(
     if (step.done) return step.value;
     // The first event waits for the connection and not for the run.
     if (heard > 0 && options.clock.now() - askedAt >= BURST_GAP_MS) origin = "live";
-    for (const event of told(step.value)) yield { ...toChunk(event), origin };
+    for (const event of told(step.value)) yield { ...readEvent(event.event, event.data), origin };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
-import jsonPatch from "fast-json-patch";
+import { jsonLength } from "./json-length.js";
 
 const MAX_OPERATIONS = 200;
-const ALWAYS_SMALL_BYTES = 1_024;
+const ALWAYS_SMALL = 1_024;
 
 export type StateChange =
   | { readonly kind: "none" }
@@ -13,45 +13,64 @@ export type StateChange =
 const NONE: StateChange = { kind: "none" };
 const SNAPSHOT: StateChange = { kind: "snapshot" };
 
-/** What turns one state into the next. O(size of both); channels that are the same reference cost nothing. */
+/**
+ * What turns one state into the next. Costs what changed: parts that are the same reference are not looked into. Operations
+ * share their values with the next state.
+ */
 export function diffState(before: JsonObject, after: JsonObject): StateChange {
   const ops: PatchOperation[] = [];
-  for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) ops.push({ op: "remove", path: pointer(key) });
-  }
-  for (const key of Object.keys(after)) {
-    const next = after[key];
-    if (next === undefined) continue;
-    const previous = before[key];
-    if (!Object.hasOwn(before, key) || previous === undefined)
-      ops.push({ op: "add", path: pointer(key), value: next });
-    else if (previous !== next) diffChannel(pointer(key), previous, next, ops);
-  }
+  diffRecords("", before, after, ops);
   if (ops.length === 0) return NONE;
   if (Object.keys(before).length === 0 || ops.length > MAX_OPERATIONS) return SNAPSHOT;
-  const size = JSON.stringify(ops).length;
-  if (size > ALWAYS_SMALL_BYTES && size > JSON.stringify(after).length / 2) return SNAPSHOT;
+  const length = jsonLength(ops);
+  if (length > ALWAYS_SMALL && jsonLength(after, 2 * length) < 2 * length) return SNAPSHOT;
   return { kind: "delta", ops };
 }
 
-function diffChannel(path: string, previous: Json, next: Json, ops: PatchOperation[]): void {
-  if (!isContainer(previous) || !isContainer(next) || Array.isArray(previous) !== Array.isArray(next)) {
-    ops.push({ op: "replace", path, value: next });
-    return;
+function diffRecords(path: string, before: JsonObject, after: JsonObject, ops: PatchOperation[]): void {
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(after, key)) ops.push({ op: "remove", path: `${path}/${escaped(key)}` });
   }
-  for (const operation of jsonPatch.compare(previous, next)) {
-    const full = path + operation.path;
-    if (operation.op === "remove") ops.push({ op: "remove", path: full });
-    else if (operation.op === "add" || operation.op === "replace") {
-      ops.push({ op: operation.op, path: full, value: operation.value as Json });
-    }
+  for (const key of Object.keys(after)) {
+    const next = after[key];
+    const previous = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (next === undefined || next === previous) continue;
+    const place = `${path}/${escaped(key)}`;
+    if (previous === undefined) ops.push({ op: "add", path: place, value: next });
+    else diffValues(place, previous, next, ops);
   }
 }
 
-function isContainer(value: Json): value is Json[] | JsonObject {
-  return typeof value === "object" && value !== null;
+/** By place: items that moved are told as items that changed. Removed from the end, so that each path holds when it is applied. */
+function diffLists(
+  path: string,
+  before: readonly Json[],
+  after: readonly Json[],
+  ops: PatchOperation[],
+): void {
+  for (let index = before.length - 1; index >= after.length; index -= 1) {
+    ops.push({ op: "remove", path: `${path}/${index}` });
+  }
+  for (const [index, next] of after.entries()) {
+    const previous = before[index];
+    if (next === previous) continue;
+    if (previous === undefined) ops.push({ op: "add", path: `${path}/${index}`, value: next });
+    else diffValues(`${path}/${index}`, previous, next, ops);
+  }
 }
 
-function pointer(key: string): string {
-  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+/** Stops where there are too many operations anyway. */
+function diffValues(path: string, before: Json, after: Json, ops: PatchOperation[]): void {
+  if (ops.length > MAX_OPERATIONS) return;
+  if (Array.isArray(before) && Array.isArray(after)) diffLists(path, before, after, ops);
+  else if (isRecord(before) && isRecord(after)) diffRecords(path, before, after, ops);
+  else ops.push({ op: "replace", path, value: after });
+}
+
+function isRecord(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function escaped(key: string): string {
+  return key.includes("~") || key.includes("/") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 }

@@ -46,6 +46,43 @@ describe("the sampler", () => {
     expect(Math.max(...gaps)).toBe(MAX_WINDOW_MS);
   });
 
+  it("sends the same, at the same time, by the short way of plain text as by the long one", () => {
+    const event = fc.record({
+      after: fc.integer({ min: 0, max: 60 }),
+      call: fc.constantFrom("c", "d"),
+      kind: fc.constantFrom("text", "text", "text", "reasoning", "end"),
+    });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), fc.constantFrom("user", "debug"), (events, profile) => {
+        const long = createSampler(profile);
+        const short = createSampler(profile);
+        let now = 0;
+        for (const [index, { after, call, kind }] of events.entries()) {
+          now += after;
+          const text = String(index);
+          if (kind === "text") {
+            const sent = long.push([token(text, call)], now);
+            const where = { callId: call, parentId: null, agent: "a" };
+            const waits = short.extend(where, call, text, now);
+            expect(waits ? [] : short.push([token(text, call)], now)).toEqual(sent);
+          } else {
+            const thought: Draft = {
+              ...site,
+              type: "llm_token",
+              call_id: call,
+              payload: { message_id: call, reasoning: text },
+            };
+            const draft = kind === "end" ? end(call) : thought;
+            expect(short.push([draft], now)).toEqual(long.push([draft], now));
+          }
+          expect(short.nextFlushAt()).toBe(long.nextFlushAt());
+        }
+        expect(short.drain()).toEqual(long.drain());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("passes the first token after a silence at once", () => {
     const sampler = createSampler("user");
     sampler.push([token("a")], 0);

@@ -1,5 +1,5 @@
 import type { Profile } from "@throughline/ai-core";
-import type { Draft, DraftOf } from "../translate/draft.js";
+import type { CallSite, Draft, DraftOf } from "../translate/draft.js";
 
 /** A call's first window is short, so that an answer starts lively; while it flows they widen, so that it stays cheap. */
 export const MIN_WINDOW_MS = 25;
@@ -20,6 +20,8 @@ interface Window {
 export interface Sampler {
   /** Drafts that may be logged now, in order. O(1) per draft. */
   push(drafts: readonly Draft[], now: number): Draft[];
+  /** Adds text to what waits of a message, and nothing is due. `false`, and nothing is done, where it can't wait. */
+  extend(site: CallSite, messageId: string, text: string, now: number): boolean;
   /** What has waited its time out. */
   flush(now: number): Draft[];
   /** Everything that waits. */
@@ -29,7 +31,13 @@ export interface Sampler {
 
 export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sampler {
   if (profile === "debug")
-    return { push: (drafts) => [...drafts], flush: () => [], drain: () => [], nextFlushAt: () => undefined };
+    return {
+      push: (drafts) => [...drafts],
+      extend: () => false,
+      flush: () => [],
+      drain: () => [],
+      nextFlushAt: () => undefined,
+    };
   const widest = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, maxWindowMs));
   /** By call, in the order in which their first waiting draft came. */
   const windows = new Map<string, Window>();
@@ -85,6 +93,15 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
       }
       return out;
     },
+    extend(site, messageId, text, now) {
+      for (const window of windows.values()) if (window.due <= now) return false;
+      const waiting = windows.get(site.callId)?.waiting;
+      if (!waiting) return false;
+      const last = waiting[waiting.length - 1];
+      if (last?.type === "llm_token" && last.payload.text !== undefined) last.payload.text += text;
+      else waiting.push(textOf(site, messageId, text));
+      return true;
+    },
     flush(now) {
       const out: Draft[] = [];
       releaseDue(now, out);
@@ -103,6 +120,16 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
       }
       return next;
     },
+  };
+}
+
+function textOf({ callId, parentId, agent }: CallSite, messageId: string, text: string): Token {
+  return {
+    type: "llm_token",
+    payload: { message_id: messageId, text },
+    call_id: callId,
+    parent_id: parentId,
+    agent,
   };
 }
 

@@ -8,9 +8,8 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { toMessage } from "@throughline/coerce";
+import { createServerEventReader, toMessage } from "@throughline/coerce";
 import { z } from "zod";
-import { decodeServerEvent } from "../decode/upstream.js";
 import type { AgUiFrame } from "../faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace } from "../faces/ag-ui/face.js";
 import { applyEntry, applyEnvelope } from "../fold/fold.js";
@@ -191,6 +190,7 @@ export function replay(recording: Recording, options: ReplayOptions): LogEntry[]
     ...(options.sampling !== undefined && { sampling: options.sampling }),
   });
   const envelopes = translator.start(startPayload(recording), 0);
+  const readEvent = createServerEventReader();
   let now = 0;
   for (const { t, event, data } of recording.lines) {
     now = Math.max(now, t);
@@ -201,7 +201,7 @@ export function replay(recording: Recording, options: ReplayOptions): LogEntry[]
     ) {
       envelopes.push(...translator.flush(due));
     }
-    envelopes.push(...translator.push(decodeServerEvent(event, data), now));
+    envelopes.push(...translator.push(readEvent(event, data), now));
   }
   const final = finalOf(recording);
   const { state: _state, messages: _messages, checkpointId: _id, ...unseen } = final;

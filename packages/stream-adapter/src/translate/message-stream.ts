@@ -1,5 +1,13 @@
 import { addUsage, type CallStatus, type JsonObject, type TokenUsage } from "@throughline/ai-core";
-import { type IncomingMessage, read, readNumber, readString, toToolCall } from "@throughline/coerce";
+import {
+  asLoose,
+  type IncomingMessage,
+  type Loose,
+  read,
+  readNumber,
+  readString,
+  toToolCall,
+} from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { Task } from "./task-tree.js";
 import type { ToolRuns } from "./tool-runs.js";
@@ -21,6 +29,8 @@ interface StreamedCall {
 interface StreamedMessage {
   readonly id: string;
   readonly site: CallSite;
+  /** Where chunks without an id would be counted to it. */
+  readonly lane: string;
   readonly task: Task | undefined;
   readonly synthetic: boolean;
   readonly calls: StreamedCall[];
@@ -53,6 +63,8 @@ export interface MessageStream {
     lane?: string,
     whole?: boolean,
   ): void;
+  /** The open message of which this chunk, as the graph sent it, is nothing but more text. Reads as little as it can. */
+  continuedBy(chunk: Loose): { readonly id: string; readonly site: CallSite } | undefined;
   /** The model call is over; `whole` is its complete message where the dialect tells. */
   finish(messageId: string | undefined, whole: IncomingMessage | undefined, lane?: string): void;
   endTask(task: Task, status: CallStatus): void;
@@ -70,7 +82,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
   let lastModel: string | null = null;
 
   function idOf(message: IncomingMessage, task: Task | undefined, lane: string | undefined): string {
-    const laneKey = lane ?? task?.path ?? "";
+    const laneKey = laneOf(task, lane);
     const current = lanes.get(laneKey);
     if (message.id !== undefined) {
       // A provider may give its id only after the first chunk: the message keeps the name it was announced under.
@@ -90,6 +102,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     metadata: unknown,
     task: Task | undefined,
     whole: boolean,
+    lane: string | undefined,
   ): StreamedMessage {
     const model = readString(metadata, "ls_model_name");
     const synthetic = model === undefined && readString(metadata, "ls_model_type") === undefined && whole;
@@ -98,6 +111,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     const streamed: StreamedMessage = {
       id,
       site: { callId: `${parentId}/llm/${ordinal}`, parentId, agent: task ? task.site.agent : root.agent },
+      lane: laneOf(task, lane),
       task,
       synthetic,
       calls: [],
@@ -260,7 +274,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
         // Where the dialect marks no ends and the provider sends no usage, the next message ends one that said it is done.
         for (const other of open)
           if (other.task === task && other.finishReason !== undefined) close(other, "ok");
-        streamed = start(id, message, metadata, task, whole);
+        streamed = start(id, message, metadata, task, whole, lane);
       } else if (whole || streamed.wholeSeen) {
         return;
       } else if (!streamed.open) {
@@ -279,6 +293,18 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
         // OpenAI sends usage in a chunk of its own after the finish reason, so one without the other is not the end.
         close(streamed, "ok");
       }
+    },
+    continuedBy(chunk) {
+      const { id, content, tool_call_chunks: calls, tool_calls: whole } = chunk;
+      if (typeof content !== "string" || content === "" || typeof id !== "string") return undefined;
+      if (!isEmpty(calls) || (whole !== undefined && !isEmpty(whole))) return undefined;
+      if (chunk.usage_metadata !== undefined && chunk.usage_metadata !== null) return undefined;
+      if (saysMore(asLoose(chunk.response_metadata)) || thinks(asLoose(chunk.additional_kwargs)))
+        return undefined;
+      const streamed = messages.get(id);
+      const isPlain =
+        streamed?.open && streamed.showText && !streamed.wholeSeen && lanes.get(streamed.lane) === id;
+      return isPlain ? streamed : undefined;
     },
     finish(messageId, whole, lane) {
       const id = (lane === undefined ? undefined : lanes.get(lane)) ?? messageId;
@@ -300,6 +326,29 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
 }
 
 /** CopilotKit's convention: a graph may mute its text or its tool calls through metadata, with or without the prefix. */
+function laneOf(task: Task | undefined, lane: string | undefined): string {
+  return lane ?? task?.path ?? "";
+}
+
+function isEmpty(list: unknown): boolean {
+  return Array.isArray(list) && list.length === 0;
+}
+
+/** What a chunk tells of its model call beside text. */
+function saysMore(response: Loose | undefined): boolean {
+  return (
+    response !== undefined &&
+    (response.finish_reason !== undefined ||
+      response.stop_reason !== undefined ||
+      response.model_name !== undefined ||
+      response.model !== undefined)
+  );
+}
+
+function thinks(extra: Loose | undefined): boolean {
+  return extra !== undefined && (extra.reasoning_content !== undefined || extra.reasoning !== undefined);
+}
+
 function isOn(metadata: unknown, key: string): boolean {
   return read(metadata, key) !== false && read(metadata, `copilotkit:${key}`) !== false;
 }

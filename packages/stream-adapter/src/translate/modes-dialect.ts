@@ -24,6 +24,7 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
   function updates(ns: readonly string[], data: unknown): void {
     parts.interrupts.add(read(data, "__interrupt__"), ns);
     for (const node of updatedNodes(data)) {
+      if (ns.length === 0) parts.state.wrote(read(data, node));
       parts.tools.learnFrom(updatedMessages(data, node));
       // Without `tasks` nobody else says that a node has ended.
       if (!tasksSeen) parts.tasks.endLevel(ns.join("|"), node);
@@ -39,6 +40,10 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
       [...ns, `${name}:${id}`].join("|"),
       readNumber(read(data, "metadata"), "langgraph_step") ?? null,
     );
+    if (ns.length === 0) {
+      if (read(data, "result") === undefined) parts.state.taskBegan(id);
+      else parts.state.taskEnded(id);
+    }
     if (!task || read(data, "result") === undefined) return;
     const interrupts = readArray(data, "interrupts");
     parts.interrupts.add(interrupts, task.path.split("|"));

@@ -39,6 +39,10 @@ export interface RunTranslator {
 export function createRunTranslator(options: RunTranslatorOptions): RunTranslator {
   const { context, dialect, profile, stateKeys } = options;
   const before = options.fold ?? emptyFold;
+  const sampler: Sampler =
+    options.sampling === false
+      ? createSampler("debug")
+      : createSampler(profile, options.sampling?.maxWindowMs);
   const adapter = createStreamAdapter({
     runId: context.runId,
     agent: context.agent,
@@ -52,11 +56,8 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
       usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
     },
     stateKeys,
+    extend: sampler.extend,
   });
-  const sampler: Sampler =
-    options.sampling === false
-      ? createSampler("debug")
-      : createSampler(profile, options.sampling?.maxWindowMs);
   const counters = new Map<string, number>();
 
   const { runId, threadId, traceId, attempt, origin = "live" } = context;
@@ -87,7 +88,8 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
 
   return {
     start: (payload, nowMs) => stamp(adapter.start(payload), nowMs),
-    push: (chunk, nowMs) => stamp(sampler.push(adapter.push(chunk), nowMs), nowMs),
+    push: (chunk, nowMs) =>
+      adapter.pushText(chunk, nowMs) ? [] : stamp(sampler.push(adapter.push(chunk), nowMs), nowMs),
     flush: (nowMs) => stamp(sampler.flush(nowMs), nowMs),
     nextFlushAt: () => sampler.nextFlushAt(),
     finish(final, fold, nowMs) {

@@ -12,7 +12,12 @@ export interface StateTrackerOptions {
 }
 
 export interface StateTracker {
-  /** The root graph's whole state, as `values` gives it. */
+  /** A task of the root graph has begun, or what it wrote has been told by `wrote`. */
+  taskBegan(id: string): void;
+  taskEnded(id: string): void;
+  /** A node's update of the root state, as the graph tells it. */
+  wrote(update: unknown): void;
+  /** The root graph's whole state, as `values` gives it. Costs what was written since the last one, where that is known. */
   values(values: unknown): void;
   /** A graph shows a state it has not committed (`manually_emit_state`). */
   preview(values: unknown): void;
@@ -20,11 +25,15 @@ export interface StateTracker {
 
 const HIDDEN_KEYS = new Set(["messages", "__interrupt__", "__metadata__", "__proto__"]);
 
-/** The state a client may see: output-schema keys, without `messages`, which travel as messages; sharing all it can with `previous`. */
+/**
+ * The state a client may see: output-schema keys, without `messages`, which travel as messages; sharing all it can with
+ * `previous`. Where it is known which keys were written, the others are taken from there as they are.
+ */
 export function visibleState(
   values: unknown,
   stateKeys: readonly string[] | undefined,
   previous: JsonObject = {},
+  written?: ReadonlySet<string>,
 ): JsonObject {
   const state: JsonObject = {};
   if (typeof values !== "object" || values === null) return state;
@@ -32,7 +41,8 @@ export function visibleState(
     if (HIDDEN_KEYS.has(key)) continue;
     const raw = read(values, key);
     if (raw === undefined || typeof raw === "function") continue;
-    state[key] = toPlain(raw, previous[key]);
+    const known = previous[key];
+    state[key] = known !== undefined && written && !written.has(key) ? known : toPlain(raw, known);
   }
   return state;
 }
@@ -40,6 +50,11 @@ export function visibleState(
 export function createStateTracker({ sink, root, initial, stateKeys }: StateTrackerOptions): StateTracker {
   // Our own copy: in-process values are live references, and a node may go on mutating what it returned.
   let state = initial;
+  /** Keys that updates have named since the last `values`. Before the first one, nothing is known of what was written. */
+  let written: Set<string> | undefined;
+  /** A task that was begun by an earlier run is announced again, but not what it wrote. */
+  const running = new Set<string>();
+  let tellsTasks = false;
 
   function show(next: JsonObject): void {
     const change = diffState(state, next);
@@ -50,9 +65,23 @@ export function createStateTracker({ sink, root, initial, stateKeys }: StateTrac
   }
 
   return {
+    taskBegan(id) {
+      tellsTasks = true;
+      running.add(id);
+    },
+    taskEnded: (id) => void running.delete(id),
+    wrote(update) {
+      for (const part of Array.isArray(update) ? update : [update]) {
+        if (typeof part !== "object" || part === null) continue;
+        for (const key of Object.keys(part)) written?.add(key);
+      }
+    },
     values(values) {
       if (isBareInterrupt(values)) return;
-      show(visibleState(values, stateKeys, state));
+      const isAllNamed = tellsTasks && running.size === 0 && written !== undefined && written.size > 0;
+      show(visibleState(values, stateKeys, state, isAllNamed ? written : undefined));
+      written = new Set();
+      running.clear();
     },
     preview(values) {
       show({ ...state, ...visibleState(values, stateKeys, state) });

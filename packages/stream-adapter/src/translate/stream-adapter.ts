@@ -10,6 +10,8 @@ import {
   type TokenUsage,
   type UpstreamChunk,
 } from "@throughline/ai-core";
+import { asLoose } from "@throughline/coerce";
+import type { Sampler } from "../sample/sampler.js";
 import { createCustomEvents } from "./custom-events.js";
 import { type CallSite, createDraftSink, type Draft } from "./draft.js";
 import { createEventsDialect } from "./events-dialect.js";
@@ -39,12 +41,19 @@ export interface StreamAdapterOptions {
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
   readonly stateKeys: readonly string[] | undefined;
+  /** Takes a piece of an open message's text by the short way. `false`: it must go the long one. */
+  readonly extend: Sampler["extend"];
 }
 
 /** Coercion, mapping, completion and ids (the sampler owns backpressure). One per run; makes well-formed runs of any input. */
 export interface StreamAdapter {
   start(payload: PayloadOf<"run_start">): Draft[];
   push(chunk: UpstreamChunk): Draft[];
+  /**
+   * The short way of what nearly all chunks are: more text of a message that is open, which its window can wait with. `false`
+   * for a chunk that must be pushed.
+   */
+  pushText(chunk: UpstreamChunk, nowMs: number): boolean;
   /** Closes what is open and tells what the run came to. `snapshot` goes between the last content and the end. */
   close(final: GraphFinal): Draft[];
   end(final: GraphFinal, snapshot: PayloadOf<"state_snapshot"> | undefined): Draft[];
@@ -93,6 +102,13 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
         });
       }
       return sink.take();
+    },
+    pushText({ mode, data }, nowMs) {
+      if (dialect !== "modes" || (mode !== "messages" && mode !== "messages-tuple")) return false;
+      const chunk = Array.isArray(data) ? asLoose(data[0]) : undefined;
+      const message = chunk && messages.continuedBy(chunk);
+      if (!message) return false;
+      return options.extend(message.site, message.id, String(chunk.content), nowMs);
     },
     close(final) {
       for (const interrupt of final.interrupts) interrupts.addKnown(interrupt);
