@@ -216,6 +216,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     admit: (account) => usage.delete(account, limitsOf(account)),
   });
   const exports = createExportService({
+    usage,
     rows: stores.accountRows,
     log,
     state: executor,
