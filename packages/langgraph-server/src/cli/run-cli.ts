@@ -7,6 +7,7 @@ import { doctorCommand } from "./commands/doctor.js";
 import { retentionCommand } from "./commands/retention.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
+import { shareCommand } from "./commands/share.js";
 import { stopCommand } from "./commands/stop.js";
 import { threadsCommand } from "./commands/threads.js";
 import { watchCommand } from "./commands/watch.js";
@@ -34,6 +35,7 @@ const ordinary = [
   runCommand,
   watchCommand,
   stopCommand,
+  shareCommand,
   threadsCommand,
   cronsCommand,
   doctorCommand,
