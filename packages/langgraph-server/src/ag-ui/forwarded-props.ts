@@ -40,7 +40,7 @@ const throughlineSchema = z.strictObject({
 
 /**
  * R29: the whitelist. Everything else is dropped here: `forwardedProps` is where other servers let a client set a graph's
- * `configurable`, and with it somebody else's thread.
+ * `configurable`, and with it another caller's thread.
  */
 export const forwardedPropsSchema = z.object({
   throughline: throughlineSchema.optional(),

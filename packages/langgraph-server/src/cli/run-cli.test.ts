@@ -135,7 +135,7 @@ describe("throughline", () => {
     await throughline(["run", "poet", "why", "--thread", "light", "--account", "lister"]);
     const all = await throughline(["threads", "--account", "lister"]);
     expect(all.printed).toMatch(/^AGENT +THREAD +WHOSE +STATUS +ACTIVE +TITLE\n/);
-    expect(all.printed).toMatch(/ponderer +deep +idle +\d+ s ago +why\n/);
+    expect(all.printed).toMatch(/ponderer +deep +account +idle +\d+ s ago +why\n/);
     const one = await throughline(["threads", "poet", "--account", "lister", "--json"]);
     expect(JSON.parse(one.printed)).toMatchObject([{ agent: "poet", threadName: "light", status: "idle" }]);
     expect((await throughline(["threads", "--account", "nobody"])).said).toContain("No threads.");

@@ -21,7 +21,7 @@ export interface CliOptions {
   readonly terminal?: Terminal;
   /** Defaults of this way to start, by variable. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** Aborted when whoever started the process wants it to end. */
+  /** Aborted when the process is asked to end. */
   readonly signal?: AbortSignal;
   /**
    * Of `serve`: called once it answers. Returns what to print instead of the usual welcome, if anything. The service ends

@@ -1,20 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { describeEachStore } from "../testing/describe-each-store.js";
 import { createScriptedProvider } from "./testing/scripted-provider.js";
 import { isType, readEvents, typesOf } from "./testing/sse-events.js";
+import { testPerson } from "./testing/test-person.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-});
-afterAll(() => postgres.close());
-
-describe.each([
-  ["memory", () => ({ kind: "memory" as const })],
-  ["PostgreSQL", () => ({ kind: "postgres" as const, databaseUrl: postgres.url })],
-])("A thread of the account, kept in %s,", (_, storeOf) => {
+describeEachStore("A thread of the account, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ store: storeOf() });
@@ -27,15 +19,7 @@ describe.each([
       ...(subject !== undefined && { "x-throughline-subject": subject }),
       ...(role !== undefined && { "x-throughline-role": role }),
     };
-    async function ask(method: string, path: string, body?: unknown) {
-      const response = await fetch(`${server.url}${path}`, {
-        method,
-        headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-    }
+    const { ask } = testPerson(() => server, headers);
     async function post(what: "run" | "connect", threadId: string, visibility?: string, content?: unknown) {
       return fetch(server.route("poet", what), {
         method: "POST",
@@ -169,7 +153,7 @@ describe.each([
     expect((await start(person(account, undefined), "private")).status).toBe(400);
   });
 
-  it("was private until its person shared it, and is an admin's to make private", async () => {
+  it("P76: was private until its person shared it, and is an admin's to make private", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob] = [person(account, "ann"), person(account, "bob")];
     const admin = person(account, "adam", "admin");
@@ -215,7 +199,7 @@ describe.each([
 });
 
 describe("A person", () => {
-  it("is told who they are and how far each action reaches", async () => {
+  it("P77: is told who they are and how far each action reaches", async () => {
     const server = await startTestServer();
     try {
       const me = async (headers: Record<string, string>) =>
@@ -240,7 +224,7 @@ describe("A person", () => {
 });
 
 describe("A move of a thread", () => {
-  it("is refused while a run is active", async () => {
+  it("P76: is refused while a run is active", async () => {
     const provider = createScriptedProvider();
     const server = await startTestServer({ graphs: provider });
     try {

@@ -163,7 +163,7 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
               todo: "Wait for one to end, or stop one.",
             });
           }
-          // Only those who came before, so nobody waits in a circle.
+          // Only starts that came before, so none waits in a circle.
           await Promise.race(before.map(({ settled }) => settled));
         }
       } catch (error) {

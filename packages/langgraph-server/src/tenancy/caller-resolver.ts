@@ -24,7 +24,7 @@ export interface Ingress {
 }
 
 /**
- * Turns a request into a caller, or throws `unauthorized`. Nothing but this decides who somebody is: no account, subject or
+ * Turns a request into a caller, or throws `unauthorized`. Nothing but this decides who the caller is: no account, subject or
  * key is ever read from a body.
  */
 export interface CallerResolver {
