@@ -35,6 +35,7 @@ export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<vo
     await deps.removeThread(to);
     throw isRunning(after.lastRunId);
   }
+  // A deletion that fails may have begun, so the copy stays: with both there, nothing is lost.
   await deps.removeThread(from);
 }
 

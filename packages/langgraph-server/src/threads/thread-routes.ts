@@ -204,7 +204,10 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       if (visibility === visibilityOf(thread.ref)) return c.json(showThread(await threads.get(thread)));
       const { graphName } = await requireAgent(parts, thread.graphId);
       const to = threadAddress(callerIn(who.caller, visibility), graphName, thread.threadName);
-      return c.json(showThread(await threads.move({ from: thread, to })));
+      const moved = await threads.move({ from: thread, to });
+      // The record names the thread as people find it now.
+      who.note({ thread: to });
+      return c.json(showThread(moved));
     },
   };
   return [list, get, change, state, history, runs, fork, move];
