@@ -36,7 +36,7 @@ export interface Upload {
    * way, and then nothing was reserved.
    */
   reserve(bytes: number): Promise<keyof StorageCaps | undefined>;
-  /** The next `CHUNK_BYTES`, or the last of the file. Within what was reserved. */
+  /** The next `CHUNK_BYTES`, or the last of the file. Within what was reserved. Once it resolves, the chunk may be overwritten. */
   write(chunk: Uint8Array): Promise<void>;
   /** Makes it an attachment of the thread. What is there under this id stays as it is. */
   finish(file: FinishedFile): Promise<Attachment>;
