@@ -96,6 +96,16 @@ describe("Two instances with one Redis", () => {
     for (const place of places) place.leave();
   });
 
+  it("export an account once at a time, and again when that has ended anywhere", async () => {
+    const account = newAccount();
+    const places: { leave(): void }[] = [];
+    const take = async (usage: AccountUsage) => void places.push(await usage.export(account));
+    expect(await passing(6, take)).toBe(1);
+    places.pop()?.leave();
+    expect(await passing(6, take, instances.toReversed())).toBe(1);
+    places.pop()?.leave();
+  });
+
   it("count for themselves while it is away, and hardly wait for it", async () => {
     const limits = { ...DEFAULT_LIMITS, maxStartsPerMinute: 10 };
     const account = newAccount();

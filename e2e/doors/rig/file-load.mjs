@@ -1,16 +1,20 @@
-// node file-load.mjs URL ACCOUNT COUNT MEBIBYTES
+// node file-load.mjs URL ACCOUNT COUNT MEBIBYTES SECONDS FILE
 //
-// Uploads COUNT files at once, each to a thread of its own, and downloads each as soon as it is there; who is refused comes
-// back after the time given. A process of its own, because whoever measures the server must not be slowed down by the load.
+// COUNT clients at once: one half upload a file each, to threads of their own, the other half download FILE; a client that
+// is refused comes back after the time given. After SECONDS all leave, wherever they are. A process of its own, so that the load does not slow
+// the measuring down.
 import { Agent, request } from "node:http";
 import { setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
-const [, , url, account, count, mebibytes] = process.argv;
+const [, , url, account, count, mebibytes, seconds, file] = process.argv;
 const PIECE = Buffer.alloc(65_536, "load ");
 const pieces = Number(mebibytes) * 16;
 const agent = new Agent({ keepAlive: false });
 let refusals = 0;
+let uploads = 0;
+let downloads = 0;
+let bytesDown = 0;
 
 // Real clients are on machines of their own; these must not take the server's share of this one.
 setPriority(10);
@@ -34,6 +38,7 @@ function ask(method, path, send) {
       const isJson = (answer.headers["content-type"] ?? "").includes("json");
       answer.on("data", (data) => {
         bytes += data.length;
+        if (!isJson) bytesDown += data.length;
         if (isJson) text += data;
       });
       answer.on("error", reject);
@@ -70,14 +75,29 @@ async function untilServed(method, path, send) {
 
 const startedAt = Date.now();
 process.send?.("started");
+setTimeout(leave, 1_000 * Number(seconds));
 await Promise.all(
   Array.from({ length: Number(count) }, async (_, index) => {
-    const path = `/agents/chat/threads/load-${index}/attachments`;
-    const { id } = JSON.parse((await untilServed("POST", path, sendFile)).text);
-    const { bytes } = await untilServed("GET", `${path}/${id}`);
-    if (bytes !== pieces * PIECE.length) throw new Error(`${bytes} bytes came back`);
+    const path = `/agents/chat/threads/${process.pid}-${index}/attachments`;
+    if (index % 2 === 0) {
+      await untilServed("POST", path, sendFile);
+      uploads += 1;
+    } else {
+      const { bytes } = await untilServed("GET", file);
+      if (bytes !== pieces * PIECE.length) throw new Error(`${bytes} bytes came back`);
+      downloads += 1;
+    }
   }),
 );
-process.stdout.write(
-  JSON.stringify({ files: Number(count), refusals, seconds: (Date.now() - startedAt) / 1_000 }),
-);
+leave();
+
+function leave() {
+  const report = {
+    uploads,
+    downloads,
+    bytesDown,
+    refusals,
+    seconds: (Date.now() - startedAt) / 1_000,
+  };
+  process.stdout.write(JSON.stringify(report), () => process.exit(0));
+}

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 export interface FileLoad {
-  /** `true` once every file was uploaded and read back. */
+  /** `true` once every client has sent or received its file, or the time is over. */
   readonly isOver: () => boolean;
   /** Stops the clients, as a suspended machine would; the server waits for them. */
   pause(): void;
@@ -12,7 +12,11 @@ export interface FileLoad {
 }
 
 export interface LoadReport {
-  readonly files: number;
+  /** Files that were stored, and that came back whole. */
+  readonly uploads: number;
+  readonly downloads: number;
+  /** With those of downloads that were under way at the end. */
+  readonly bytesDown: number;
   /** How often a request was told to come back later. */
   readonly refusals: number;
   readonly seconds: number;
@@ -22,15 +26,21 @@ export interface LoadOptions {
   readonly account: string;
   readonly files: number;
   readonly mebibytes: number;
+  /** After so long all clients leave. */
+  readonly seconds: number;
+  /** The path of a file that is there, for downloads. */
+  readonly file: string;
 }
 
 /** Uploads and downloads, all at once, from one account and from a process of their own. */
 export async function startFileLoad(
   url: string,
-  { account, files, mebibytes }: LoadOptions,
+  { account, files, mebibytes, seconds, file }: LoadOptions,
 ): Promise<FileLoad> {
   const program = fileURLToPath(new URL("./file-load.mjs", import.meta.url));
-  const child = fork(program, [url, account, String(files), String(mebibytes)], { silent: true });
+  const child = fork(program, [url, account, String(files), String(mebibytes), String(seconds), file], {
+    silent: true,
+  });
   let said = "";
   let complaint = "";
   let isOver = false;

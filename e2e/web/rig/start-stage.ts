@@ -26,7 +26,10 @@ const HOST = "127.0.0.1";
 const PACE_MS = "12";
 
 export async function startStage(
-  options: Partial<Pick<RigServerOptions, "graphs" | "env">> = {},
+  options: Partial<Pick<RigServerOptions, "graphs" | "env">> & {
+    /** By account where absent: everyone picks a name. */
+    readonly signIn?: "account" | "token";
+  } = {},
 ): Promise<Stage> {
   const undo: (() => Promise<unknown>)[] = [];
   const stop = async () => {
@@ -48,7 +51,7 @@ export async function startStage(
       host: HOST,
       port: await freePort(),
       serviceUrl: service.url,
-      signIn: "account",
+      signIn: options.signIn ?? "account",
       onTrouble: fail,
       onLost: fail,
     });

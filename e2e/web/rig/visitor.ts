@@ -6,6 +6,8 @@ export interface VisitorOptions {
   readonly url?: string;
   /** Without it, an account of their own. */
   readonly account?: string;
+  /** Where people sign in by token. */
+  readonly token?: string;
   readonly colorScheme?: "light" | "dark";
   readonly viewport?: { readonly width: number; readonly height: number };
   /** They come to the door and sign in themselves. */
@@ -53,7 +55,7 @@ export async function visit(
   if (!options.isStranger) {
     const answer = await context.request.post("/api/session", {
       headers: { origin: url },
-      data: { account },
+      data: options.token === undefined ? { account } : { token: options.token },
     });
     if (!answer.ok()) throw new Error(`${account} can't sign in: ${answer.status()} ${await answer.text()}`);
   }

@@ -22,6 +22,16 @@ export {
 export { DEFAULT_POLL_POLICY, type PollPolicy } from "./poller/poller.js";
 export * from "./projection/projection.js";
 export * from "./projection/thread-view.js";
+export {
+  type AccountApi,
+  type AccountApiOptions,
+  type CallerInfo,
+  createAccountApi,
+  type Reach,
+  refusalOf,
+  threadCall,
+} from "./service/account-api.js";
+export type { HttpOptions } from "./service/http-request.js";
 export { createHttpService, type HttpServiceOptions } from "./service/http-service.js";
 export type {
   AgentInfo,
@@ -31,6 +41,7 @@ export type {
   StreamSink,
   ThreadName,
   ToolDeclaration,
+  Visibility,
 } from "./service/service-port.js";
 export { createMemoryChannels, createMemoryLocks } from "./tabs/memory-ports.js";
 export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";

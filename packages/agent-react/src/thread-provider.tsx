@@ -1,11 +1,9 @@
-import type { ThreadHandle } from "@throughline/agent-client";
+import type { ThreadHandle, ThreadName } from "@throughline/agent-client";
 import { createContext, type ReactNode, useContext } from "react";
 import { useClientFor } from "./agent-provider.js";
 import { useHeld } from "./use-held.js";
 
-export interface ThreadProviderProps {
-  readonly agentId: string;
-  readonly threadId: string;
+export interface ThreadProviderProps extends ThreadName {
   /** `true`, the default: keeps the thread's connection open while mounted. */
   readonly live?: boolean;
   readonly children?: ReactNode;
@@ -14,8 +12,14 @@ export interface ThreadProviderProps {
 const ThreadContext = createContext<ThreadHandle | undefined>(undefined);
 
 /** The thread that everything below it is about. */
-export function ThreadProvider({ agentId, threadId, live = true, children }: ThreadProviderProps): ReactNode {
-  const handle = useClientFor("<ThreadProvider>").thread(agentId, threadId);
+export function ThreadProvider({
+  agentId,
+  threadId,
+  visibility,
+  live = true,
+  children,
+}: ThreadProviderProps): ReactNode {
+  const handle = useClientFor("<ThreadProvider>").thread(agentId, threadId, visibility);
   useHeld(() => (live ? handle.open() : undefined), [handle, live]);
   return <ThreadContext value={handle}>{children}</ThreadContext>;
 }

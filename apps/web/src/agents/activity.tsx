@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { z } from "zod";
+import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { askService } from "../service/ask-service";
 import { useResource } from "../service/use-resource";
@@ -45,10 +46,11 @@ export function ActivityProvider(props: {
   readonly children: ReactNode;
 }): ReactNode {
   const { agents } = useAgentCatalog();
-  const ids = agents?.map(({ id }) => id);
+  const { isPerson } = useCaller();
+  const ids = isPerson === undefined ? undefined : agents?.map(({ id }) => id);
   const { value, problem, refresh } = useResource(
     ids && JSON.stringify(ids),
-    (signal) => ask(ids ?? [], signal),
+    (signal) => ask(ids ?? [], isPerson, signal),
     {
       everyMs: EVERY_MS,
     },
@@ -68,10 +70,10 @@ export function ActivityProvider(props: {
   return <ActivityContext value={activity}>{props.children}</ActivityContext>;
 }
 
-async function ask(agentIds: readonly string[], signal: AbortSignal) {
+async function ask(agentIds: readonly string[], withShared: boolean | undefined, signal: AbortSignal) {
   const [crons, ...threads] = await Promise.all([
     askService("/crons?limit=100", cronsSchema, { signal }),
-    ...agentIds.map(async (agentId) => [agentId, await askNewest(agentId, signal)] as const),
+    ...agentIds.map(async (agentId) => [agentId, await askNewest(agentId, withShared, signal)] as const),
   ]);
   const ticks = new Map<string, number>();
   for (const { agent, enabled, nextAt } of crons.crons) {
@@ -82,10 +84,10 @@ async function ask(agentIds: readonly string[], signal: AbortSignal) {
   return { threads: new Map(threads), ticks };
 }
 
-async function askNewest(agentId: string, signal: AbortSignal) {
-  const page = await askThreads(agentId, { limit: ROWS }, signal);
+async function askNewest(agentId: string, withShared: boolean | undefined, signal: AbortSignal) {
+  const page = await askThreads(agentId, { withShared, limit: ROWS }, signal);
   if (page.next === null) return { page, rows: page.threads };
   // However long ago it asked, what waits for a person must not be out of their sight.
-  const waiting = await askThreads(agentId, { limit: ROWS, status: "waiting" }, signal);
+  const waiting = await askThreads(agentId, { withShared, limit: ROWS, status: "waiting" }, signal);
   return { page, rows: joinRows(waiting.threads, page.threads) };
 }

@@ -19,7 +19,7 @@ export function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNo
   useWaitingNotice(agent, activity.rows);
   const isHere = place.agentId === agent.id;
   const { toOpen, status, hasUnread } = activity;
-  const target = toOpen ? threadPath(agent.id, toOpen.threadName) : agentPath(agent.id);
+  const target = toOpen ? threadPath(agent.id, toOpen.threadName, toOpen.visibility) : agentPath(agent.id);
   return (
     <li>
       <Link

@@ -1,10 +1,11 @@
 import type { RunView } from "@throughline/agent-client";
 import type { Status } from "../design/status-dot";
-import type { ThreadRow } from "./thread-row";
+import { rowKey, type ThreadRow } from "./thread-row";
 
 /** A thread as it stands right now, by a stream or a poll: newer than any list. */
 export interface LiveThread {
   readonly threadName: string;
+  readonly visibility?: "account" | undefined;
   readonly status: ThreadRow["status"];
 }
 
@@ -18,7 +19,7 @@ export function liveStatus(run: RunView | null, hasQuestions: boolean): ThreadRo
 
 export function withLive(rows: readonly ThreadRow[], live: LiveThread | undefined): readonly ThreadRow[] {
   if (!live) return rows;
-  return rows.map((row) => (row.threadName === live.threadName ? { ...row, status: live.status } : row));
+  return rows.map((row) => (rowKey(row) === rowKey(live) ? { ...row, status: live.status } : row));
 }
 
 /**

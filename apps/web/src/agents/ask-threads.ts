@@ -1,9 +1,12 @@
+import { threadCall } from "@throughline/agent-client";
 import { z } from "zod";
 import { askService, segment } from "../service/ask-service";
 import type { ThreadPage } from "./merge-rows";
 import { type ThreadRow, threadPageSchema } from "./thread-row";
 
 export interface ThreadQuery {
+  /** Those of the account beside the caller's own; for callers who have threads of their own. */
+  readonly withShared?: boolean | undefined;
   readonly search?: string;
   readonly archived?: boolean;
   readonly status?: ThreadRow["status"];
@@ -13,29 +16,32 @@ export interface ThreadQuery {
 }
 
 /** Newest activity first. */
-export function askThreads(
+export async function askThreads(
   agentId: string,
-  { search, archived, status, limit, after }: ThreadQuery,
+  { withShared, search, archived, status, limit, after }: ThreadQuery,
   signal: AbortSignal,
 ): Promise<ThreadPage> {
   const query = new URLSearchParams({ limit: String(limit) });
+  if (withShared) query.set("visibility", "all");
   if (search) query.set("search", search);
   if (archived) query.set("archived", "true");
   if (status) query.set("status", status);
   if (after) query.set("after", after);
-  return askService(`/agents/${segment(agentId)}/threads?${query}`, threadPageSchema, { signal });
+  const page = await askService(`/agents/${segment(agentId)}/threads?${query}`, threadPageSchema, { signal });
+  if (withShared) return page;
+  return { ...page, threads: page.threads.map((row) => ({ ...row, visibility: undefined })) };
 }
 
 type Change = { readonly title: string | null } | { readonly archived: boolean };
 
-export async function changeThread({ agentId, threadName }: ThreadRow, change: Change): Promise<void> {
-  await askService(pathOf(agentId, threadName), z.unknown(), { method: "PATCH", body: change });
+export async function changeThread(row: ThreadRow, change: Change): Promise<void> {
+  await askService(pathOf(row), z.unknown(), { method: "PATCH", body: change });
 }
 
-export async function deleteThread({ agentId, threadName }: ThreadRow): Promise<void> {
-  await askService(pathOf(agentId, threadName), z.unknown(), { method: "DELETE" });
+export async function deleteThread(row: ThreadRow): Promise<void> {
+  await askService(pathOf(row), z.unknown(), { method: "DELETE" });
 }
 
-function pathOf(agentId: string, threadName: string): string {
-  return `/agents/${segment(agentId)}/threads/${segment(threadName)}`;
+function pathOf({ agentId, threadName, visibility }: ThreadRow): string {
+  return threadCall({ agentId, threadId: threadName, visibility });
 }

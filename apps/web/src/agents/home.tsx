@@ -83,7 +83,11 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
             </span>
           )}
           {toOpen && (
-            <Link href={threadPath(agent.id, toOpen.threadName)} prefetch={false} className={styles.last}>
+            <Link
+              href={threadPath(agent.id, toOpen.threadName, toOpen.visibility)}
+              prefetch={false}
+              className={styles.last}
+            >
               {titleOf(toOpen)}
               <RelativeTime at={toOpen.lastActivityAt} className={styles.when ?? ""} />
             </Link>

@@ -1,4 +1,4 @@
-import type { ThreadRow } from "./thread-row";
+import { rowKey, type ThreadRow } from "./thread-row";
 
 /** Some threads, newest activity first. */
 export interface ThreadPage {
@@ -14,19 +14,19 @@ export interface ThreadPage {
 export function mergeFirst(known: ThreadPage, first: ThreadPage): ThreadPage {
   if (first.next === null) return first;
   const floor = first.threads.at(-1)?.lastActivityAt ?? Number.NEGATIVE_INFINITY;
-  const names = namesOf(first.threads);
-  const below = known.threads.filter((row) => !names.has(row.threadName) && row.lastActivityAt <= floor);
+  const keys = keysOf(first.threads);
+  const below = known.threads.filter((row) => !keys.has(rowKey(row)) && row.lastActivityAt <= floor);
   return { threads: [...first.threads, ...below], next: known.next };
 }
 
 /** Both, each thread once and as `newer` has it. */
 export function joinRows(known: readonly ThreadRow[], newer: readonly ThreadRow[]): readonly ThreadRow[] {
-  const names = namesOf(newer);
-  return [...known.filter((row) => !names.has(row.threadName)), ...newer].toSorted(
+  const keys = keysOf(newer);
+  return [...known.filter((row) => !keys.has(rowKey(row))), ...newer].toSorted(
     (a, b) => b.lastActivityAt - a.lastActivityAt,
   );
 }
 
-function namesOf(rows: readonly ThreadRow[]): ReadonlySet<string> {
-  return new Set(rows.map(({ threadName }) => threadName));
+function keysOf(rows: readonly ThreadRow[]): ReadonlySet<string> {
+  return new Set(rows.map(rowKey));
 }

@@ -8,7 +8,7 @@ export interface SeenThreads {
   readonly at: Readonly<Record<string, number>>;
 }
 
-type Named = Pick<ThreadRow, "agentId" | "threadName">;
+type Named = Pick<ThreadRow, "agentId" | "threadName"> & Partial<Pick<ThreadRow, "visibility">>;
 
 /** So many are remembered; what was seen longest ago is forgotten into `since`. */
 const REMEMBERED = 200;
@@ -37,6 +37,6 @@ export function markSeen(seen: SeenThreads, thread: Named, now: number): SeenThr
   };
 }
 
-function keyOf({ agentId, threadName }: Named): string {
-  return JSON.stringify([agentId, threadName]);
+function keyOf({ agentId, threadName, visibility }: Named): string {
+  return JSON.stringify([agentId, threadName, ...(visibility === undefined ? [] : [visibility])]);
 }

@@ -3,8 +3,10 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
+import { useCaller } from "../console/caller";
 import { agentPath, threadPath } from "../console/paths";
 import { ConfirmDialog } from "../design/confirm-dialog";
+import { Icon } from "../design/icon";
 import { Menu, type MenuItem } from "../design/menu";
 import { RelativeTime } from "../design/relative-time";
 import { STATUS_WORDS, StatusDot } from "../design/status-dot";
@@ -28,6 +30,7 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
   const router = useRouter();
   const toaster = useToaster();
   const { seen } = useActivity();
+  const { refusal } = useCaller();
   const [asking, setAsking] = useState<"rename" | "delete">();
   const title = titleOf(row);
   const hasNews = !isHere && seen !== undefined && isUnread(seen, row);
@@ -44,15 +47,19 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
   }
 
   const items: readonly MenuItem[] = [
-    { label: "Rename", icon: "edit", onSelect: () => setAsking("rename") },
-    row.archived
-      ? { label: "Restore", icon: "refresh", onSelect: () => void setArchived(false) }
-      : { label: "Archive", icon: "archive", onSelect: () => void setArchived(true) },
+    { label: "Rename", icon: "edit", reason: refusal("edit", row), onSelect: () => setAsking("rename") },
+    {
+      label: row.archived ? "Restore" : "Archive",
+      icon: row.archived ? "refresh" : "archive",
+      reason: refusal("edit", row),
+      onSelect: () => void setArchived(!row.archived),
+    },
     {
       label: "Delete",
       icon: "trash",
       isDanger: true,
       startsGroup: true,
+      reason: refusal("delete_thread", row),
       onSelect: () => setAsking("delete"),
     },
   ];
@@ -63,7 +70,7 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
         <StatusDot status={row.status} />
       </span>
       <Link
-        href={threadPath(row.agentId, row.threadName)}
+        href={threadPath(row.agentId, row.threadName, row.visibility)}
         prefetch={false}
         className={styles.link}
         title={title}
@@ -71,6 +78,12 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
       >
         <span className={hasNews ? styles.unread : styles.title}>{title}</span>
         {hasNews && <span className="visually-hidden">, something new</span>}
+        {row.visibility === "account" && (
+          <span className={styles.shared} title="Shared with the account">
+            <Icon name="people" size={12} />
+            <span className="visually-hidden">, shared with the account</span>
+          </span>
+        )}
         <span className={styles.note}>
           {row.status === "waiting" ? STATUS_WORDS.waiting : <RelativeTime at={row.lastActivityAt} />}
         </span>

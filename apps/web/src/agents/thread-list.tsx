@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
+import { useCaller } from "../console/caller";
 import { agentPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
 import { Button } from "../design/button";
@@ -16,6 +17,7 @@ import { joinRows } from "./merge-rows";
 import { MoreThreads } from "./more-threads";
 import { ThreadItem } from "./thread-item";
 import styles from "./thread-list.module.css";
+import { rowKey } from "./thread-row";
 import { useListFocus } from "./use-list-focus";
 import { useThreadPages } from "./use-thread-pages";
 
@@ -34,11 +36,12 @@ const SHORT = 30;
 export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
   const place = usePlace();
   const activity = useActivity();
+  const { isPerson } = useCaller();
   const [typed, setTyped] = useState("");
   const search = useDebounced(typed.trim(), TYPING_MS);
   const [isArchive, setArchive] = useState(false);
   const isFiltered = search !== "" || isArchive;
-  const query = { search, archived: isArchive };
+  const query = { search, archived: isArchive, withShared: isPerson };
   const key = JSON.stringify([agentId, search, isArchive]);
   const found = useResource(
     isFiltered ? key : undefined,
@@ -99,11 +102,13 @@ export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
         <ul ref={focus.list} className={styles.list}>
           {shown.map((row, at) => (
             <ThreadItem
-              key={row.threadName}
+              key={rowKey(row)}
               row={row}
-              isHere={place.agentId === agentId && place.threadName === row.threadName}
+              isHere={
+                place.agentId === agentId && place.threadName !== undefined && rowKey(place) === rowKey(row)
+              }
               onChanged={refresh}
-              onLeaves={() => focus.leaves(row.threadName, at)}
+              onLeaves={() => focus.leaves(rowKey(row), at)}
             />
           ))}
         </ul>

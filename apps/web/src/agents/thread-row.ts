@@ -4,6 +4,11 @@ import { isMadeName } from "../crons/made-name";
 const threadRowSchema = z.object({
   threadName: z.string(),
   agentId: z.string(),
+  /** `account`: shared by the account. Absent: the caller's own. */
+  visibility: z
+    .enum(["private", "account"])
+    .optional()
+    .transform((told) => (told === "account" ? told : undefined)),
   title: z.string().nullable(),
   titledByPerson: z.boolean(),
   archived: z.boolean(),
@@ -15,6 +20,16 @@ const threadRowSchema = z.object({
 export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
 
 export const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.string().nullable() });
+
+interface Named {
+  readonly threadName?: string | undefined;
+  readonly visibility?: "account" | undefined;
+}
+
+/** Tells it from every other thread of its agent: a private and a shared one may have one name. */
+export function rowKey({ threadName, visibility }: Named): string {
+  return `${visibility ?? "private"} ${threadName}`;
+}
 
 /** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {

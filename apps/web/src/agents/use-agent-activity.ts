@@ -6,7 +6,7 @@ import type { Status } from "../design/status-dot";
 import { useActivity } from "./activity";
 import { agentStatus, type LiveThread, newestOf, threadToOpen, withLive } from "./agent-status";
 import { isUnread } from "./seen-threads";
-import type { ThreadRow } from "./thread-row";
+import { rowKey, type ThreadRow } from "./thread-row";
 import { useLiveThread } from "./use-live-thread";
 
 export interface AgentActivity {
@@ -28,17 +28,14 @@ export function useAgentActivity(agentId: string): AgentActivity {
   const place = usePlace();
   const listed = rowsOf(agentId);
   const isHere = place.agentId === agentId;
-  const live = useLiveThread(
-    agentId,
-    (isHere ? place.threadName : undefined) ?? newestOf(listed ?? [])?.threadName,
-  );
+  const isOpen = isHere && place.threadName !== undefined;
+  const live = useLiveThread(agentId, isOpen ? place : (newestOf(listed ?? []) ?? {}));
   const rows = listed && withLive(listed, live);
   const nextTickAt = nextTickOf(agentId);
 
   // Known here before the list says so: a run began or ended since it was asked for.
-  const listedStatus = listed?.find(({ threadName }) => threadName === live?.threadName)?.status;
-  const news =
-    live && listed && live.status !== listedStatus ? `${live.threadName} ${live.status}` : undefined;
+  const listedStatus = listed?.find((row) => live && rowKey(row) === rowKey(live))?.status;
+  const news = live && listed && live.status !== listedStatus ? `${rowKey(live)} ${live.status}` : undefined;
   useEffect(() => {
     if (news !== undefined) refresh();
   }, [news, refresh]);
@@ -51,7 +48,7 @@ export function useAgentActivity(agentId: string): AgentActivity {
     nextTickAt,
     hasUnread:
       seen !== undefined &&
-      (rows ?? []).some((row) => !(isHere && row.threadName === place.threadName) && isUnread(seen, row)),
+      (rows ?? []).some((row) => !(isOpen && rowKey(row) === rowKey(place)) && isUnread(seen, row)),
     toOpen: threadToOpen(rows ?? []),
   };
 }

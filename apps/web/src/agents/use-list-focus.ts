@@ -1,18 +1,18 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import type { ThreadRow } from "./thread-row";
+import { rowKey, type ThreadRow } from "./thread-row";
 
 /** Keeps the place of whoever goes through the list by keys, when what they were on leaves it and when the list grows. */
 export function useListFocus(shown: readonly ThreadRow[] | undefined) {
   const list = useRef<HTMLUListElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  const leaving = useRef<{ readonly name: string; readonly at: number }>(undefined);
+  const leaving = useRef<{ readonly key: string; readonly at: number }>(undefined);
   const growing = useRef<{ readonly from: Element | null; readonly before: readonly ThreadRow[] }>(undefined);
 
   useEffect(() => {
     const gone = leaving.current;
-    if (!shown || !gone || shown.some(({ threadName }) => threadName === gone.name)) return;
+    if (!shown || !gone || shown.some((row) => rowKey(row) === gone.key)) return;
     leaving.current = undefined;
     if (isFree()) (linkAt(list.current, Math.min(gone.at, shown.length - 1)) ?? search.current)?.focus();
   }, [shown]);
@@ -20,10 +20,10 @@ export function useListFocus(shown: readonly ThreadRow[] | undefined) {
   useEffect(() => {
     const wish = growing.current;
     if (!shown || !wish) return;
-    const known = new Set(wish.before.map(({ threadName }) => threadName));
+    const known = new Set(wish.before.map(rowKey));
     const newest = wish.before[0]?.lastActivityAt ?? Number.POSITIVE_INFINITY;
     // What is new at the top came by itself.
-    const first = shown.findIndex((row) => !known.has(row.threadName) && row.lastActivityAt <= newest);
+    const first = shown.findIndex((row) => !known.has(rowKey(row)) && row.lastActivityAt <= newest);
     if (first < 0) return;
     growing.current = undefined;
     if (isFree(wish.from)) linkAt(list.current, first)?.focus();
@@ -33,8 +33,8 @@ export function useListFocus(shown: readonly ThreadRow[] | undefined) {
     list,
     search,
     /** Somebody sends the row at this place away. */
-    leaves(name: string, at: number) {
-      leaving.current = { name, at };
+    leaves(key: string, at: number) {
+      leaving.current = { key, at };
     },
     /** Somebody asks for more, from where the focus is. */
     grows() {

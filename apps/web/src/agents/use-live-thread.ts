@@ -6,19 +6,26 @@ import { useEffect, useSyncExternalStore } from "react";
 import { type LiveThread, liveStatus } from "./agent-status";
 
 /** How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. */
-export function useLiveThread(agentId: string, threadName: string | undefined): LiveThread | undefined {
+export function useLiveThread(
+  agentId: string,
+  {
+    threadName,
+    visibility,
+  }: { readonly threadName?: string | undefined; readonly visibility?: "account" | undefined },
+): LiveThread | undefined {
   const client = useAgentClient();
-  const handle = threadName === undefined ? undefined : client.thread(agentId, threadName);
+  const handle = threadName === undefined ? undefined : client.thread(agentId, threadName, visibility);
   useEffect(
-    () => (threadName === undefined ? undefined : client.watch([{ agentId, threadId: threadName }])),
-    [client, agentId, threadName],
+    () =>
+      threadName === undefined ? undefined : client.watch([{ agentId, threadId: threadName, visibility }]),
+    [client, agentId, threadName, visibility],
   );
   const status = useSyncExternalStore(
     handle?.subscribe ?? never,
     () => handle && statusOf(handle.getSnapshot()),
     () => undefined,
   );
-  return threadName === undefined || status === undefined ? undefined : { threadName, status };
+  return threadName === undefined || status === undefined ? undefined : { threadName, visibility, status };
 }
 
 function statusOf({ view }: ThreadSnapshot) {

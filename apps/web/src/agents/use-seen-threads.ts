@@ -6,6 +6,7 @@ import { markSeen, readSeen, type SeenThreads } from "./seen-threads";
 interface Place {
   readonly agentId: string;
   readonly threadName: string;
+  readonly visibility?: "account" | undefined;
 }
 
 /** What this account has seen in this browser. The thread at `place` is seen for as long as somebody looks at it. */
@@ -14,6 +15,7 @@ export function useSeenThreads(account: string, place: Place | undefined): SeenT
   const [seen, setSeen] = useState<SeenThreads>();
   const agentId = place?.agentId;
   const threadName = place?.threadName;
+  const visibility = place?.visibility;
 
   const update = useCallback(
     (change: (seen: SeenThreads) => SeenThreads) => {
@@ -35,7 +37,7 @@ export function useSeenThreads(account: string, place: Place | undefined): SeenT
   useEffect(() => {
     if (agentId === undefined || threadName === undefined) return;
     // At the moment they turn away or come back, too: whatever happened until then, or is shown from then on, they see.
-    const mark = () => update((before) => markSeen(before, { agentId, threadName }, Date.now()));
+    const mark = () => update((before) => markSeen(before, { agentId, threadName, visibility }, Date.now()));
     const leave = () => document.visibilityState === "visible" && mark();
     mark();
     document.addEventListener("visibilitychange", mark);
@@ -45,7 +47,7 @@ export function useSeenThreads(account: string, place: Place | undefined): SeenT
       removeEventListener("pagehide", leave);
       document.removeEventListener("visibilitychange", mark);
     };
-  }, [agentId, threadName, update]);
+  }, [agentId, threadName, visibility, update]);
 
   return seen;
 }

@@ -6,7 +6,7 @@ import type { CatalogAgent } from "../console/agent-catalog";
 import { threadPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
 import { useToaster } from "../design/toast";
-import { type ThreadRow, titleOf } from "./thread-row";
+import { rowKey, type ThreadRow, titleOf } from "./thread-row";
 
 /** Tells a person who looks elsewhere that an agent began to wait for them. What waited before they came, the list shows. */
 export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {
@@ -14,24 +14,27 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
   const router = useRouter();
   const toaster = useToaster();
   const before = useRef<ReadonlySet<string>>(undefined);
-  const here = place.agentId === id ? place.threadName : undefined;
+  const here = place.agentId === id && place.threadName !== undefined ? rowKey(place) : undefined;
 
   useEffect(() => {
     if (!rows) return;
     const waiting = rows.filter(({ status }) => status === "waiting");
     const known = before.current;
-    before.current = new Set(waiting.map(({ threadName }) => threadName));
-    for (const threadName of known ?? []) {
-      if (!before.current.has(threadName)) toaster.dismiss(noticeKey(id, threadName));
+    before.current = new Set(waiting.map(rowKey));
+    for (const key of known ?? []) {
+      if (!before.current.has(key)) toaster.dismiss(noticeKey(id, key));
     }
     for (const row of waiting) {
-      if (!known || known.has(row.threadName) || row.threadName === here) continue;
+      if (!known || known.has(rowKey(row)) || rowKey(row) === here) continue;
       toaster.show({
-        key: noticeKey(id, row.threadName),
+        key: noticeKey(id, rowKey(row)),
         tone: "waiting",
         title: `${name} waits for your answer`,
         text: titleOf(row),
-        action: { label: "Answer", onSelect: () => router.push(threadPath(id, row.threadName)) },
+        action: {
+          label: "Answer",
+          onSelect: () => router.push(threadPath(id, row.threadName, row.visibility)),
+        },
       });
     }
   }, [rows, id, name, here, router, toaster]);
@@ -42,6 +45,6 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
   }, [id, here, toaster]);
 }
 
-function noticeKey(agentId: string, threadName: string): string {
-  return `waiting ${agentId} ${threadName}`;
+function noticeKey(agentId: string, key: string): string {
+  return `waiting ${agentId} ${key}`;
 }

@@ -12,6 +12,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcut } from "../console/use-shortcut";
 import { useSteering } from "../conversation/steering";
@@ -24,9 +25,30 @@ import { DraftFiles } from "./draft-files";
 import { useAutoGrow } from "./use-auto-grow";
 import { useDraft } from "./use-draft";
 
-/** Where a person speaks, stops, and gives files. */
+/** Where a person speaks, stops, and gives files; for those whose role does not let them, why not. */
 export function Composer(): ReactNode {
-  const { agentId } = useThreadHandle();
+  const handle = useThreadHandle();
+  const reason = useCaller().refusal("run", handle);
+  return reason === undefined ? <MessageForm /> : <ReadOnly reason={reason} />;
+}
+
+function ReadOnly({ reason }: { readonly reason: string }): ReactNode {
+  return (
+    <div className={styles.foot}>
+      <div className={styles.place}>
+        <div className={styles.readOnly} role="note">
+          <p>You can read this thread. {reason}</p>
+          <StopButton onStop={() => {}} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function MessageForm(): ReactNode {
+  const handle = useThreadHandle();
+  const { agentId } = handle;
+  const uploadRefusal = useCaller().refusal("upload", handle);
   const agent = useAgentCatalog().byId.get(agentId);
   const { send } = useSteering();
   const [isOver, setOver] = useState(false);
@@ -114,7 +136,12 @@ export function Composer(): ReactNode {
             onPaste={onPaste}
           />
           <div className={styles.actions}>
-            <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
+            <IconButton
+              icon="attach"
+              label={uploadRefusal ?? "Attach files"}
+              disabled={uploadRefusal !== undefined}
+              onClick={() => picker.current?.click()}
+            />
             <input
               ref={picker}
               type="file"
@@ -140,9 +167,14 @@ export function Composer(): ReactNode {
 /** There from the moment something was sent: a stop that comes before its run still stops it. */
 function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
   const commands = useCommands();
+  const reason = useCaller().refusal("stop", useThreadHandle());
   const { running, preempting } = usePending();
   const isRunning = useThread(isRunningNow) || running;
-  useShortcut(isRunning ? "mod+." : undefined, "Stop the run", () => void commands.stop());
+  useShortcut(
+    isRunning && reason === undefined ? "mod+." : undefined,
+    "Stop the run",
+    () => void commands.stop(),
+  );
   if (!isRunning && !preempting) return null;
 
   function stop({ currentTarget }: MouseEvent): void {
@@ -152,7 +184,7 @@ function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
   }
 
   return (
-    <Button onClick={stop} disabled={preempting}>
+    <Button onClick={stop} disabled={preempting || reason !== undefined} title={reason}>
       <Icon name="stop" size={12} />
       {preempting ? "Stopping…" : "Stop"}
     </Button>

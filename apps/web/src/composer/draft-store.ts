@@ -21,6 +21,7 @@ export interface DraftPlace {
   readonly agentId: string;
   /** `undefined`: of a thread that has not begun. */
   readonly threadId: string | undefined;
+  readonly visibility?: "private" | "account" | undefined;
 }
 
 export interface DraftStore {
@@ -59,7 +60,8 @@ const REMEMBERED = 50;
 export function createDraftStore({ account, storages, now }: DraftStoreOptions): DraftStore {
   const own = `${PREFIX}${JSON.stringify(account)}:`;
   const wanted = new Set<string>();
-  const keyOf = ({ agentId, threadId }: DraftPlace) => own + JSON.stringify([agentId, threadId ?? null]);
+  const keyOf = ({ agentId, threadId, visibility }: DraftPlace) =>
+    own + JSON.stringify([agentId, threadId ?? null, ...(visibility === undefined ? [] : [visibility])]);
 
   /** A full or forbidden storage costs only the reload's memory. */
   function attempt<T>(deed: (storages: DraftStorages) => T): T | undefined {

@@ -1,27 +1,20 @@
+import { type ThreadName, threadCall } from "@throughline/agent-client";
 import { z } from "zod";
-import { askService, segment } from "../service/ask-service";
+import { askService } from "../service/ask-service";
 
 const attachmentSchema = z.object({ id: z.string(), mimeType: z.string() });
 type UploadedFile = z.output<typeof attachmentSchema>;
 
 interface Upload {
-  readonly agentId: string;
-  readonly threadId: string;
+  readonly thread: ThreadName;
   readonly file: File;
   readonly mimeType: string;
   readonly signal: AbortSignal;
 }
 
 /** Bytes as they are, into the thread they belong to; a message names them afterwards. */
-export function uploadAttachment({
-  agentId,
-  threadId,
-  file,
-  mimeType,
-  signal,
-}: Upload): Promise<UploadedFile> {
-  const path = `/agents/${segment(agentId)}/threads/${segment(threadId)}/attachments`;
-  return askService(`${path}?filename=${segment(file.name)}`, attachmentSchema, {
+export function uploadAttachment({ thread, file, mimeType, signal }: Upload): Promise<UploadedFile> {
+  return askService(threadCall(thread, "/attachments", { filename: file.name }), attachmentSchema, {
     method: "POST",
     file: { content: file, mimeType },
     signal,

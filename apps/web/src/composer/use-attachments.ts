@@ -26,7 +26,7 @@ export interface Attachments {
 
 /** Files of the message being written. They are sent on as soon as they are chosen, so that sending waits for nothing. */
 export function useAttachments(): Attachments {
-  const { agentId, threadId } = useThreadHandle();
+  const thread = useThreadHandle();
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const uploads = useRef(new Map<string, AbortController>());
 
@@ -56,7 +56,7 @@ export function useAttachments(): Attachments {
         const cut = new AbortController();
         uploads.current.set(key, cut);
         setFiles((before) => [...before, { key, name, state: "uploading" }]);
-        uploadAttachment({ agentId, threadId, file, mimeType: checked.mimeType, signal: cut.signal }).then(
+        uploadAttachment({ thread, file, mimeType: checked.mimeType, signal: cut.signal }).then(
           ({ id, mimeType }) =>
             change(key, { state: "ready", part: { type: "binary", mimeType, id, filename: name } }),
           (error: unknown) =>
@@ -64,7 +64,7 @@ export function useAttachments(): Attachments {
         );
       }
     },
-    [agentId, threadId, change],
+    [thread, change],
   );
 
   const remove = useCallback((key: string) => {

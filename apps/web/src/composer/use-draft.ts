@@ -94,13 +94,16 @@ export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftInHa
 }
 
 function useDraftPlace(): DraftPlace {
-  const { agentId, threadId } = useThreadHandle();
+  const { agentId, threadId, visibility } = useThreadHandle();
   const isNamed = usePlace().threadName !== undefined;
   // Once it has begun it stays so, also while the page is on its way to the next new thread.
   const hasBegun = useRef(isNamed);
   hasBegun.current ||= isNamed;
   const begun = hasBegun.current;
-  return useMemo(() => ({ agentId, threadId: begun ? threadId : undefined }), [agentId, threadId, begun]);
+  return useMemo(
+    () => ({ agentId, threadId: begun ? threadId : undefined, visibility }),
+    [agentId, threadId, visibility, begun],
+  );
 }
 
 /** What can't be attached is not kept, and of a thread that has no name yet only names are: nobody will find its bytes again. */

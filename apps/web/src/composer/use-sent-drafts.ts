@@ -16,7 +16,6 @@ export function useSentDrafts(
 ): (sent: SentDraft) => void {
   const drafts = useDrafts();
   const handle = useThreadHandle();
-  const { agentId, threadId } = handle;
   const known = useRef<readonly SentDraft[]>([]);
   const own = useRef(new Set<string>());
   const shown = useRef(new Set<string>());
@@ -24,13 +23,13 @@ export function useSentDrafts(
   const keep = useCallback(
     (next: readonly SentDraft[]) => {
       known.current = next;
-      drafts.writeSent({ agentId, threadId }, next);
+      drafts.writeSent(handle, next);
     },
-    [drafts, agentId, threadId],
+    [drafts, handle],
   );
 
   useEffect(() => {
-    known.current = drafts.readSent({ agentId, threadId });
+    known.current = drafts.readSent(handle);
     // Not by a hook that renders: this is asked with every frame, and is nearly always nothing.
     const look = () => {
       if (known.current.length === 0) return;
@@ -51,7 +50,7 @@ export function useSentDrafts(
     };
     look();
     return handle.subscribe(look);
-  }, [drafts, handle, agentId, threadId, keep, takeBack]);
+  }, [drafts, handle, keep, takeBack]);
 
   return useCallback(
     (sent) => {

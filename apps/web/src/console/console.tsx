@@ -7,6 +7,7 @@ import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/use-seen-threads";
 import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
+import { CallerContext, useAskedCaller } from "./caller";
 import { ConsoleFrame } from "./console-frame";
 import { createShortcutRegistry } from "./shortcut-registry";
 import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
@@ -24,22 +25,25 @@ export function Console({
   const [client] = useState(() => createAgentClient({ url: "/api/copilotkit", account, ...everyPart }));
   const [shortcuts] = useState(createShortcutRegistry);
   const catalog = useAskedCatalog();
-  const { agentId, threadName } = usePlace();
+  const caller = useAskedCaller();
+  const { agentId, threadName, visibility } = usePlace();
   const isThread = agentId !== undefined && threadName !== undefined;
-  const seen = useSeenThreads(account, isThread ? { agentId, threadName } : undefined);
+  const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
   useEffect(() => shortcuts.listen(window), [shortcuts]);
   return (
     <AgentProvider client={client}>
       <AgentCatalogContext value={catalog}>
-        <ActivityProvider seen={seen}>
-          <ShortcutContext value={shortcuts}>
-            <ToastProvider>
-              <DraftsProvider account={account}>
-                <ConsoleFrame account={account}>{children}</ConsoleFrame>
-              </DraftsProvider>
-            </ToastProvider>
-          </ShortcutContext>
-        </ActivityProvider>
+        <CallerContext value={caller}>
+          <ActivityProvider seen={seen}>
+            <ShortcutContext value={shortcuts}>
+              <ToastProvider>
+                <DraftsProvider account={account}>
+                  <ConsoleFrame account={account}>{children}</ConsoleFrame>
+                </DraftsProvider>
+              </ToastProvider>
+            </ShortcutContext>
+          </ActivityProvider>
+        </CallerContext>
       </AgentCatalogContext>
     </AgentProvider>
   );

@@ -11,10 +11,17 @@ export function agentIdOf(slug: string): string {
   return name.includes(":") ? name : `${PREFIX}${name}`;
 }
 
-export function threadPath(agentId: string, threadId: string): string {
-  return `/agents/${agentSlug(agentId)}/${encodeURIComponent(threadId)}`;
+/** `shared` comes before the name of a thread that the account shares. */
+export function threadPath(agentId: string, threadId: string, visibility?: "account"): string {
+  const below = visibility === "account" ? "shared/" : "";
+  return `/agents/${agentSlug(agentId)}/${below}${encodeURIComponent(threadId)}`;
 }
 
 export function agentPath(agentId: string): string {
   return `/agents/${agentSlug(agentId)}`;
+}
+
+/** What an address says of a thread's visibility: a caller's own threads need no word. */
+export function sharedOf({ visibility }: { readonly visibility?: "private" | "account" | undefined }) {
+  return visibility === "account" ? visibility : undefined;
 }

@@ -3,10 +3,15 @@ import { agentPath, threadPath } from "./paths";
 import { placeOf } from "./place";
 
 it("reads the addresses that the console writes, whatever a thread is called", () => {
-  for (const threadName of ["tides", "a/b", "50 % more", "?x#y", "日本"]) {
+  for (const threadName of ["tides", "shared", "a/b", "50 % more", "?x#y", "日本"]) {
     expect(placeOf(threadPath("langgraph:poet", threadName))).toEqual({
       agentId: "langgraph:poet",
       threadName,
+    });
+    expect(placeOf(threadPath("langgraph:poet", threadName, "account"))).toEqual({
+      agentId: "langgraph:poet",
+      threadName,
+      visibility: "account",
     });
   }
   expect(placeOf(agentPath("langgraph:poet"))).toEqual({ agentId: "langgraph:poet", threadName: undefined });

@@ -1,3 +1,4 @@
+import { type ThreadName, threadCall } from "@throughline/agent-client";
 import type { ReactNode } from "react";
 import { Icon } from "../design/icon";
 import { segment } from "../service/ask-service";
@@ -6,17 +7,16 @@ import type { AttachedFile } from "./content-parts";
 
 interface AttachedFilesProps {
   readonly files: readonly AttachedFile[];
-  readonly agentId: string;
-  readonly threadId: string;
+  readonly thread: ThreadName;
 }
 
 /** Pictures are shown, anything else is named; both open the file itself. */
-export function AttachedFiles({ files, agentId, threadId }: AttachedFilesProps): ReactNode {
+export function AttachedFiles({ files, thread }: AttachedFilesProps): ReactNode {
   if (files.length === 0) return null;
   return (
     <ul className={styles.files} aria-label="Attachments">
       {files.map((file, at) => {
-        const href = file.id === undefined ? file.url : attachmentPath(agentId, threadId, file.id);
+        const href = file.id === undefined ? file.url : attachmentPath(thread, file.id);
         const name = file.filename ?? file.mimeType ?? file.kind;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
@@ -39,6 +39,6 @@ export function AttachedFiles({ files, agentId, threadId }: AttachedFilesProps):
   );
 }
 
-function attachmentPath(agentId: string, threadId: string, id: string): string {
-  return `/api/throughline/agents/${segment(agentId)}/threads/${segment(threadId)}/attachments/${segment(id)}`;
+function attachmentPath(thread: ThreadName, id: string): string {
+  return `/api/throughline${threadCall(thread, `/attachments/${segment(id)}`)}`;
 }

@@ -4,7 +4,7 @@ import type { MessageView } from "@throughline/agent-client";
 import { useAgentClient, useThreadHandle } from "@throughline/agent-react";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { threadPath } from "../console/paths";
+import { sharedOf, threadPath } from "../console/paths";
 import { Button } from "../design/button";
 import { Field, TextArea } from "../design/field";
 import styles from "./edit-message.module.css";
@@ -18,7 +18,8 @@ interface EditMessageProps {
 
 /** Says it differently, in a new thread that has all that came before. This one stays as it is. */
 export function EditMessage({ message, text, onDone }: EditMessageProps): ReactNode {
-  const { agentId, threadId } = useThreadHandle();
+  const handle = useThreadHandle();
+  const { agentId, visibility } = handle;
   const client = useAgentClient();
   const router = useRouter();
   const [draft, setDraft] = useState(text);
@@ -30,14 +31,14 @@ export function EditMessage({ message, text, onDone }: EditMessageProps): ReactN
     setBusy(true);
     setProblem(undefined);
     try {
-      const newThread = await forkBefore(agentId, threadId, message.id);
+      const newThread = await forkBefore(handle, message.id);
       const files =
         typeof message.content === "string" ? [] : message.content.filter(({ type }) => type !== "text");
       const words = draft.trim();
       void client
-        .thread(agentId, newThread)
+        .thread(agentId, newThread, visibility)
         .send(files.length === 0 ? words : [{ type: "text", text: words }, ...files]);
-      router.push(threadPath(agentId, newThread));
+      router.push(threadPath(agentId, newThread, sharedOf(handle)));
     } catch (error) {
       setBusy(false);
       setProblem(error instanceof Error ? error.message : String(error));

@@ -2,6 +2,7 @@
 
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
+import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { Icon } from "../design/icon";
 import styles from "./empty-thread.module.css";
@@ -10,7 +11,9 @@ import { useSteering } from "./steering";
 
 /** What the agent is for, and three ways to begin. */
 export function EmptyThread(): ReactNode {
-  const { agentId } = useThreadHandle();
+  const handle = useThreadHandle();
+  const { agentId } = handle;
+  const reason = useCaller().refusal("run", handle);
   const agent = useAgentCatalog().byId.get(agentId);
   const { send } = useSteering();
   if (!agent) return null;
@@ -21,7 +24,13 @@ export function EmptyThread(): ReactNode {
       <ul className={styles.examples} aria-label="Examples">
         {examplesFor(agent.graphName).map((example) => (
           <li key={example}>
-            <button type="button" className={styles.example} onClick={() => send(example)}>
+            <button
+              type="button"
+              className={styles.example}
+              disabled={reason !== undefined}
+              title={reason}
+              onClick={() => send(example)}
+            >
               <span>{example}</span>
               <span className={styles.arrow}>
                 <Icon name="send" size={14} />

@@ -1,6 +1,6 @@
-import { newId } from "@throughline/agent-client";
+import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
 import { z } from "zod";
-import { askService, segment } from "../service/ask-service";
+import { askService } from "../service/ask-service";
 
 const historySchema = z.object({
   checkpoints: z.array(
@@ -19,21 +19,20 @@ export function momentBefore(messageId: string, checkpoints: readonly Checkpoint
 }
 
 /** Begins a thread just before a message, and says how it is called. Before the first message there is nothing to begin from. */
-export async function forkBefore(agentId: string, threadId: string, messageId: string): Promise<string> {
-  const path = `/agents/${segment(agentId)}/threads/${segment(threadId)}`;
+export async function forkBefore(thread: ThreadName, messageId: string): Promise<string> {
   const threadName = newId(Date.now());
   const seen: Checkpoint[] = [];
   let before = "";
   do {
     const page = await askService(
-      `${path}/history?limit=50${before && `&before=${segment(before)}`}`,
+      threadCall(thread, "/history", { limit: "50", ...(before && { before }) }),
       historySchema,
     );
     seen.push(...page.checkpoints);
     const isPast = seen.at(-1)?.messageIds.includes(messageId) === false;
     const moment = isPast ? momentBefore(messageId, seen) : undefined;
     if (moment) {
-      await askService(`${path}/fork`, z.unknown(), {
+      await askService(threadCall(thread, "/fork"), z.unknown(), {
         method: "POST",
         body: { threadName, checkpointId: moment.checkpointId },
       });

@@ -10,7 +10,7 @@ import { ThreadPage } from "./thread-page";
 export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactNode {
   const [freshId, setFreshId] = useState(() => newId(Date.now()));
   // The address was changed behind the router's back, which goes on showing this page for it, and for others like it.
-  const { threadName: named } = usePlace();
+  const { threadName: named, visibility } = usePlace();
   const threadId = named ?? freshId;
   const isUsed = useRef(false);
 
@@ -27,5 +27,7 @@ export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactN
     setFreshId(newId(Date.now()));
   }, [named]);
 
-  return <ThreadPage key={threadId} agentId={agentId} threadId={threadId} onSend={begin} />;
+  return (
+    <ThreadPage key={threadId} agentId={agentId} threadId={threadId} visibility={visibility} onSend={begin} />
+  );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import type { CallView } from "@throughline/agent-client";
+import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../design/icon";
 import { RelativeTime } from "../design/relative-time";
@@ -14,6 +15,7 @@ const ICONS: Readonly<Partial<Record<Starter, IconName>>> = { schedule: "clock",
 const ANSWERED_WORDS: Readonly<Record<Starter, string>> = {
   you: "You answered",
   "another-tab": "Answered in another tab",
+  person: "A person of the account answered",
   schedule: "Schedule",
   outsider: "An outsider answered",
 };
@@ -28,7 +30,8 @@ interface RunCaptionProps {
 export function RunCaption({ run, turn: { userId, isAnswer }, openedAt }: RunCaptionProps): ReactNode {
   const { isOwnMessage, isOwnRun } = useSteering();
   const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
-  const starter = whoStarted(run, { isOwn, openedAt });
+  const isShared = useThreadHandle().visibility === "account";
+  const starter = whoStarted(run, { isOwn, openedAt, isShared });
   const icon = ICONS[starter];
   return (
     <p className={styles.caption} title={STARTER_HINTS[starter]}>

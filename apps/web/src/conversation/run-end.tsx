@@ -1,8 +1,9 @@
 "use client";
 
 import type { CallView, CommandOutcome } from "@throughline/agent-client";
-import { useCommands, useMessage } from "@throughline/agent-react";
+import { useCommands, useMessage, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback, useState } from "react";
+import { useCaller } from "../console/caller";
 import { Button } from "../design/button";
 import { useShownRun } from "../panel/shown-run";
 import { outcomeWords } from "./outcome-words";
@@ -65,13 +66,20 @@ function endWords(
 function TryAgain({ userId }: { readonly userId: string }): ReactNode {
   const message = useMessage(userId);
   const commands = useCommands();
+  const reason = useCaller().refusal("run", useThreadHandle());
   const { track } = useSteering();
   const [outcome, setOutcome] = useState<CommandOutcome>();
   if (!message || message.local !== undefined) return null;
   const problem = outcome && outcome.kind !== "done" ? outcomeWords(outcome) : undefined;
   return (
     <>
-      <Button onClick={() => void track(commands.run({})).then(setOutcome)}>Try again</Button>
+      <Button
+        disabled={reason !== undefined}
+        title={reason}
+        onClick={() => void track(commands.run({})).then(setOutcome)}
+      >
+        Try again
+      </Button>
       {problem !== undefined && <p role="alert">{problem}</p>}
     </>
   );

@@ -12,6 +12,7 @@ import { IconButton } from "../design/button";
 import { type Status, StatusDot } from "../design/status-dot";
 import styles from "./thread-header.module.css";
 import { ThreadTitle } from "./thread-title";
+import { ThreadVisibility } from "./thread-visibility";
 import { UsageMeter } from "./usage-meter";
 
 interface ThreadHeaderProps {
@@ -45,6 +46,7 @@ export function ThreadHeader({
         /
       </span>
       <ThreadTitle />
+      <ThreadVisibility />
       <div className={styles.side}>
         <UsageMeter />
         <ConnectionBadge />

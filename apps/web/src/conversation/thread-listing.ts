@@ -1,8 +1,9 @@
 "use client";
 
+import { type ThreadName, threadCall } from "@throughline/agent-client";
 import { useThread, useThreadHandle } from "@throughline/agent-react";
 import { z } from "zod";
-import { askService, ServiceError, segment } from "../service/ask-service";
+import { askService, ServiceError } from "../service/ask-service";
 import { type Resource, useResource } from "../service/use-resource";
 
 const listingSchema = z.object({
@@ -14,15 +15,15 @@ type ThreadListing = z.output<typeof listingSchema>;
 
 /** How the thread is listed. Asked again when a run begins or ends: that is when the service gives it a title. */
 export function useThreadListing(): Resource<ThreadListing | undefined> {
-  const { agentId, threadId } = useThreadHandle();
+  const handle = useThreadHandle();
   // A thread in which nothing ran is listed nowhere.
   const moment = useThread(({ view: { run } }) =>
     run && run.serviceRunId !== "throughline:empty" ? `${run.serviceRunId} ${run.status}` : undefined,
   );
-  const key = moment === undefined ? undefined : `${agentId} ${threadId} ${moment}`;
+  const key = moment === undefined ? undefined : `${threadCall(handle)} ${moment}`;
   return useResource(key, async (signal) => {
     try {
-      return await askService(pathOf(agentId, threadId), listingSchema, { signal });
+      return await askService(threadCall(handle), listingSchema, { signal });
     } catch (error) {
       // Nothing has been said in it yet.
       if (error instanceof ServiceError && error.code === "not_found") return undefined;
@@ -32,13 +33,9 @@ export function useThreadListing(): Resource<ThreadListing | undefined> {
 }
 
 /** An empty title gives the derived one back. */
-export async function renameThread(agentId: string, threadId: string, title: string): Promise<void> {
-  await askService(pathOf(agentId, threadId), z.unknown(), {
+export async function renameThread(thread: ThreadName, title: string): Promise<void> {
+  await askService(threadCall(thread), z.unknown(), {
     method: "PATCH",
     body: { title: title.trim() || null },
   });
-}
-
-function pathOf(agentId: string, threadId: string): string {
-  return `/agents/${segment(agentId)}/threads/${segment(threadId)}`;
 }

@@ -25,12 +25,13 @@ const Inspector = dynamic(() => import("../inspector/inspector").then((module) =
 interface ThreadPageProps {
   readonly agentId: string;
   readonly threadId: string;
+  readonly visibility?: "account" | undefined;
   /** Called with what is sent first, and with all that follows. */
   readonly onSend?: () => void;
 }
 
 /** One thread of one agent: what was said, what can be said, and what lies behind it. */
-export function ThreadPage({ agentId, threadId, onSend = nothing }: ThreadPageProps): ReactNode {
+export function ThreadPage({ agentId, threadId, visibility, onSend = nothing }: ThreadPageProps): ReactNode {
   const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
   const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
   const openPanel = useCallback(() => setPanelOpen(true), [setPanelOpen]);
@@ -41,8 +42,8 @@ export function ThreadPage({ agentId, threadId, onSend = nothing }: ThreadPagePr
   useShortcut("mod+j", "Open or close the inspector", toggleInspector);
   if (catalog.agents && !catalog.byId.has(agentId)) return <UnknownAgent agentId={agentId} />;
   return (
-    <ThreadProvider agentId={agentId} threadId={threadId}>
-      <SteeringProvider key={`${agentId} ${threadId}`} onSend={onSend}>
+    <ThreadProvider agentId={agentId} threadId={threadId} visibility={visibility}>
+      <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend}>
         <div className={styles.page}>
           <ThreadHeader
             isPanelOpen={isPanelOpen}

@@ -3,6 +3,7 @@
 import { useThreadHandle } from "@throughline/agent-react";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { titleOf } from "../agents/thread-row";
+import { useCaller } from "../console/caller";
 import { useToaster } from "../design/toast";
 import { renameThread, useThreadListing } from "./thread-listing";
 import styles from "./thread-title.module.css";
@@ -10,7 +11,9 @@ import { useIsAwaited } from "./use-is-awaited";
 
 /** The thread's title, which is its own editor. */
 export function ThreadTitle(): ReactNode {
-  const { agentId, threadId } = useThreadHandle();
+  const handle = useThreadHandle();
+  const { threadId } = handle;
+  const reason = useCaller().refusal("edit", handle);
   const listing = useThreadListing();
   const [shown, setShown] = useState<string>();
   const [draft, setDraft] = useState<string>();
@@ -31,7 +34,7 @@ export function ThreadTitle(): ReactNode {
     if (draft.trim() === (shown ?? "")) return;
     setShown(draft.trim() || shown);
     try {
-      await renameThread(agentId, threadId, draft);
+      await renameThread(handle, draft);
       listing.refresh();
     } catch (error) {
       setShown(told);
@@ -73,8 +76,9 @@ export function ThreadTitle(): ReactNode {
           ref={button}
           type="button"
           className={styles.words}
-          title="Rename the thread"
-          onClick={() => setDraft(shown ?? "")}
+          title={reason ?? "Rename the thread"}
+          aria-disabled={reason !== undefined}
+          onClick={() => reason === undefined && setDraft(shown ?? "")}
         >
           {titleOf({ title: shown ?? null, threadName: threadId })}
         </button>

@@ -3,6 +3,7 @@
 import { useMessage, useThreadHandle } from "@throughline/agent-react";
 import { memo, type ReactNode, useState } from "react";
 import { useDrafts } from "../composer/drafts";
+import { useCaller } from "../console/caller";
 import { Button, IconButton } from "../design/button";
 import { CopyButton } from "../design/copy-button";
 import { AttachedFiles } from "./attached-files";
@@ -14,7 +15,9 @@ import styles from "./user-message.module.css";
 
 export const UserMessage = memo(function UserMessage({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
-  const { threadId, agentId } = useThreadHandle();
+  const thread = useThreadHandle();
+  const { refusal } = useCaller();
+  const reason = refusal("edit", thread) ?? refusal("run", thread);
   const [isEditing, setEditing] = useState(false);
   if (!message) return null;
   const text = contentText(message.content);
@@ -22,13 +25,14 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
   return (
     <div className={styles.message} data-local={message.local}>
       {text !== "" && <p className={styles.text}>{text}</p>}
-      <AttachedFiles files={contentFiles(message.content)} agentId={agentId} threadId={threadId} />
+      <AttachedFiles files={contentFiles(message.content)} thread={thread} />
       {message.local === "unsent" && <Unsent id={id} />}
       {message.local === undefined && (
         <div className={styles.actions}>
           <IconButton
             icon="edit"
-            label="Edit, and go on from here in a new thread"
+            label={reason ?? "Edit, and go on from here in a new thread"}
+            disabled={reason !== undefined}
             onClick={() => setEditing(true)}
           />
           <CopyButton text={() => text} label="Copy the message" />
@@ -41,11 +45,11 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
 /** It did not get through: why, and every way on. */
 function Unsent({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
-  const { agentId, threadId } = useThreadHandle();
+  const thread = useThreadHandle();
   const { outcomes, sendAgain, discard } = useSteering();
   const drafts = useDrafts();
   if (!message) return null;
-  const wasTyped = drafts.readSent({ agentId, threadId }).some((sent) => sent.id === id);
+  const wasTyped = drafts.readSent(thread).some((sent) => sent.id === id);
   const outcome = outcomes.get(id);
   const isBusy = outcome?.kind === "busy";
   const isAsked = outcome?.kind === "refused" && outcome.code === "interrupt_pending";

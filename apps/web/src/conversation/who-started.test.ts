@@ -24,6 +24,13 @@ describe("whoStarted", () => {
     ["outsider", run("foreign", 200), false],
     ["you", undefined, false],
   ] as const)("is %s", (starter, started, isOwn) => {
-    expect(whoStarted(started, { isOwn, openedAt: 100_000 })).toBe(starter);
+    expect(whoStarted(started, { isOwn, openedAt: 100_000, isShared: false })).toBe(starter);
+  });
+
+  it("is a person of the account in a thread that the account shares, unless this page asked", () => {
+    const facts = { openedAt: 100_000, isShared: true };
+    expect(whoStarted(run("client", 50), { ...facts, isOwn: false })).toBe("person");
+    expect(whoStarted(run("client", 200), { ...facts, isOwn: true })).toBe("you");
+    expect(whoStarted(run("cron", 200), { ...facts, isOwn: false })).toBe("schedule");
   });
 });

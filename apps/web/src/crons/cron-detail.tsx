@@ -80,23 +80,36 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
       </CronPageFrame>
     );
   }
+  const { run, schedule } = deeds.refusals;
   const actions = (
     <>
-      <Button onClick={deeds.runNow} disabled={deeds.isBusy}>
+      <Button onClick={deeds.runNow} disabled={deeds.isBusy || run !== undefined} title={run}>
         <Icon name="bolt" />
         Run now
       </Button>
-      <Button onClick={deeds.toggle} disabled={deeds.isBusy}>
+      <Button onClick={deeds.toggle} disabled={deeds.isBusy || schedule !== undefined} title={schedule}>
         <Icon name={cron.enabled ? "pause" : "play"} />
         {cron.enabled ? "Pause" : "Resume"}
       </Button>
-      <Button onClick={() => router.replace(`${cronPath(id)}?edit=1`)}>
+      <Button
+        disabled={schedule !== undefined}
+        title={schedule}
+        onClick={() => router.replace(`${cronPath(id)}?edit=1`)}
+      >
         <Icon name="edit" />
         Edit
       </Button>
       <Menu
         label="More"
-        items={[{ label: "Delete", icon: "trash", isDanger: true, onSelect: () => setDeleting(true) }]}
+        items={[
+          {
+            label: "Delete",
+            icon: "trash",
+            isDanger: true,
+            reason: schedule,
+            onSelect: () => setDeleting(true),
+          },
+        ]}
       />
     </>
   );

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { Button } from "../design/button";
 import buttonStyles from "../design/button.module.css";
@@ -26,12 +27,18 @@ export function CronList(): ReactNode {
     isLoading,
     refresh,
   } = useResource("crons", listCrons, { everyMs: EVERY_MS });
-  const create = (
-    <Link href={newCronPath()} className={`${buttonStyles.button} ${buttonStyles.primary}`}>
-      <Icon name="plus" />
-      New cron
-    </Link>
-  );
+  const reason = useCaller().refusal("schedule");
+  const create =
+    reason === undefined ? (
+      <Link href={newCronPath()} className={`${buttonStyles.button} ${buttonStyles.primary}`}>
+        <Icon name="plus" />
+        New cron
+      </Link>
+    ) : (
+      <Button look="primary" disabled title={reason}>
+        New cron
+      </Button>
+    );
   const isEmpty = crons?.length === 0;
   return (
     <CronPageFrame

@@ -27,6 +27,7 @@ interface CronRowProps {
 
 export function CronRow({ cron, agentName, onChanged }: CronRowProps): ReactNode {
   const deeds = useCronDeeds(cron, onChanged);
+  const { schedule } = deeds.refusals;
   const [isDeleting, setDeleting] = useState(false);
   const router = useRouter();
   const words = capitalised(scheduleWords(cron.schedule));
@@ -55,23 +56,29 @@ export function CronRow({ cron, agentName, onChanged }: CronRowProps): ReactNode
         </div>
       </dl>
       <div className={styles.deeds}>
-        <IconButton icon="bolt" label={`Run now: ${words}`} disabled={deeds.isBusy} onClick={deeds.runNow} />
+        <IconButton
+          icon="bolt"
+          label={deeds.refusals.run ?? `Run now: ${words}`}
+          disabled={deeds.isBusy || deeds.refusals.run !== undefined}
+          onClick={deeds.runNow}
+        />
         <IconButton
           icon={cron.enabled ? "pause" : "play"}
-          label={`${cron.enabled ? "Pause" : "Resume"}: ${words}`}
-          disabled={deeds.isBusy}
+          label={schedule ?? `${cron.enabled ? "Pause" : "Resume"}: ${words}`}
+          disabled={deeds.isBusy || schedule !== undefined}
           onClick={deeds.toggle}
         />
         <Menu
           label={`More for ${words}`}
           items={[
-            { label: "Edit", icon: "edit", onSelect: () => router.push(`${path}?edit=1`) },
+            { label: "Edit", icon: "edit", reason: schedule, onSelect: () => router.push(`${path}?edit=1`) },
             { label: "History", icon: "clock", onSelect: () => router.push(path) },
             {
               label: "Delete",
               icon: "trash",
               isDanger: true,
               startsGroup: true,
+              reason: schedule,
               onSelect: () => setDeleting(true),
             },
           ]}

@@ -1,11 +1,14 @@
 "use client";
 
 import { useState } from "react";
+import { useCaller } from "../console/caller";
 import type { Cron } from "./cron";
 import { runCron, switchCron } from "./cron-calls";
 
 export interface CronDeeds {
   readonly isBusy: boolean;
+  /** Why crons may not be changed, or not be run. */
+  readonly refusals: { readonly schedule: string | undefined; readonly run: string | undefined };
   readonly problem: string | undefined;
   runNow(): void;
   /** Pauses, or takes up again. */
@@ -14,6 +17,7 @@ export interface CronDeeds {
 
 /** What can be done to a cron at once. One deed at a time; why one failed is said. */
 export function useCronDeeds(cron: Pick<Cron, "id" | "enabled">, onDone: () => void): CronDeeds {
+  const { refusal } = useCaller();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
 
@@ -31,6 +35,7 @@ export function useCronDeeds(cron: Pick<Cron, "id" | "enabled">, onDone: () => v
 
   return {
     isBusy,
+    refusals: { schedule: refusal("schedule"), run: refusal("run") },
     problem,
     runNow: () => void perform(() => runCron(cron.id)),
     toggle: () => void perform(() => switchCron(cron.id, cron.enabled ? "pause" : "resume")),

@@ -13,6 +13,8 @@ export interface MenuItem {
   readonly note?: ReactNode;
   readonly isDanger?: boolean;
   readonly isDisabled?: boolean;
+  /** Why it can't be chosen; shown, and disables it. */
+  readonly reason?: string | undefined;
   /** One of several of which one is chosen. */
   readonly isChecked?: boolean;
   /** A line above it. */
@@ -107,18 +109,22 @@ export function Menu({ label, children, className, items }: MenuProps): ReactNod
 }
 
 function MenuEntry({ item, onDone }: { readonly item: MenuItem; readonly onDone: () => void }): ReactNode {
+  const isDisabled = item.isDisabled === true || item.reason !== undefined;
   const names = [styles.item, item.isDanger && styles.danger].filter(Boolean).join(" ");
   const inside = (
     <>
       <span className={styles.icon}>
         {item.isChecked ? <Icon name="check" /> : item.icon && <Icon name={item.icon} />}
       </span>
-      <span className={styles.label}>{item.label}</span>
+      <span className={styles.label}>
+        {item.label}
+        {item.reason !== undefined && <span className={styles.reason}>{item.reason}</span>}
+      </span>
       {item.note !== undefined && <span className={styles.note}>{item.note}</span>}
     </>
   );
   function choose(): void {
-    if (item.isDisabled) return;
+    if (isDisabled) return;
     onDone();
     item.onSelect();
   }
@@ -127,7 +133,7 @@ function MenuEntry({ item, onDone }: { readonly item: MenuItem; readonly onDone:
     tabIndex: -1,
     className: names,
     onClick: choose,
-    ...(item.isDisabled && { "aria-disabled": true }),
+    ...(isDisabled && { "aria-disabled": true }),
   } as const;
   return item.isChecked === undefined ? (
     <button role="menuitem" {...shared}>

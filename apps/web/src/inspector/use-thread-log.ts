@@ -1,8 +1,8 @@
 "use client";
 
+import { threadCall } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useSyncExternalStore } from "react";
-import { segment } from "../service/ask-service";
 import { CLOSED_LOG, createThreadLog, type ThreadLog, type ThreadLogSnapshot } from "./thread-log";
 
 /** By thread, so that whoever looks at the same log at the same time shares one stream. */
@@ -13,8 +13,7 @@ export function useThreadLog(): ThreadLogSnapshot {
   const handle = useThreadHandle();
   let log = logs.get(handle);
   if (!log) {
-    const thread = `/agents/${segment(handle.agentId)}/threads/${segment(handle.threadId)}`;
-    log = createThreadLog({ url: `/api/throughline${thread}/events?follow=1` });
+    log = createThreadLog({ url: `/api/throughline${threadCall(handle, "/events", { follow: "1" })}` });
     logs.set(handle, log);
   }
   return useSyncExternalStore(log.subscribe, log.getSnapshot, () => CLOSED_LOG);

@@ -1,8 +1,9 @@
 "use client";
 
-import { useCommands, useInterrupts } from "@throughline/agent-react";
+import { useCommands, useInterrupts, useThreadHandle } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo, useRef, useState } from "react";
+import { useCaller } from "../console/caller";
 import { outcomeWords } from "../conversation/outcome-words";
 import { useSteering } from "../conversation/steering";
 import { Button, IconButton } from "../design/button";
@@ -18,6 +19,7 @@ export function InterruptCards(): ReactNode {
   const questions = useMemo(() => interrupts.map(readQuestion), [interrupts]);
   const commands = useCommands();
   const { track } = useSteering();
+  const reason = useCaller().refusal("answer", useThreadHandle());
   const place = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<Answers>({});
   const [isSending, setSending] = useState(false);
@@ -55,15 +57,16 @@ export function InterruptCards(): ReactNode {
               question={question}
               isAlone={isAlone}
               chosen={isAlone ? undefined : chosen[question.id]}
-              isDisabled={isSending}
+              isDisabled={isSending || reason !== undefined}
               onAnswer={(value) => choose(question.id, value)}
             />
           ))}
+          {reason !== undefined && <p className={styles.count}>{reason}</p>}
           {!isAlone && (
             <div className={styles.together}>
               <Button
                 look="primary"
-                disabled={isSending || given.length === 0}
+                disabled={isSending || reason !== undefined || given.length === 0}
                 onClick={() => void send(Object.fromEntries(given.map(({ id }) => [id, chosen[id] ?? null])))}
               >
                 {isSending ? "Sending…" : sendWords(given.length, questions.length)}

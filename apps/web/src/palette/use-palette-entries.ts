@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { useActivity } from "../agents/activity";
 import { threadToOpen } from "../agents/agent-status";
 import { joinRows } from "../agents/merge-rows";
-import { titleOf } from "../agents/thread-row";
+import { rowKey, titleOf } from "../agents/thread-row";
 import { agentPath, threadPath } from "../console/paths";
 import { setTheme } from "../console/theme";
 import { useAgentCatalog } from "../console/use-agent-catalog";
@@ -47,7 +47,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
         label: agent.name,
         note: agent.description,
         icon: "node",
-        run: go(toOpen ? threadPath(agent.id, toOpen.threadName) : agentPath(agent.id)),
+        run: go(toOpen ? threadPath(agent.id, toOpen.threadName, toOpen.visibility) : agentPath(agent.id)),
       };
     });
     const toThreads = known
@@ -58,12 +58,12 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
       .map(
         ({ agent, row }): PaletteEntry => ({
-          id: `thread ${agent.id} ${row.threadName}`,
+          id: `thread ${agent.id} ${rowKey(row)}`,
           group: "Threads",
           label: titleOf(row),
           note: agent.name,
           status: row.status,
-          run: go(threadPath(agent.id, row.threadName)),
+          run: go(threadPath(agent.id, row.threadName, row.visibility)),
         }),
       );
     const newThreads = known.map(

@@ -3,7 +3,13 @@ import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/schedule
 import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
 import type { PollPolicy } from "../poller/poller.js";
 import { createHttpService, type HttpServiceOptions } from "../service/http-service.js";
-import type { Circumstances, ServicePort, ThreadName, ToolDeclaration } from "../service/service-port.js";
+import type {
+  Circumstances,
+  ServicePort,
+  ThreadName,
+  ToolDeclaration,
+  Visibility,
+} from "../service/service-port.js";
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
 import type { FrontendTool } from "../tools/frontend-tools.js";
 import { type AgentStore, createAgentStore } from "./agent-store.js";
@@ -45,7 +51,7 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
 export interface AgentClient {
   readonly agents: AgentStore;
   /** The same handle for the same thread. */
-  thread(agentId: string, threadId: string): ThreadHandle;
+  thread(agentId: string, threadId: string, visibility?: Visibility): ThreadHandle;
   /** Asks now and then how these stand, as long as no page of theirs is open. */
   watch(threads: readonly ThreadName[]): () => void;
   /** A tool that runs in this page, until what it returns is called. */
@@ -193,7 +199,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 
   return {
     agents: agents.store,
-    thread: (agentId, threadId) => hold(keyOf({ agentId, threadId })).handle,
+    thread: (agentId, threadId, visibility) => hold(keyOf({ agentId, threadId, visibility })).handle,
     watch(threads) {
       if (!poller) throw missingPart("polling: pollThreads");
       const keys = threads.map(keyOf);
@@ -225,11 +231,11 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   };
 }
 
-function keyOf({ agentId, threadId }: ThreadName): string {
-  return JSON.stringify([agentId, threadId]);
+function keyOf({ agentId, threadId, visibility }: ThreadName): string {
+  return JSON.stringify(visibility === undefined ? [agentId, threadId] : [agentId, threadId, visibility]);
 }
 
 function threadOf(key: string): ThreadName {
-  const [agentId, threadId]: [string, string] = JSON.parse(key);
-  return { agentId, threadId };
+  const [agentId, threadId, visibility]: [string, string, Visibility?] = JSON.parse(key);
+  return { agentId, threadId, visibility };
 }

@@ -2,6 +2,7 @@ import type { Clock, Json, JsonObject } from "@throughline/ai-core";
 import type { BusyPolicy, CommandOutcome, RunInput } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
+import type { ThreadName } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { PendingCommands } from "./command-shell.js";
 import { newId } from "./new-id.js";
@@ -21,9 +22,7 @@ export interface LoggedFrame extends AgentFrame {
 }
 
 /** One thread of one agent, for a page. Commands never reject: how they came out is their value. */
-export interface ThreadHandle extends Store<ThreadSnapshot> {
-  readonly agentId: string;
-  readonly threadId: string;
+export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   /** Keeps the thread's connection open until what it returns is called. */
   open(): () => void;
   /** The newest frames, for whoever inspects them. */
@@ -48,9 +47,7 @@ export interface ThreadHandle extends Store<ThreadSnapshot> {
   reconnect(): void;
 }
 
-export interface ThreadHandleOptions {
-  readonly agentId: string;
-  readonly threadId: string;
+export interface ThreadHandleOptions extends ThreadName {
   readonly line: ThreadLine;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
@@ -69,7 +66,7 @@ const MAX_LOGGED = 1_000;
 const REJECT: BusyPolicy = { kind: "reject" };
 
 export function createThreadHandle(options: ThreadHandleOptions): ThreadHandleParts {
-  const { line, clock, agentId, threadId } = options;
+  const { line, clock, agentId, threadId, visibility } = options;
   let snapshot = takeSnapshot(undefined);
   let log: LoggedFrame[] = [];
   let logSnapshot: readonly LoggedFrame[] | undefined = [];
@@ -101,6 +98,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   const handle: ThreadHandle = {
     agentId,
     threadId,
+    visibility,
     open: options.open,
     getSnapshot() {
       // Without anybody to tell, nobody sees two values within one frame.

@@ -77,6 +77,19 @@ describe("a connection", () => {
     });
   });
 
+  it("names whose thread it means in every request, where that is said", async () => {
+    const { asked, fetch } = answering(sse(), sse(), Response.json({}), sse());
+    const service = createHttpService({ url: "/", fetch });
+    const shared = { ...THREAD, visibility: "account" } as const;
+    const { signal } = new AbortController();
+    await service.connect(shared, { ...NOTHING, cursor: undefined, signal }, listen().sink);
+    await service.send(shared, { kind: "run", id: "r", input: {}, busy: { kind: "reject" } }, NOTHING);
+    await service.stop(shared, undefined);
+    await service.poll(shared);
+    const named = asked.map(({ body }) => JSON.stringify(body).includes('"visibility":"account"'));
+    expect(named).toEqual([true, true, true, true]);
+  });
+
   it("hears every piece, heartbeats too, and gives the frames of one read together", async () => {
     const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
     const step = { type: "STEP_STARTED", stepName: "é" };

@@ -4,60 +4,21 @@ import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
 import type { MessageView } from "../projection/thread-view.js";
 import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
+import { createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
 import { readFrames } from "./read-frames.js";
 import type { AgentInfo, Circumstances, ServicePort, StreamEnd, ThreadName } from "./service-port.js";
 
-export interface HttpServiceOptions {
+export interface HttpServiceOptions extends HttpOptions {
   /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
   readonly url: string;
-  readonly fetch?: typeof fetch;
-  /** Asked before every request, and once more with `isRenewal` when the service refused what it gave. */
-  readonly headers?: (about: {
-    readonly isRenewal: boolean;
-  }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Cookies of this origin by default. */
-  readonly credentials?: RequestCredentials;
-  /** How long an answer that is no stream may take. */
-  readonly timeoutMs?: number;
-}
-
-interface RequestParts {
-  readonly body?: object;
-  readonly cursor?: string | undefined;
-  readonly signal?: AbortSignal;
 }
 
 /** What every stream asks for: AG-UI 1.0, questions in their standard form, and the tree of calls. */
 const FACE = { calls: true, interrupts: "standard" } as const;
 
 export function createHttpService(options: HttpServiceOptions): ServicePort {
-  const ask = options.fetch ?? ((input, init) => fetch(input, init));
-  const base = options.url.replace(/\/$/, "");
-  const timeoutMs = options.timeoutMs ?? 15_000;
-
-  async function request(path: string, init: RequestParts): Promise<Response> {
-    const response = await attempt(path, init, false);
-    if (response.status !== 401 || !options.headers) return response;
-    await response.body?.cancel();
-    return attempt(path, init, true);
-  }
-
-  async function attempt(path: string, init: RequestParts, isRenewal: boolean): Promise<Response> {
-    const own = await options.headers?.({ isRenewal });
-    return ask(`${base}${path}`, {
-      method: init.body ? "POST" : "GET",
-      headers: {
-        ...own,
-        accept: "text/event-stream, application/json",
-        ...(init.body && { "content-type": "application/json" }),
-        ...(init.cursor !== undefined && { "last-event-id": init.cursor }),
-      },
-      body: init.body ? JSON.stringify(init.body) : null,
-      signal: init.signal ?? null,
-      credentials: options.credentials ?? "same-origin",
-      cache: "no-store",
-    });
-  }
+  const request = createRequest(options.url, options);
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
 
   function agentPath({ agentId }: ThreadName, verb: string): string {
     return `/agent/${encodeURIComponent(agentId)}/${verb}`;
@@ -144,7 +105,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       const path = `${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`;
       try {
         const signal = AbortSignal.timeout(timeoutMs);
-        const response = await request(path, { body: runId === undefined ? {} : { runId }, signal });
+        const response = await request(path, { body: { runId, visibility: thread.visibility }, signal });
         return response.ok;
       } catch {
         return false;
@@ -184,7 +145,7 @@ function propsOf({ id, kind, input }: Exclude<Command, { kind: "stop" }>): objec
 }
 
 function inputOf(
-  { threadId }: ThreadName,
+  { threadId, visibility }: ThreadName,
   runId: string,
   { messages = [], state = {}, answers }: RunInput,
   { tools, context }: Circumstances,
@@ -198,7 +159,7 @@ function inputOf(
     messages: messages.map(toWireMessage),
     tools,
     context,
-    forwardedProps: { throughline: props },
+    forwardedProps: { throughline: { visibility, ...props } },
     resume:
       answers &&
       Object.entries(answers).map(([interruptId, payload]) => ({ interruptId, status: "resolved", payload })),
@@ -238,19 +199,6 @@ function answerOf(frames: readonly AgentFrame[]): Answer | undefined {
 function isCancel(event: AgentEvent, runId: string): boolean {
   const isEnd = event.type === "RUN_FINISHED" && event.outcome?.type === "cancelled";
   return isEnd && factsOf(event).runId === runId;
-}
-
-async function failureOf(response: Response): Promise<StreamFailure | undefined> {
-  if (response.ok) return undefined;
-  const said: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
-  const retryAfter = Number(response.headers.get("retry-after"));
-  return {
-    kind: "refused",
-    status: response.status,
-    code: typeof said?.code === "string" ? said.code : "internal",
-    message: typeof said?.message === "string" ? said.message : `The service answered ${response.status}.`,
-    ...(retryAfter > 0 && { retryAfterMs: retryAfter * 1_000 }),
-  };
 }
 
 /** CopilotKit's `/info`, as far as it is ours. */

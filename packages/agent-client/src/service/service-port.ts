@@ -3,9 +3,14 @@ import type { Answer, Command } from "../commands/command.js";
 import type { StreamFailure } from "../connection/connection.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 
+/** `private`: one person's. `account`: shared by all people of the account. */
+export type Visibility = "private" | "account";
+
 export interface ThreadName {
   readonly agentId: string;
   readonly threadId: string;
+  /** Whose thread is meant; absent: the caller's own, or the account's where the caller is no person. */
+  readonly visibility?: Visibility | undefined;
 }
 
 /** A tool that runs in the page. */

@@ -22,7 +22,8 @@ export interface ThreadCopy {
 /**
  * Puts a checkpoint into another thread, under its own id: task ids and the ids of questions follow from it, so what was
  * open stays open and can be answered there. Of a checkpoint of the past only the questions come along; what its tasks went
- * on to do is left behind, and with it the inner state of subgraphs, which begin again.
+ * on to do is left behind, and with it the inner state of subgraphs, which begin again. A delta channel's value is the writes
+ * of its ancestors since its last snapshot, so those come along, too.
  */
 export async function copyThread({
   saver,
@@ -45,23 +46,56 @@ export async function copyThread({
   }
   const inner =
     isNewest && (root.pendingWrites ?? []).length > 0 ? await innerTuples(saver, from, checkpointId) : [];
-  for (const tuple of [...inner, root]) await put(tuple);
+  const copied = new Set<string>();
+  // The root last: without it the thread has nothing that could be read.
+  for (const tuple of inner) await putWithAncestors(tuple, tuple.pendingWrites);
+  const questions = root.pendingWrites?.filter(([, channel]) => channel === INTERRUPT);
+  await putWithAncestors(root, isNewest ? root.pendingWrites : questions);
 
-  async function put({ config, checkpoint, metadata, pendingWrites = [] }: CheckpointTuple): Promise<void> {
-    const ns = readString(config.configurable, "checkpoint_ns") ?? "";
+  async function putWithAncestors(
+    tuple: CheckpointTuple,
+    writes: CheckpointTuple["pendingWrites"],
+  ): Promise<void> {
+    let ancestor = await replayedParent(saver, tuple);
+    while (ancestor) {
+      await put(ancestor, ancestor.pendingWrites);
+      ancestor = await replayedParent(saver, ancestor);
+    }
+    await put(tuple, writes);
+  }
+
+  async function put(tuple: CheckpointTuple, writes: readonly CheckpointPendingWrite[] = []): Promise<void> {
+    const { checkpoint, metadata } = tuple;
+    const ns = readString(tuple.config.configurable, "checkpoint_ns") ?? "";
+    const key = `${ns}\n${checkpoint.id}`;
+    if (copied.has(key)) return;
+    copied.add(key);
     const place = { thread_id: to, checkpoint_ns: ns };
+    const parentId = replaysParent(tuple) && readString(tuple.parentConfig?.configurable, "checkpoint_id");
     const { [RUN_METADATA_KEY]: _, thread_id: __, ...kept } = { ...Object(metadata) };
     await target.put(
-      { configurable: place },
+      { configurable: { ...place, ...(parentId && { checkpoint_id: parentId }) } },
       checkpoint,
       { ...kept, source: "fork", ...(runId !== undefined && { [RUN_METADATA_KEY]: runId }) },
       checkpoint.channel_versions,
     );
-    const wanted = isNewest ? pendingWrites : pendingWrites.filter(([, channel]) => channel === INTERRUPT);
-    for (const [taskId, writes] of byTask(wanted)) {
-      await target.putWrites({ configurable: { ...place, checkpoint_id: checkpoint.id } }, writes, taskId);
+    for (const [taskId, ofTask] of byTask(writes)) {
+      await target.putWrites({ configurable: { ...place, checkpoint_id: checkpoint.id } }, ofTask, taskId);
     }
   }
+}
+
+/** Whether some delta channel's value is made of what the checkpoint's ancestors wrote. */
+function replaysParent({ metadata }: CheckpointTuple): boolean {
+  const counters = read(metadata, "counters_since_delta_snapshot");
+  return typeof counters === "object" && counters !== null && Object.keys(counters).length > 0;
+}
+
+async function replayedParent(
+  saver: BaseCheckpointSaver,
+  tuple: CheckpointTuple,
+): Promise<CheckpointTuple | undefined> {
+  return tuple.parentConfig && replaysParent(tuple) ? saver.getTuple(tuple.parentConfig) : undefined;
 }
 
 /** Checkpoints of subgraphs that run below this one. */

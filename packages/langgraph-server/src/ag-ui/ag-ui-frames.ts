@@ -36,7 +36,7 @@ export function agUiLastWords(ids: FailureIds, ending: Ending, hasFrames: boolea
   const error = earlyEndError(ending.reason);
   if (!hasFrames) return failureFrames(ids, error);
   if (ending.runOpen) return [encodeEvent(runError(error))];
-  // Whoever followed would come back for ever: only this tells that there is nothing to come back to.
+  // Without it a client that follows would reconnect for ever.
   return ending.reason === "deleted" ? failureFrames(ids, error) : [];
 }
 

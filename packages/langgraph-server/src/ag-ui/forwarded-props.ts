@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parsedJson, parsedObject } from "../http/parsed-json.js";
-import { visibilitySchema } from "../thread/visibility.js";
+import { threadVisibilitySchema } from "../thread/visibility.js";
 
 /** R29: a wish that is not state. */
 const commandSchema = z.strictObject({
@@ -30,9 +30,7 @@ const throughlineSchema = z.strictObject({
     .optional()
     .describe("What becomes of a run whose thread is busy. Default: reject."),
   profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
-  visibility: visibilitySchema
-    .optional()
-    .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person."),
+  visibility: threadVisibilitySchema,
   model: z.string().min(1).max(128).optional(),
   fork: z
     .strictObject({ checkpointId: z.string().min(1).max(256) })
@@ -42,7 +40,7 @@ const throughlineSchema = z.strictObject({
 
 /**
  * R29: the whitelist. Everything else is dropped here: `forwardedProps` is where other servers let a client set a graph's
- * `configurable`, and with it somebody else's thread.
+ * `configurable`, and with it another caller's thread.
  */
 export const forwardedPropsSchema = z.object({
   throughline: throughlineSchema.optional(),

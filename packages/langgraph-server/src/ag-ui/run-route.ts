@@ -143,7 +143,7 @@ export async function runAgent(
   try {
     return await begin();
   } catch (error) {
-    // Nothing was begun, and the same request may be sent again, or is for somebody else to send.
+    // Nothing was begun, and the same request may be sent again, or is for another person to send.
     if (error instanceof ThroughlineError && AS_STATUS.has(error.code)) {
       watching.leave();
       throw error;

@@ -5,16 +5,14 @@ import type { RunService, StopOutcome } from "../drive/run-service.js";
 import { checked } from "../http/checked-request.js";
 import type { RouteContext, RouteParts, SignedIn } from "../http/ingress.js";
 import { threadFor } from "../http/thread-of.js";
-import { visibilitySchema } from "../thread/visibility.js";
+import { threadVisibilitySchema } from "../thread/visibility.js";
 import { runIdSchema } from "./run-agent-input.js";
 
 export const stopSchema = z.strictObject({
   runId: runIdSchema
     .nullish()
     .describe("The client's own name of the run, or ours. Absent: all of the thread."),
-  visibility: visibilitySchema
-    .optional()
-    .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person."),
+  visibility: threadVisibilitySchema,
 });
 
 export const stoppedSchema = z.object({

@@ -24,9 +24,10 @@ import {
 } from "../http/ingress.js";
 import type { ActionRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
+import { threadFor } from "../http/thread-of.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
-import { threadAddress } from "../thread/thread-address.js";
+import { callerIn, threadVisibilitySchema } from "../thread/visibility.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
 
@@ -37,6 +38,7 @@ export const runRequestSchema = z.object({
   stateKey: threadNameSchema
     .optional()
     .describe("Names the thread to go on with; without it the run has one of its own."),
+  visibility: threadVisibilitySchema,
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
   messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
@@ -87,7 +89,9 @@ async function startRun(
   arrival: Arrival,
 ): Promise<Response> {
   const { service, clock, usage } = parts;
-  const caller = callerFor(who, request);
+  const { visibility } = request;
+  const named = callerFor(who, request);
+  const caller = callerIn(named, visibility);
   const limits = parts.limitsOf(caller.billingAccountId);
   if (request.messages.length > limits.maxContentParts) {
     throw new ThroughlineError(
@@ -97,11 +101,8 @@ async function startRun(
     );
   }
   const agent = await requireAgent(parts, request.graphName);
-  const thread = threadAddress(
-    caller,
-    agent.graphName,
-    threadNameSchema.parse(request.stateKey ?? request.runId),
-  );
+  const threadName = threadNameSchema.parse(request.stateKey ?? request.runId);
+  const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility }, named);
   c.header("x-request-id", request.requestId);
   c.header("x-trace-id", request.traceId);
   const watching = await usage.watch(caller.billingAccountId, limits);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readEvents, typesOf } from "../handler/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { describeEachStore } from "../testing/describe-each-store.js";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
 
 /** The beginning of a PNG, and enough more that it would be seen wherever it got to. */
@@ -13,16 +13,7 @@ const PICTURE = Buffer.concat([
 ]);
 const DATA = PICTURE.toString("base64");
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-});
-afterAll(() => postgres.close());
-
-describe.each([
-  ["memory", () => ({ kind: "memory" as const })],
-  ["PostgreSQL", () => ({ kind: "postgres" as const, databaseUrl: postgres.url })],
-])("A file that comes with a message, kept in %s,", (_, storeOf) => {
+describeEachStore("A file that comes with a message, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({

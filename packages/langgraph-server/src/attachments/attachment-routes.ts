@@ -40,7 +40,7 @@ export const shownAttachmentSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** Files of a thread: sent before a message that names them, and read back by whoever the thread belongs to. */
+/** Files of a thread: sent before a message that names them, and read back by the people whose thread it is. */
 export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): ActionRoute[] {
   const { attachments } = parts.service;
 
@@ -151,7 +151,7 @@ function refuseRange(c: RouteContext, bytes: number): Response {
 }
 
 /**
- * A file is somebody's own words for a browser: whatever it claims to be, it is not sniffed, runs nothing, reaches nothing,
+ * To a browser a file is a stranger's words: whatever it claims to be, it is not sniffed, runs nothing, reaches nothing,
  * and what a browser would not merely show is saved instead.
  */
 function fileHeaders({ id, mimeType, filename }: Attachment): Readonly<Record<string, string>> {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { createMemoryDatabase, migrate, openPostgres, type ThreadRef } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { openMigratedDatabase } from "../testing/migrated-database.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
+import { threadRefOf } from "../testing/thread-ref-of.js";
 import { openAttachmentFolder } from "./attachment-folder.js";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
 import { ATTACHMENT_CHUNK_MIGRATION } from "./attachment-migration.js";
@@ -44,12 +46,7 @@ interface PostgresPlace extends Place {
 }
 
 async function inPostgres(folder?: string): Promise<PostgresPlace> {
-  const postgres = await openTestPostgres();
-  const database = await openPostgres({ connection: postgres.url });
-  await migrate(database.pool, database.schema, {
-    record: SERVER_MIGRATIONS_RECORD,
-    migrations: SERVER_MIGRATIONS,
-  });
+  const { database, close } = await openMigratedDatabase();
   const openStore = () =>
     createPostgresAttachmentStore(database, folder === undefined ? undefined : openAttachmentFolder(folder));
   return {
@@ -72,8 +69,7 @@ async function inPostgres(folder?: string): Promise<PostgresPlace> {
     },
     folders: async () => (folder === undefined ? [] : readdir(folder)),
     async close() {
-      await database.close();
-      await postgres.close();
+      await close();
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
@@ -88,21 +84,17 @@ describe.each([
   ["PostgreSQL", inPostgres],
   ["a folder", inFolder],
 ] as const)("Attachments in %s", (_, open) => {
-  let place: Place;
   let account = "";
+  beforeEach(() => {
+    account = `acme-${Math.random().toString(36).slice(2)}`;
+  });
+  let place: Place;
   beforeAll(async () => {
     place = await open();
   });
   afterAll(() => place.close());
-  beforeEach(() => {
-    account = `acme-${Math.random().toString(36).slice(2)}`;
-  });
 
-  const thread = (threadId: string, subject?: string): ThreadRef => ({
-    account,
-    ...(subject !== undefined && { subject }),
-    threadId,
-  });
+  const thread = (threadId: string, subject?: string) => threadRefOf(account, threadId, subject);
   const limits = { ...DEFAULT_ATTACHMENT_LIMITS };
   const put = (ref: ThreadRef, text: string | Uint8Array, filename?: string, isNamed = true) =>
     receiveFile(
@@ -297,11 +289,9 @@ describe.each([
 });
 
 it("Attachments of threads that were deleted or never began are swept after their time, in PostgreSQL", async () => {
-  const postgres = await openTestPostgres();
-  const database = await openPostgres({ connection: postgres.url });
+  const { database, close } = await openMigratedDatabase();
   const { pool, schema } = database;
   try {
-    await migrate(pool, schema, { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS });
     const store = createPostgresAttachmentStore(database, undefined);
     for (const threadId of ["there", "deleted", "never"]) {
       const upload = await store.begin({ account: "acme", threadId }, DEFAULT_ATTACHMENT_LIMITS);
@@ -323,8 +313,7 @@ it("Attachments of threads that were deleted or never began are swept after thei
     const used = await pool.query(`select bytes from ${schema}.attachment_usage`);
     expect(used.rows).toEqual([{ bytes: "10" }]);
   } finally {
-    await database.close();
-    await postgres.close();
+    await close();
   }
 });
 

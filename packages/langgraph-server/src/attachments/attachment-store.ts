@@ -36,7 +36,7 @@ export interface Upload {
    * way, and then nothing was reserved.
    */
   reserve(bytes: number): Promise<keyof StorageCaps | undefined>;
-  /** The next `CHUNK_BYTES`, or the last of the file. Within what was reserved. */
+  /** The next `CHUNK_BYTES`, or the last of the file. Within what was reserved. Once it resolves, the chunk may be overwritten. */
   write(chunk: Uint8Array): Promise<void>;
   /** Makes it an attachment of the thread. What is there under this id stays as it is. */
   finish(file: FinishedFile): Promise<Attachment>;
@@ -60,7 +60,7 @@ export interface FileSweep {
   readonly orphanedMs: number;
 }
 
-/** What a sweep deleted, counted. */
+/** What a sweep deleted, or would delete, counted. */
 export interface SweptFiles {
   readonly unnamed: number;
   readonly unfinished: number;
@@ -87,4 +87,8 @@ export interface AttachmentStore {
   deleteAccount(account: string, subject?: string): Promise<number>;
   /** Deletes what belongs to no message; a bounded part of it, so call it until it finds nothing. */
   sweep(sweep: FileSweep): Promise<SweptFiles>;
+  /** What sweeps would delete until they find nothing. */
+  countSweepable(sweep: FileSweep): Promise<SweptFiles>;
 }
+
+export const NO_FILES_SWEPT: SweptFiles = { unnamed: 0, unfinished: 0, orphaned: 0, stray: 0 };

@@ -1,7 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import { poll } from "../timing/poll.js";
-import type { AttachmentStore } from "./attachment-store.js";
+import { type AttachmentStore, type FileSweep, NO_FILES_SWEPT, type SweptFiles } from "./attachment-store.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -37,15 +37,37 @@ export function startAttachmentSweeper(options: AttachmentSweeperOptions): Attac
     everyMs: EVERY_MS,
     firstAfterMs: FIRST_WITHIN_MS * random(),
     async once(closing) {
-      let found = 0;
-      do {
-        const swept = await store.sweep({ unnamedMs, stalledMs: STALLED_MS, orphanedMs: unnamedMs });
-        found = swept.unnamed + swept.unfinished + swept.orphaned + swept.stray;
-        observer.filesSwept(swept);
-      } while (found > 0 && !closing.aborted);
+      await sweepFiles(store, unnamedMs, { closing, onSwept: observer.filesSwept });
       return undefined;
     },
     failed: (error) => observer.failed("Files of no message could not be swept; it is tried again.", error),
   });
   return { sweep: now, close };
+}
+
+/** What a round sweeps. */
+export function fileSweepOf(unnamedMs: number): FileSweep {
+  return { unnamedMs, stalledMs: STALLED_MS, orphanedMs: unnamedMs };
+}
+
+/** One round, to its end. Gives what was deleted in all. */
+export async function sweepFiles(
+  store: Pick<AttachmentStore, "sweep">,
+  unnamedMs: number,
+  { closing, onSwept }: { readonly closing: AbortSignal; readonly onSwept?: (part: SweptFiles) => void },
+): Promise<SweptFiles> {
+  let all = NO_FILES_SWEPT;
+  let found = 0;
+  do {
+    const part = await store.sweep(fileSweepOf(unnamedMs));
+    found = part.unnamed + part.unfinished + part.orphaned + part.stray;
+    onSwept?.(part);
+    all = {
+      unnamed: all.unnamed + part.unnamed,
+      unfinished: all.unfinished + part.unfinished,
+      orphaned: all.orphaned + part.orphaned,
+      stray: all.stray + part.stray,
+    };
+  } while (found > 0 && !closing.aborted);
+  return all;
 }

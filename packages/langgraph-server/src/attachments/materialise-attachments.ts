@@ -15,8 +15,8 @@ import { namedAttachment, withBytes } from "@throughline/graph-executor";
 import type { RunFiles } from "./run-files.js";
 
 /**
- * A graph is given the files that its new messages name; whoever started, queued or logged the run saw their addresses only.
- * What a checkpoint of the thread holds is up to whoever loads it: in this process it is filled in there, a LangGraph server
+ * A graph is given the files that its new messages name; what started, queued or logged the run saw their addresses only.
+ * What a checkpoint of the thread holds is up to the saver that loads it: in this process it is filled in there, a LangGraph server
  * stores what it was given.
  */
 export function materialiseAttachments<Executor extends GraphExecutorPort>(

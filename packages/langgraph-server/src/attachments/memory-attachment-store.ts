@@ -10,6 +10,8 @@ import {
   type Attachment,
   type AttachmentStore,
   CHUNK_BYTES,
+  type FileSweep,
+  NO_FILES_SWEPT,
   type StorageCaps,
   type Upload,
 } from "./attachment-store.js";
@@ -127,6 +129,19 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
     return count;
   }
 
+  // Deletions leave nothing here, and a start that was refused costs no more than the process' own life.
+  function sweepable({ unnamedMs, stalledMs }: FileSweep) {
+    const now = database.clock.now();
+    return {
+      stalled: [...uploads].filter(({ touchedAt }) => now - touchedAt > stalledMs),
+      unnamed: [...threads.values()].flatMap(({ held }) =>
+        [...held].flatMap(([id, { isNamed, createdAt }]) =>
+          isNamed || now - createdAt <= unnamedMs ? [] : [{ held, id }],
+        ),
+      ),
+    };
+  }
+
   return {
     begin: async (thread, caps) => openUpload(thread, caps),
     async find(thread, id) {
@@ -167,20 +182,15 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
       deleteWhere(
         (thread) => thread.account === account && (subject === undefined || subjectKey(thread) === subject),
       ),
-    // Deletions leave nothing here, and a start that was refused costs no more than the process' own life.
-    async sweep({ unnamedMs, stalledMs }) {
-      const now = database.clock.now();
-      const stalled = [...uploads].filter(({ touchedAt }) => now - touchedAt > stalledMs);
+    async sweep(sweep) {
+      const { stalled, unnamed } = sweepable(sweep);
       for (const upload of stalled) uploads.delete(upload);
-      let unnamed = 0;
-      for (const { held } of threads.values()) {
-        for (const [id, { isNamed, createdAt }] of held) {
-          if (isNamed || now - createdAt <= unnamedMs) continue;
-          held.delete(id);
-          unnamed += 1;
-        }
-      }
-      return { unnamed, unfinished: stalled.length, orphaned: 0, stray: 0 };
+      for (const { held, id } of unnamed) held.delete(id);
+      return { ...NO_FILES_SWEPT, unnamed: unnamed.length, unfinished: stalled.length };
+    },
+    async countSweepable(sweep) {
+      const { stalled, unnamed } = sweepable(sweep);
+      return { ...NO_FILES_SWEPT, unnamed: unnamed.length, unfinished: stalled.length };
     },
   };
 }

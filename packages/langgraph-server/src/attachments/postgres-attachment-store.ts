@@ -4,7 +4,7 @@ import type { AttachmentFolder } from "./attachment-folder.js";
 import type { Attachment, AttachmentStore } from "./attachment-store.js";
 import { createChunkLane } from "./chunk-lane.js";
 import { type ContentPlace, contentChunks, storedChunks } from "./postgres-content.js";
-import { sweepPostgresFiles } from "./postgres-file-sweep.js";
+import { countPostgresFiles, sweepPostgresFiles } from "./postgres-file-sweep.js";
 import {
   capInTheWay,
   type FilesDatabase,
@@ -165,6 +165,7 @@ export function createPostgresAttachmentStore(
       return count;
     },
     sweep: (sweep) => sweepPostgresFiles({ pool, schema }, folder, sweep),
+    countSweepable: (sweep) => countPostgresFiles({ pool, schema }, sweep),
   };
 }
 

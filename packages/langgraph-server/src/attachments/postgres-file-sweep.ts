@@ -1,10 +1,11 @@
 import { inTransaction, type ThreadRef } from "@throughline/thread-log";
 import type pg from "pg";
 import type { AttachmentFolder } from "./attachment-folder.js";
-import type { FileSweep, SweptFiles } from "./attachment-store.js";
+import { type FileSweep, NO_FILES_SWEPT, type SweptFiles } from "./attachment-store.js";
 import { type FilesDatabase, keyOf } from "./postgres-upload.js";
 import { deleteEmptyUsage, lockUsage, releaseBytes } from "./sql/reserve-bytes.js";
 import {
+  countSweepable,
   deleteOrphaned,
   deleteStalled,
   deleteUnnamed,
@@ -91,6 +92,15 @@ export async function sweepPostgresFiles(
     });
   }
   return { unnamed, unfinished, orphaned, stray: stray.length };
+}
+
+/** What sweeps would delete. */
+export async function countPostgresFiles(
+  { pool, schema }: FilesDatabase,
+  { unnamedMs, stalledMs, orphanedMs }: FileSweep,
+): Promise<SweptFiles> {
+  const { rows } = await pool.query<SweptFiles>(countSweepable(schema), [unnamedMs, stalledMs, orphanedMs]);
+  return rows[0] ?? NO_FILES_SWEPT;
 }
 
 function threadOf({ account, subject, thread_id: threadId }: Found): ThreadRef {

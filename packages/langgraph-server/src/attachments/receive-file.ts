@@ -25,7 +25,7 @@ export interface FileReceiver {
 
 /**
  * Takes a file from its sender into the store, a chunk at a time: the next is read when this one is stored, so a sender that is
- * faster than the store waits, and no more than two chunks are held. What is reserved before it is read can't be exceeded by
+ * faster than the store waits, and one chunk is held. What is reserved before it is read can't be exceeded by
  * files side by side. Throws `invalid_input` for a type that can't be attached, `too_large` for what is too much of it.
  */
 export async function receiveFile(
@@ -83,9 +83,9 @@ function idHash(mimeType: string) {
   return createHash("sha256").update(`${mimeType}\n`);
 }
 
-/** The same bytes in pieces of `CHUNK_BYTES`, all but the last. */
+/** The same bytes in pieces of `CHUNK_BYTES`, all but the last. Each is overwritten by the next: a file costs one buffer. */
 async function* inChunks(content: IncomingFile["content"]): AsyncGenerator<Uint8Array> {
-  let chunk = new Uint8Array(CHUNK_BYTES);
+  const chunk = new Uint8Array(CHUNK_BYTES);
   let filled = 0;
   for await (const piece of content) {
     for (let at = 0; at < piece.byteLength; ) {
@@ -95,8 +95,6 @@ async function* inChunks(content: IncomingFile["content"]): AsyncGenerator<Uint8
       filled += taken.byteLength;
       if (filled < CHUNK_BYTES) continue;
       yield chunk;
-      // The store may still hold the one before.
-      chunk = new Uint8Array(CHUNK_BYTES);
       filled = 0;
     }
   }

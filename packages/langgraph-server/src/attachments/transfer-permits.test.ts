@@ -34,7 +34,24 @@ describe("Permits to send and receive files", () => {
     await refused;
   });
 
-  it("go to whoever waits as soon as one is given back, and giving one back twice gives nothing more", async () => {
+  it("are refused for the longer the more of the account wait, so that they don't all come back at once", async () => {
+    const { clock, permits } = open(1, 10);
+    await permits.take("acme");
+    const waitAfter = async (count: number) => {
+      const refusals = Array.from({ length: count }, () =>
+        permits
+          .take("acme")
+          .catch(({ details }: { details: { retryAfterMs: number } }) => details.retryAfterMs),
+      );
+      clock.advance(2_000);
+      return (await Promise.all(refusals))[0];
+    };
+    expect(await waitAfter(1)).toBe(2_000);
+    expect(await waitAfter(12)).toBe(12_000);
+    expect(await waitAfter(100)).toBe(30_000);
+  });
+
+  it("go to the next that waits as soon as one is given back, and giving one back twice gives nothing more", async () => {
     const { clock, permits } = open(1, 10);
     const first = await permits.take("acme");
     const second = permits.take("acme");

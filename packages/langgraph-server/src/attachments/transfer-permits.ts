@@ -23,7 +23,10 @@ export interface TransferPermits {
 
 /** How long a request waits for a permit before it is refused. */
 const PATIENCE_MS = 2_000;
-const RETRY_AFTER_MS = 2_000;
+/** A refused client comes back after about as long as those who wait keep the permits: sooner it would only be refused again. */
+const MIN_RETRY_AFTER_MS = 2_000;
+const RETRY_AFTER_MS_PER_WAITING = 1_000;
+const MAX_RETRY_AFTER_MS = 30_000;
 
 interface Waiting {
   readonly account: string;
@@ -49,6 +52,11 @@ export function createTransferPermits(
   function limitFor(account: string): keyof TransferLimits | undefined {
     if ((taken.get(account) ?? 0) >= maxTransfersPerAccount) return "maxTransfersPerAccount";
     return inAll >= maxTransfersPerInstance ? "maxTransfersPerInstance" : undefined;
+  }
+
+  function retryAfter(account: string): number {
+    const ahead = [...waiting].filter((other) => other.account === account).length;
+    return Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, RETRY_AFTER_MS_PER_WAITING * ahead));
   }
 
   function grant(account: string): TransferPermit {
@@ -83,8 +91,9 @@ export function createTransferPermits(
           },
         };
         const timer = clock.schedule(patienceMs, () => {
+          const retryAfterMs = retryAfter(account);
           waiting.delete(asked);
-          reject(refusal(limitFor(account) ?? "maxTransfersPerInstance", limits));
+          reject(refusal(limitFor(account) ?? "maxTransfersPerInstance", limits, retryAfterMs));
         });
         waiting.add(asked);
       });
@@ -92,11 +101,15 @@ export function createTransferPermits(
   };
 }
 
-function refusal(limit: keyof TransferLimits, { [limit]: max }: TransferLimits): ThroughlineError {
+function refusal(
+  limit: keyof TransferLimits,
+  { [limit]: max }: TransferLimits,
+  retryAfterMs: number,
+): ThroughlineError {
   const whose = limit === "maxTransfersPerAccount" ? "this account" : "this instance";
   return new ThroughlineError(
     "rate_limited",
     `${limit}: ${whose} sends and receives ${max} files already. Retry after the time given.`,
-    { details: { limit, max, retryAfterMs: RETRY_AFTER_MS } },
+    { details: { limit, max, retryAfterMs } },
   );
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createMemoryDatabase, migrate, openPostgres } from "@throughline/thread-log";
+import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
 import type { Action } from "../policy/action.js";
-import { openTestPostgres } from "../testing/test-postgres.js";
+import { openMigratedDatabase } from "../testing/migrated-database.js";
 import type { BadRow } from "../thread/service-observer.js";
 import type { AuditEntry, NewAuditEntry } from "./audit-entry.js";
 import type { AuditKeep, AuditStore } from "./audit-store.js";
@@ -28,10 +27,8 @@ async function inMemory(): Promise<Place> {
 }
 
 async function inPostgres(): Promise<Place> {
-  const postgres = await openTestPostgres();
-  const database = await openPostgres({ connection: postgres.url });
+  const { database, close } = await openMigratedDatabase();
   const { pool, schema } = database;
-  await migrate(pool, schema, { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS });
   return {
     store: createPostgresAuditStore(database),
     async now() {
@@ -41,10 +38,7 @@ async function inPostgres(): Promise<Place> {
     async spoil(id) {
       await pool.query(`update ${schema}.audit set details = '{"role":"emperor"}' where entry_id = $1`, [id]);
     },
-    async close() {
-      await database.close();
-      await postgres.close();
-    },
+    close,
   };
 }
 

@@ -30,7 +30,7 @@ export function readAnswers({ input, output, isInteractive }: Terminal, onInterr
     const opened = createInterface({ input, ...(isInteractive && { output }), terminal: isInteractive });
     opened.on("line", (line) => {
       if (waiting) give(line);
-      // What a person types while nobody asks answers nothing.
+      // What a person types while nothing is asked answers nothing.
       else if (!isInteractive) lines.push(line);
     });
     opened.on("close", () => {

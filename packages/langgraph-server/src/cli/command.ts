@@ -18,7 +18,7 @@ export interface Serving {
   readonly url: string;
   /** Ids of its agents. */
   readonly agents: readonly string[];
-  /** `dev`: whoever is on this machine says who they are. */
+  /** `dev`: a person on this machine says who they are. */
   readonly signIn: "dev" | "jwt";
 }
 
@@ -31,7 +31,7 @@ export interface CommandInput<Given extends Options = Options> {
   readonly version: string;
   /** Defaults of this way to start, by variable. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** Aborted when whoever started the process wants it to end. */
+  /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
   /** Called once it serves. Returns what to print instead of the usual welcome, if anything. The service ends if this fails. */
   readonly onServing?: (serving: Serving) => Promise<string | undefined>;

@@ -25,7 +25,7 @@ export function untilInterrupted(parent: AbortSignal): Leaving {
   };
 }
 
-/** What somebody who leaves an open run must know. */
+/** What a person who leaves an open run must know. */
 export function goesOnNotice({
   agent,
   thread,

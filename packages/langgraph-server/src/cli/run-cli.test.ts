@@ -43,6 +43,7 @@ describe("throughline", () => {
     "run",
     "watch",
     "stop",
+    "share",
     "threads",
     "crons",
     "doctor",
@@ -133,8 +134,8 @@ describe("throughline", () => {
     await throughline(["run", "ponderer", "why", "--thread", "deep", "--account", "lister"]);
     await throughline(["run", "poet", "why", "--thread", "light", "--account", "lister"]);
     const all = await throughline(["threads", "--account", "lister"]);
-    expect(all.printed).toMatch(/^AGENT +THREAD +STATUS +ACTIVE +TITLE\n/);
-    expect(all.printed).toMatch(/ponderer +deep +idle +\d+ s ago +why\n/);
+    expect(all.printed).toMatch(/^AGENT +THREAD +WHOSE +STATUS +ACTIVE +TITLE\n/);
+    expect(all.printed).toMatch(/ponderer +deep +account +idle +\d+ s ago +why\n/);
     const one = await throughline(["threads", "poet", "--account", "lister", "--json"]);
     expect(JSON.parse(one.printed)).toMatchObject([{ agent: "poet", threadName: "light", status: "idle" }]);
     expect((await throughline(["threads", "--account", "nobody"])).said).toContain("No threads.");
@@ -174,5 +175,27 @@ describe("throughline", () => {
 
   it("stops what is open, and says so when nothing is", async () => {
     expect((await throughline(["stop", "poet", "quiet"])).printed).toBe("No run is open in this thread.\n");
+  });
+
+  it("shares a thread with the account, shows whose each is, and goes on in it", async () => {
+    const ann = ["--account", "sharing", "--subject", "ann"];
+    const bob = ["--account", "sharing", "--subject", "bob"];
+    await throughline(["run", "poet", "the sea", "--thread", "rivers", ...ann]);
+    expect((await throughline(["threads", "poet", ...ann])).printed).toMatch(/poet +rivers +private +idle/);
+    expect((await throughline(["threads", "poet", ...bob])).said).toContain("No threads.");
+    expect((await throughline(["share", "poet", "rivers", ...ann])).printed).toBe(
+      "Shared with the account.\n",
+    );
+    expect((await throughline(["threads", "poet", ...bob])).printed).toMatch(/poet +rivers +account +idle/);
+    const ran = await throughline(["run", "poet", "the rain", "--thread", "rivers", "--shared", ...bob]);
+    expect(ran.code).toBe(0);
+    expect((await throughline(["threads", "poet", "--visibility", "private", ...bob])).said).toContain(
+      "No threads.",
+    );
+    const refused = await throughline(["share", "poet", "rivers", "--private", ...ann]);
+    expect(refused).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("The role operator may not share"),
+    });
   });
 });

@@ -7,6 +7,7 @@ import { doctorCommand } from "./commands/doctor.js";
 import { retentionCommand } from "./commands/retention.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
+import { shareCommand } from "./commands/share.js";
 import { stopCommand } from "./commands/stop.js";
 import { threadsCommand } from "./commands/threads.js";
 import { watchCommand } from "./commands/watch.js";
@@ -20,7 +21,7 @@ export interface CliOptions {
   readonly terminal?: Terminal;
   /** Defaults of this way to start, by variable. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** Aborted when whoever started the process wants it to end. */
+  /** Aborted when the process is asked to end. */
   readonly signal?: AbortSignal;
   /**
    * Of `serve`: called once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
@@ -34,6 +35,7 @@ const ordinary = [
   runCommand,
   watchCommand,
   stopCommand,
+  shareCommand,
   threadsCommand,
   cronsCommand,
   doctorCommand,

@@ -27,7 +27,7 @@ describe("A command", () => {
   const sync = (clientMutationId: string): Sent => ({ command: { name: "sync", clientMutationId } });
   const watching = (...watch: string[]) => ({ state: { settings: { watch } } });
 
-  /** A thread with a cycle that goes on until somebody ends it. */
+  /** A thread with a cycle that goes on until it is ended. */
   async function busyThread(threadId: string): Promise<{ readonly events: Promise<SseEvent[]> }> {
     await read(threadId, command("hire"));
     const answer = await send(threadId, command("cycle", { durationMs: 60_000 }), {

@@ -89,7 +89,7 @@ describe("P56: a run that was asked to stop and whose driver is silent", () => {
     if (cycle.kind !== "started") throw new Error(cycle.kind);
     const row = shared.database.runs.get(cycle.run.runId);
     if (!row) throw new Error("a run that started has a row");
-    // As after a power cut in the very moment: the stop is noted, and nobody heard of it.
+    // As after a power cut in the very moment: the stop is noted, and no instance heard of it.
     row.stopRequested = true;
     row.leaseUntil = 0;
     const fire = await b.service.runs.start(

@@ -1,7 +1,7 @@
 import type { RunRegistry } from "@throughline/thread-log";
 
 export interface HeardStops {
-  /** Listens while a run is claimed, and until whoever claimed it had its turn. */
+  /** Listens while a run is claimed, and until its claimer had its turn. */
   during<Result>(claim: () => Promise<Result>): Promise<Result>;
   has(runId: string): boolean;
   close(): void;

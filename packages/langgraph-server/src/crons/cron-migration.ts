@@ -20,7 +20,7 @@ export const CRON_MIGRATION: Migration = {
     )`,
     `create index crons_due on ${schema}.crons (due_at) where due_at is not null`,
     // A tick is written in the transaction that claims it and becomes a run after that: until then it is pending, and
-    // whoever finds it overdue delivers it again.
+    // the instance that finds it overdue delivers it again.
     `create table ${schema}.cron_ticks (
       cron_id text collate "C" not null references ${schema}.crons (cron_id) on delete cascade,
       tick_id text collate "C" not null,

@@ -10,7 +10,7 @@ import { iso, showCron, shownCronSchema, shownTickSchema, showTick } from "./cro
 
 const nothingSchema = z.strictObject({});
 
-/** `/crons`: everything is of the caller's account and subject, and found by nobody else. */
+/** `/crons`: everything is of the caller's account and subject, and no other caller finds it. */
 export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): ActionRoute[] {
   const { crons } = parts.service;
   const list: ActionRoute = {

@@ -168,7 +168,7 @@ describe("A cron", () => {
     await open({ store });
     const other = await openServiceScene({ graphs: provider, store, crons: { now: () => now } });
     const claimedOnly = await create({ threadName: "claimed" });
-    // It dies on the way to the registry: nobody hears of the tick again.
+    // It dies on the way to the registry: the tick is not heard of again.
     let letGo = () => {};
     const hanging = new Promise<never>((_, reject) => {
       letGo = () => reject(new Error("The process is gone."));
@@ -249,7 +249,7 @@ describe("A cron", () => {
     await open({ observer: { cronTicked: (tick) => void told.push(tick) } });
     const a = await create({ threadName: "a", schedule: "every 1 h" });
     const b = await create({ threadName: "b", schedule: "every 1 h", missed: "run_once" });
-    // To a cron a downtime is that nobody looked.
+    // To a cron a downtime is that no instance looked.
     await tickAt(START + 3 * 60 * MINUTE + 30 * MINUTE);
     expect((await service.crons.get(scope, a.id)).lastTick).toMatchObject({
       missed: 3,

@@ -2,7 +2,7 @@ import type { Cron } from "./cron.js";
 import { jitterOf } from "./jitter.js";
 import { parseSchedule, type Schedule } from "./schedule.js";
 
-/** Later than this a tick is not late but missed: nobody was there for it. */
+/** Later than this a tick is not late but missed: no instance was there for it. */
 export const LATE_MS = 60_000;
 /** Past this it makes no difference how many there were. */
 export const MAX_COUNTED = 100;

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
+import type { PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
 import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
 import { createLogger } from "../operations/logger.js";
 import { createMetrics } from "../operations/metrics.js";
 import { observeService } from "../operations/observe-service.js";
+import { type MigratedDatabase, openMigratedDatabase } from "../testing/migrated-database.js";
 import { ann, openServiceScene } from "../testing/service-scene.js";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import type { BadRow } from "../thread/service-observer.js";
 import { type Cron, tickOutcomeSchema } from "./cron.js";
 import { cronDefinitionSchema, newCronSchema } from "./cron-definition.js";
@@ -25,7 +24,7 @@ const acme = { account: "acme" };
 const globex = { account: "globex" };
 
 describe("A cron's row that can't be read", () => {
-  let postgres: TestPostgres;
+  let migrated: MigratedDatabase;
   let database: PostgresDatabase;
   /** Of two instances. */
   let a: CronStore;
@@ -34,17 +33,10 @@ describe("A cron's row that can't be read", () => {
   let told: BadRow[];
 
   beforeAll(async () => {
-    postgres = await openTestPostgres();
-    database = await openPostgres({ connection: postgres.url });
-    await migrate(database.pool, database.schema, {
-      record: SERVER_MIGRATIONS_RECORD,
-      migrations: SERVER_MIGRATIONS,
-    });
+    migrated = await openMigratedDatabase();
+    ({ database } = migrated);
   });
-  afterAll(async () => {
-    await database.close();
-    await postgres.close();
-  });
+  afterAll(() => migrated.close());
   beforeEach(async () => {
     await database.pool.query("delete from throughline.crons");
     now = START;
@@ -186,7 +178,7 @@ describe("A cron's row that can't be read", () => {
     const metrics = createMetrics();
     const provider = createScriptedProvider();
     const { service } = await openServiceScene({
-      store: { kind: "postgres", databaseUrl: postgres.url },
+      store: { kind: "postgres", databaseUrl: migrated.url },
       graphs: provider,
       crons: { now: () => now },
       observer: observeService({ metrics, logger: createLogger({ level: "info", destination }) }),

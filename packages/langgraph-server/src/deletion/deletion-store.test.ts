@@ -5,13 +5,10 @@ import {
   admitInTransaction,
   createMemoryDatabase,
   inTransaction,
-  migrate,
-  openPostgres,
   type PostgresDatabase,
 } from "@throughline/thread-log";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { type MigratedDatabase, openMigratedDatabase } from "../testing/migrated-database.js";
 import { threadHash } from "./deletion.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
 import { createMemoryDeletionStore } from "./memory-deletion-store.js";
@@ -29,20 +26,13 @@ interface Place {
   pass(ms: number): Promise<void>;
 }
 
-let postgres: TestPostgres;
+let migrated: MigratedDatabase;
 let database: PostgresDatabase;
 beforeAll(async () => {
-  postgres = await openTestPostgres();
-  database = await openPostgres({ connection: postgres.url });
-  await migrate(database.pool, database.schema, {
-    record: SERVER_MIGRATIONS_RECORD,
-    migrations: SERVER_MIGRATIONS,
-  });
+  migrated = await openMigratedDatabase();
+  ({ database } = migrated);
 });
-afterAll(async () => {
-  await database.close();
-  await postgres.close();
-});
+afterAll(() => migrated.close());
 
 function inMemory(): Place {
   const clock = createSimulatedClock(1_000_000);

@@ -322,7 +322,7 @@ it("What an instance that died had begun to delete is deleted by another", async
   await first.close();
   const dead = createPostgresDeletionStore(database);
   const { id } = await dead.begin({ scope: { account, subject: undefined }, askedBy: account });
-  // What the tests before have left to be looked at once more is claimed by whoever comes.
+  // What the tests before have left to be looked at once more is claimed by the next that comes.
   await vi.waitFor(async () => expect((await dead.claim(LEASE_MS))?.deletion.id).toBe(id));
   const second = await startTestServer({ store: inPostgres().store, leaseMs: LEASE_MS });
   await vi.waitFor(async () => expect((await second.service.deletions.find(id))?.phase).toBe("done"), {

@@ -89,7 +89,7 @@ function beginsNothing(kind: RunInput["kind"]): ThroughlineError {
 /**
  * Clients send their whole copy of the state: only keys of the input schema count, and of those only what differs from what
  * is `known`. A mutation says what the state is to be, so nothing is left out: until its turn comes, the thread may have
- * become something else. R29: as state nobody can smuggle in a command.
+ * become something else. R29: a command can't be smuggled in as state.
  */
 function acceptedState(
   known: JsonObject | undefined,

@@ -1,7 +1,7 @@
 import type { GraphFinal, GraphStatePort } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
 
-/** How a thread stands by its checkpoint, told as the end of a run that nobody watched (R6, R31). */
+/** How a thread stands by its checkpoint, told as the end of a run without subscribers (R6, R31). */
 export async function checkpointFinal(
   state: GraphStatePort,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,

@@ -58,7 +58,7 @@ export type StopOutcome =
   /** Nothing named and nothing open. */
   | { readonly kind: "idle" };
 
-/** Starts runs, drives them to their end whoever watches (R1), and takes up what a dead instance left (R27). */
+/** Starts runs, drives them to their end with or without subscribers (R1), and recovers what a dead instance left (R27). */
 export interface RunService {
   /**
    * Throws a `ThroughlineError`: `invalid_input` (R26, `details.field`), `not_found` (no such agent), `shutting_down`.
@@ -70,7 +70,7 @@ export interface RunService {
    * asked to stop, what waits is cancelled, and so is what is on its way to this instance. Tells of the first of these.
    */
   stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome>;
-  /** For whoever takes requests, from their first byte on. */
+  /** For routes, from a request's first byte on. */
   arriving<Result>(work: (arrival: Arrival) => Promise<Result>): Promise<Result>;
   /** The open run of a thread. */
   active(thread: ThreadAddress): Promise<RunRecord | undefined>;

@@ -2,7 +2,7 @@ import type { GraphRunStart, Message } from "@throughline/ai-core";
 
 const MAX_CHARACTERS = 80;
 
-/** The beginning of the first thing a person says in a run; `undefined` when nobody says anything. */
+/** The beginning of the first thing a person says in a run; `undefined` when no person says anything. */
 export function titleFrom(start: GraphRunStart | undefined): string | undefined {
   if (start?.kind !== "input" && start?.kind !== "fork") return undefined;
   for (const message of start.messages) {

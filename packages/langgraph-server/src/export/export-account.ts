@@ -1,5 +1,7 @@
 import {
+  type GraphCheckpoint,
   type GraphStatePort,
+  type GraphThread,
   type JsonObject,
   type LogEntry,
   type LogPosition,
@@ -17,7 +19,7 @@ import { type ArchiveFile, jsonLines, toArchive, wholeFile } from "./archive.js"
 export interface ExportPlaces {
   readonly rows: AccountRows;
   readonly log: Pick<ThreadLog, "head" | "read" | "snapshot">;
-  readonly state: Pick<GraphStatePort, "getState">;
+  readonly state: Pick<GraphStatePort, "getState" | "history">;
   readonly attachments: Pick<AttachmentStore, "open">;
   /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
   readonly storeItems: Pick<StoreItems, "every"> | undefined;
@@ -31,7 +33,7 @@ export interface ExportOptions {
   readonly signal: AbortSignal;
 }
 
-type Counts = Record<RowKind | "entries" | "states" | "storeItems", number>;
+type Counts = Record<RowKind | "entries" | "states" | "branches" | "storeItems", number>;
 
 /**
  * Everything of an account or of one subject as a tar archive, read in pages as it is written. Runs go on meanwhile: each
@@ -52,6 +54,7 @@ export async function* exportAccount(
     audit: 0,
     entries: 0,
     states: 0,
+    branches: 0,
     storeItems: 0,
   };
   const describe = () => ({
@@ -88,7 +91,7 @@ async function* filesOf(
   }
 }
 
-/** Its newest checkpoint, and its log up to where it stands now. */
+/** Its newest checkpoint, the ends of its other branches, and its log up to where it stands now. */
 async function* filesOfThread(
   { state, log }: ExportPlaces,
   scope: ExportScope,
@@ -98,13 +101,43 @@ async function* filesOfThread(
   const thread = refOf(scope, row);
   const folder = `threads/${thread.threadId}`;
   const graphId = graphOf(row);
-  const checkpoint =
-    graphId === undefined ? undefined : await state.getState({ graphId, threadId: thread.threadId });
-  if (checkpoint) {
-    counts.states += 1;
-    yield wholeFile(`${folder}/state.json`, Buffer.from(`${JSON.stringify(checkpoint)}\n`));
+  if (graphId !== undefined) {
+    const checkpoints = { graphId, threadId: thread.threadId };
+    const newest = await state.getState(checkpoints);
+    if (newest) {
+      counts.states += 1;
+      yield wholeFile(`${folder}/state.json`, Buffer.from(`${JSON.stringify(newest)}\n`));
+      yield* jsonLines(
+        `${folder}/branches`,
+        counted(otherTips(state, checkpoints, newest), counts, "branches"),
+      );
+    }
   }
   yield* jsonLines(`${folder}/log`, counted(entriesOf(log, thread), counts, "entries"));
+}
+
+/** Few, because each is a whole state. */
+const CHECKPOINTS_PER_PAGE = 10;
+
+/**
+ * Checkpoints that no other goes on from, but for the newest: what was said on a branch that a run left behind is in these
+ * alone. Newest first, so a checkpoint's children come before it.
+ */
+async function* otherTips(
+  state: ExportPlaces["state"],
+  thread: GraphThread,
+  newest: GraphCheckpoint,
+): AsyncGenerator<GraphCheckpoint> {
+  const parents = new Set([newest.parentCheckpointId]);
+  let before: string | undefined = newest.checkpointId;
+  while (before !== undefined) {
+    const page = await state.history(thread, { limit: CHECKPOINTS_PER_PAGE, before });
+    for (const checkpoint of page) {
+      if (!parents.delete(checkpoint.checkpointId)) yield checkpoint;
+      parents.add(checkpoint.parentCheckpointId);
+    }
+    before = page.at(-1)?.checkpointId;
+  }
 }
 
 /** In order and without a hole; of a log that was trimmed, what follows its newest snapshot. */

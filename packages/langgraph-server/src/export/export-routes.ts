@@ -15,18 +15,18 @@ export function exportRoutes(parts: RouteParts<{ readonly exports: ExportService
         summary: "Export everything of an account, or of one person in it",
         description:
           "A tar archive (ustar), made as it is read: `threads.jsonl`, `runs.jsonl`, `questions.jsonl`, `crons.jsonl`, " +
-          "`ticks.jsonl`, `files.jsonl`, `receipts.jsonl`, `audit.jsonl`, `store.jsonl`, `threads/ID/state.json`, `threads/ID/log.jsonl`, " +
-          "`files/THREAD/ID`, `checksums.jsonl`, and `manifest.json` as the last file: an archive without it was cut off.",
+          "`ticks.jsonl`, `files.jsonl`, `receipts.jsonl`, `audit.jsonl`, `store.jsonl`, `threads/ID/state.json`, " +
+          "`threads/ID/branches.jsonl` (the ends of branches that the thread was run on from elsewhere), `threads/ID/log.jsonl`, `files/THREAD/ID`, `checksums.jsonl`, and `manifest.json` as the last file: an archive without it was cut off.",
         tag: "account",
         query: accountScopeSchema,
         answer: { status: 200, description: "The archive", contentType: "application/x-tar" },
         errors: ["invalid_input", "rate_limited"],
       },
-      handle(c, who) {
+      async handle(c, who) {
         const scope = accountScopeOf(who, queryOf(c, accountScopeSchema));
         // Without a body the archive would be made for no reader.
         if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
-        return c.body(parts.service.exports.open(scope), 200, HEADERS);
+        return c.body(await parts.service.exports.open(scope), 200, HEADERS);
       },
     },
   ];

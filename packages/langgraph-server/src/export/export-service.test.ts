@@ -1,5 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it } from "vitest";
+import { createAccountUsage } from "../tenancy/account-limits.js";
 import { createExportService } from "./export-service.js";
 
 /** An account with runs without end: each page is another megabyte. */
@@ -18,17 +19,18 @@ function endless() {
       read: async () => ({ kind: "deleted" }),
       snapshot: async () => undefined,
     },
-    state: { getState: async () => undefined },
+    state: { getState: async () => undefined, history: async () => [] },
     attachments: { open: async () => undefined },
     storeItems: undefined,
     clock: createSimulatedClock(),
+    usage: createAccountUsage(),
   });
   return { service, pages: () => pages };
 }
 
 it("An export reads no further than a part ahead of its reader", async () => {
   const { service, pages } = endless();
-  const reader = service.open({ account: "acme", subject: undefined }).getReader();
+  const reader = (await service.open({ account: "acme", subject: undefined })).getReader();
   await new Promise(setImmediate);
   expect(pages()).toBe(0);
   await reader.read();
@@ -44,7 +46,7 @@ it("An export reads no further than a part ahead of its reader", async () => {
 
 it("An export ends with its instance, and its archive has no manifest", async () => {
   const { service } = endless();
-  const reader = service.open({ account: "acme", subject: undefined }).getReader();
+  const reader = (await service.open({ account: "acme", subject: undefined })).getReader();
   await reader.read();
   service.close();
   await expect(reader.read()).rejects.toMatchObject({ code: "shutting_down" });

@@ -3,7 +3,7 @@ import { createPostgresGraphStore, tenantStore } from "@throughline/graph-execut
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CHUNK_BYTES } from "../attachments/attachment-store.js";
 import { tablesHolding } from "../deletion/testing/tables-holding.js";
-import { readEvents, sseEvents } from "../handler/testing/sse-events.js";
+import { readEvents, sseEvents, typesOf } from "../handler/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import type { ServiceStore } from "../service/create-service.js";
 import { openServiceScene } from "../testing/service-scene.js";
@@ -183,6 +183,36 @@ describe.each([
     expect((await stranger.ask("GET", `/account/export?accountId=${account}`)).status).toBe(403);
   });
 
+  it("has the end of every branch of a thread that was run on from its past", async () => {
+    const who = person(`a-${randomUUID()}`);
+    const say = async (text: string, checkpointId?: string) => {
+      const fork = checkpointId === undefined ? undefined : { checkpointId };
+      const body = {
+        threadId: "branched",
+        messages: [{ id: randomUUID(), role: "user", content: text }],
+        forwardedProps: { throughline: { fork } },
+      };
+      const answer = await who.ask("POST", "/api/copilotkit/agent/chat/run", JSON.stringify(body));
+      expect(typesOf(await readEvents(answer)).at(-1)).toBe("RUN_FINISHED");
+      const state = await who.ask("GET", "/agents/chat/threads/branched/state");
+      const { checkpointId: end }: { checkpointId: string } = JSON.parse(await state.text());
+      return end;
+    };
+    const base = await say("My name is Ada.");
+    const left = await say("The abandoned branch");
+    const alsoLeft = await say("The second abandoned branch", base);
+    const newest = await say("The branch that goes on", base);
+    const files = await who.archive();
+    const [path = ""] = [...files.keys()].filter((name) => name.endsWith("/branches.jsonl"));
+    expect(lines(files, path).map((checkpoint) => Object(checkpoint).checkpointId)).toEqual([alsoLeft, left]);
+    expect(files.get(path)?.toString()).toContain("The abandoned branch");
+    const state = JSON.parse(files.get(path.replace("branches.jsonl", "state.json"))?.toString() ?? "");
+    expect(state.checkpointId).toBe(newest);
+    expect(JSON.stringify(state)).not.toContain("abandoned");
+    const manifest = JSON.parse(files.get("manifest.json")?.toString() ?? "");
+    expect(manifest.counts).toMatchObject({ states: 1, branches: 2 });
+  });
+
   it("is made while a run goes on: its log has no hole up to where it stood", async () => {
     vi.stubEnv("THROUGHLINE_OFFLINE_PACE_MS", "20");
     const who = person(`a-${randomUUID()}`);
@@ -228,13 +258,14 @@ describe.each([
   it("runs once at a time for an account, and frees its permit when its reader leaves", async () => {
     const who = person(`a-${randomUUID()}`);
     await readEvents(await who.run("poet", "one", "A poem about doors"));
-    const first = server.service.exports.open({ account: "held", subject: undefined });
-    expect(() => server.service.exports.open({ account: "held", subject: undefined })).toThrow(
-      expect.objectContaining({ code: "rate_limited" }),
-    );
+    const first = await server.service.exports.open({ account: "held", subject: undefined });
+    await expect(server.service.exports.open({ account: "held", subject: undefined })).rejects.toMatchObject({
+      code: "rate_limited",
+      details: { limit: "maxExports", max: 1 },
+    });
     await who.archive();
     await first.cancel();
-    await server.service.exports.open({ account: "held", subject: undefined }).cancel();
+    await (await server.service.exports.open({ account: "held", subject: undefined })).cancel();
     await who.archive();
   });
 });
@@ -248,7 +279,7 @@ it("An export of a thread whose log was trimmed has its whole conversation, and 
     expect(await scene.service.log.read(thread.ref, undefined)).toMatchObject({ reason: "trimmed" }),
   );
   const archive = await new Response(
-    scene.service.exports.open({ account: thread.ref.account, subject: undefined }),
+    await scene.service.exports.open({ account: thread.ref.account, subject: undefined }),
   ).arrayBuffer();
   const files = unpackTar(new Uint8Array(archive));
   const folder = `threads/${thread.ref.threadId}`;

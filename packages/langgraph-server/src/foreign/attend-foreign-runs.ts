@@ -16,7 +16,7 @@ export interface AttendOptions {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-/** Brings what outsiders do to threads that somebody watches on this instance into the log, while they do it. */
+/** Appends foreign runs to the logs of threads that have subscribers on this instance, while they run. */
 export interface ForeignRunAttendant {
   /** From now on, until the function it gives is called. */
   attend(thread: ThreadAddress): () => void;
@@ -45,7 +45,7 @@ export function attendForeignRuns({
   const attended = new Map<string, Attended>();
   const adoptions = new Map<string, Promise<void>>();
 
-  /** Whoever connects and the watcher see a run at the same moment: they wait for the same beginning. */
+  /** A client that connects and the watcher see a run at the same moment: they wait for the same beginning. */
   function adoptOnce(thread: ThreadAddress, upstreamRunId: string): Promise<void> {
     const adopting =
       adoptions.get(upstreamRunId) ??

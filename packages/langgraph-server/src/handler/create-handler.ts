@@ -7,6 +7,7 @@ import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
+import { callerRoute } from "../api/caller-route.js";
 import { eventsRoute } from "../api/events-route.js";
 import { operationsRoutes } from "../api/operations-routes.js";
 import { runsRoute } from "../api/runs-route.js";
@@ -149,6 +150,7 @@ export function createHandler(options: HandlerOptions): Handler {
     runsRoute(parts),
     eventsRoute(parts),
     agentsRoute(parts),
+    callerRoute(),
     ...threadRoutes(parts),
     ...attachmentRoutes(parts),
     ...storeRoutes(parts),

@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Everybody but the owner: other accounts, other people of the account, whoever acts for it; in every role. */
+/** All but the owner: other accounts, other people of the account, callers who act for it; in every role. */
 const stranger = fc
   .tuple(
     fc.constantFrom<Record<string, string>>(
@@ -289,7 +289,7 @@ const PROBES: Readonly<Record<string, Ask>> = {
   "cron-delete": (_, headers) => get(`/crons/${theirs.cronId}`, headers, "DELETE"),
   store: (_, headers) => get("/store/items", headers),
   info: (_, headers) => get(`${BASE}/info`, headers),
-  // An admin of the account may delete a person's data; everybody else asks for the owner's.
+  // An admin of the account may delete a person's data; all others ask for the owner's.
   "delete-data": (_, headers) => {
     const isEntitled =
       headers["x-throughline-account"] === "owner" && headers["x-throughline-role"] === "admin";

@@ -1,20 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { describeEachStore } from "../testing/describe-each-store.js";
 import { createScriptedProvider } from "./testing/scripted-provider.js";
 import { isType, readEvents, typesOf } from "./testing/sse-events.js";
+import { testPerson } from "./testing/test-person.js";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-});
-afterAll(() => postgres.close());
-
-describe.each([
-  ["memory", () => ({ kind: "memory" as const })],
-  ["PostgreSQL", () => ({ kind: "postgres" as const, databaseUrl: postgres.url })],
-])("A thread of the account, kept in %s,", (_, storeOf) => {
+describeEachStore("A thread of the account, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ store: storeOf() });
@@ -27,15 +19,7 @@ describe.each([
       ...(subject !== undefined && { "x-throughline-subject": subject }),
       ...(role !== undefined && { "x-throughline-role": role }),
     };
-    async function ask(method: string, path: string, body?: unknown) {
-      const response = await fetch(`${server.url}${path}`, {
-        method,
-        headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-    }
+    const { ask } = testPerson(() => server, headers);
     async function post(what: "run" | "connect", threadId: string, visibility?: string, content?: unknown) {
       return fetch(server.route("poet", what), {
         method: "POST",
@@ -137,6 +121,67 @@ describe.each([
     expect((await read("")).status).toBe(404);
   });
 
+  it("begins with a start that says so, through POST /runs too", async () => {
+    const account = `a-${randomUUID()}`;
+    const [ann, bob] = [person(account, "ann"), person(account, "bob")];
+    const start = async (who: typeof ann, visibility: string | undefined) => {
+      const response = await fetch(`${server.url}/runs`, {
+        method: "POST",
+        headers: { ...who.headers, "content-type": "application/json" },
+        body: JSON.stringify({
+          accountId: account,
+          runId: randomUUID(),
+          stateKey: "plan",
+          graphName: "poet",
+          model: "offline",
+          messages: [{ role: "user", content: `${visibility ?? "default"} words` }],
+          requestId: "r",
+          traceId: "t",
+          visibility,
+        }),
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await start(ann, undefined)).status).toBe(200);
+    expect((await start(ann, "account")).status).toBe(200);
+    expect(await bob.names("all")).toEqual(["account plan"]);
+    expect(await ann.names("all")).toEqual(["account plan", "private plan"]);
+    expect(await bob.sees("plan", "account")).toContain("account words");
+    expect(await ann.sees("plan")).toContain("default words");
+    expect((await start(person(account, "vic", "viewer"), "account")).status).toBe(403);
+    expect((await start(ann, "public")).status).toBe(400);
+    expect((await start(person(account, undefined), "private")).status).toBe(400);
+  });
+
+  it("P76: was private until its person shared it, and is an admin's to make private", async () => {
+    const account = `a-${randomUUID()}`;
+    const [ann, bob] = [person(account, "ann"), person(account, "bob")];
+    const admin = person(account, "adam", "admin");
+    await ann.say("plan", "ann's words");
+    await ann.ask("PATCH", "/agents/poet/threads/plan", { title: "The plan" });
+    const path = "/agents/poet/threads/plan/visibility";
+    const shared = { visibility: "account" };
+    expect((await person(account, "vic", "viewer").ask("PUT", path, shared)).status).toBe(403);
+    expect((await bob.ask("PUT", path, shared)).status).toBe(404);
+    expect(await ann.ask("PUT", path, shared)).toMatchObject({
+      status: 200,
+      body: { threadName: "plan", visibility: "account", title: "The plan", titledByPerson: true },
+    });
+    expect(await ann.names("all")).toEqual(["account plan"]);
+    expect(await bob.sees("plan", "account")).toContain("ann's words");
+    await bob.say("plan", "bob's words", "account");
+    expect(await ann.sees("plan", "account")).toContain("bob's words");
+    expect((await ann.ask("PUT", `${path}?visibility=account`, { visibility: "private" })).status).toBe(403);
+    const taken = await admin.ask("PUT", `${path}?visibility=account`, { visibility: "private" });
+    expect([taken.status, taken.body.visibility]).toEqual([200, "private"]);
+    expect(await ann.names("all")).toEqual([]);
+    expect(await admin.sees("plan")).toContain("bob's words");
+    // One of the same name is in the way.
+    await bob.say("plan", "another plan", "account");
+    expect(await admin.ask("PUT", path, shared)).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await admin.sees("plan")).toContain("bob's words");
+  });
+
   it("is forked into a private one, and a private one into one of the account", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob] = [person(account, "ann"), person(account, "bob")];
@@ -150,6 +195,62 @@ describe.each([
     const shared = await fork("mine/fork", { threadName: "ours", visibility: "account" });
     expect([shared.status, shared.body.visibility]).toEqual([201, "account"]);
     expect(await ann.sees("ours", "account")).toContain("shared words");
+  });
+});
+
+describe("A person", () => {
+  it("P77: is told who they are and how far each action reaches", async () => {
+    const server = await startTestServer();
+    try {
+      const me = async (headers: Record<string, string>) =>
+        JSON.parse(await (await fetch(`${server.url}/me`, { headers })).text());
+      const viewer = await me({
+        "x-throughline-account": "acme",
+        "x-throughline-subject": "vic",
+        "x-throughline-role": "viewer",
+      });
+      expect(viewer).toMatchObject({ account: "acme", subject: "vic", role: "viewer" });
+      expect(viewer.actions).toContainEqual({ action: "read", does: expect.any(String), reach: "account" });
+      expect(viewer.actions).toContainEqual({ action: "run", does: "start runs", reach: null });
+      const account = await me({ "x-throughline-account": "acme" });
+      expect(account).toMatchObject({ subject: null, role: "admin" });
+      expect(account.actions).toContainEqual(
+        expect.objectContaining({ action: "delete_data", reach: "everyone" }),
+      );
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe("A move of a thread", () => {
+  it("P76: is refused while a run is active", async () => {
+    const provider = createScriptedProvider();
+    const server = await startTestServer({ graphs: provider });
+    try {
+      const headers = { "x-throughline-account": "acme", "x-throughline-subject": "ann" };
+      const say = () =>
+        server.post(
+          "/api/copilotkit/agent/scripted/run",
+          { threadId: "plan", messages: [{ id: randomUUID(), role: "user", content: "x" }] },
+          headers,
+        );
+      const first = say();
+      (await provider.nextRun()).end();
+      await readEvents(await first);
+      const second = say();
+      const running = await provider.nextRun();
+      const refused = await fetch(`${server.url}/agents/scripted/threads/plan/visibility`, {
+        method: "PUT",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ visibility: "account" }),
+      });
+      expect([refused.status, JSON.parse(await refused.text()).code]).toEqual([409, "busy"]);
+      running.end();
+      await readEvents(await second);
+    } finally {
+      await server.close();
+    }
   });
 });
 

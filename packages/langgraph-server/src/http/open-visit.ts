@@ -11,7 +11,7 @@ import { DELETIONS } from "../audit/audit-store.js";
 import type { AuditLog } from "../audit/create-audit-log.js";
 import { ACTIONS, type Action, type Reach } from "../policy/action.js";
 import { may, requireMay } from "../policy/may.js";
-import { DEFAULT_ROLE } from "../policy/role.js";
+import { actorOf } from "../tenancy/caller-resolver.js";
 import type { Asking, SignedIn } from "./ingress.js";
 
 export interface VisitOptions extends Pick<SignedIn, "caller" | "credentials" | "limits" | "readBody"> {
@@ -29,7 +29,7 @@ export interface Visit {
 /** The one place that asks the policy and fills the audit record. */
 export function openVisit({ audit, origin, ...request }: VisitOptions): Visit {
   const { caller, credentials, limits, readBody } = request;
-  const actor = { role: credentials.role ?? DEFAULT_ROLE, isTrustedService: credentials.isTrustedService };
+  const actor = actorOf(credentials);
   let asked: Action | undefined;
   let facts: AuditFacts = {};
 

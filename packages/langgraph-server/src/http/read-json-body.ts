@@ -36,7 +36,7 @@ export async function readJsonBody(
     });
   }
   const value = parse(bytes);
-  // No route takes it, and whoever fills in for a body that is missing would take it for one.
+  // No route takes it, and code that fills in a missing body would take it for one.
   const problem = value === null ? "is null; send an object, or nothing" : problemIn(value);
   if (problem !== undefined) {
     throw new ThroughlineError("invalid_input", `body: ${problem}`, { details: { field: "body" } });

@@ -1,15 +1,12 @@
+import type { Caller } from "@throughline/ai-core";
 import type { ThreadScope } from "@throughline/thread-log";
 import { z } from "zod";
 import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
-import { callerIn, type Visibility, visibilityOf, visibilitySchema } from "../thread/visibility.js";
+import { callerIn, threadVisibilitySchema, type Visibility, visibilityOf } from "../thread/visibility.js";
 import { queryOf } from "./checked-request.js";
 import { type RouteContext, type RouteParts, requireAgent, type SignedIn } from "./ingress.js";
 
-export const visibilityQuerySchema = z.object({
-  visibility: visibilitySchema
-    .optional()
-    .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person."),
-});
+export const visibilityQuerySchema = z.object({ visibility: threadVisibilitySchema });
 
 export const listVisibilitySchema = z
   .enum(["private", "account", "all"])
@@ -22,17 +19,24 @@ export interface NamedThread {
   readonly visibility?: Visibility | undefined;
 }
 
-/** The caller's thread, or the account's, as far as the caller's permission goes. Throws `forbidden`. */
-export function threadFor(who: SignedIn, { graphName, threadName, visibility }: NamedThread): ThreadAddress {
-  requireVisible(who, visibility);
-  const thread = threadAddress(callerIn(who.caller, visibility), graphName, threadName);
+/**
+ * The caller's thread, or the account's, as far as the caller's permission goes. Throws `forbidden`. `caller`: for whom a
+ * trusted service acts.
+ */
+export function threadFor(
+  who: SignedIn,
+  { graphName, threadName, visibility }: NamedThread,
+  caller: Caller = who.caller,
+): ThreadAddress {
+  requireVisible(who, visibility, caller);
+  const thread = threadAddress(callerIn(caller, visibility), graphName, threadName);
   who.note({ thread });
   return thread;
 }
 
 /** Throws `forbidden` where the caller's permission ends at what is their own, and this is not. */
-function requireVisible(who: SignedIn, visibility: Visibility | undefined): void {
-  const isShared = visibility === "account" && visibilityOf(who.caller) === "private";
+function requireVisible(who: SignedIn, visibility: Visibility | undefined, caller = who.caller): void {
+  const isShared = visibility === "account" && visibilityOf(caller) === "private";
   who.requireReach(isShared ? "account" : "own");
 }
 

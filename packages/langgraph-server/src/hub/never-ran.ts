@@ -4,7 +4,7 @@ import type { RunRecord } from "@throughline/thread-log";
 import type { SseFrame } from "./sse-frame.js";
 import type { WireFace } from "./wire-face.js";
 
-/** R25: a run that was stopped before it began is in no log. Whoever asked for it is told a run that began and ended. */
+/** R25: a run that was stopped before it began is in no log. The client that asked for it is told of a run that began and ended. */
 export function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord, nowMs: number): SseFrame[] {
   const base: EnvelopeBase = {
     ts: nowMs / 1_000,
@@ -46,6 +46,6 @@ export function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord,
     run: { run_id: run.runId, client_run_id: run.alias ?? null, attempt: 0, open: true, status: null },
   };
   const frames = [...face.frames(idle, start, "live"), ...face.frames(started, end, "live")];
-  // No position of the log stands behind them, so nobody can come back to one.
+  // No position of the log stands behind them, so no client can come back to one.
   return frames.map(({ id: _, ...frame }) => frame);
 }

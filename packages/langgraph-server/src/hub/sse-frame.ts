@@ -9,7 +9,7 @@ export interface SseFrame {
 /** What ends a field or a whole event, and what makes a browser drop an id. */
 const UNSAFE = /[\r\n\0]/;
 
-/** The one place that knows the framing. A line end in a field would let whoever chose it write frames of their own. */
+/** The one place that knows the framing. A line end in a field would let a client write frames of its own. */
 export function encodeSseFrame({ id, event, data }: SseFrame): Buffer {
   let text = "";
   if (event !== undefined) text += `event: ${oneLine("event", event)}\n`;

@@ -17,7 +17,7 @@ export interface WireFace {
   readonly needsFold: boolean;
   /** `origin: replay` for entries that were there before the reader, where the face tells. */
   frames(before: ThreadFold, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
-  /** R11; `undefined` where somebody who holds nothing is given the log from its beginning. */
+  /** R11; `undefined` for a client that holds nothing and is given the log from its beginning. */
   prelude(fold: ThreadFold, at: LogPosition | undefined): SseFrame[] | undefined;
   /** R12: what someone who holds frame `n` of this entry hears again, and what is left of it. */
   resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];

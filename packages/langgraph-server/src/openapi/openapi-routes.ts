@@ -43,7 +43,7 @@ export function openApiRoutes(describe: () => OpenApiDocument): OpenRoute[] {
   ];
 }
 
-/** Made when somebody first asks: a server that nobody asks starts no slower for it. */
+/** Made with the first request for it, so that a server starts no slower. */
 function once<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {

@@ -32,7 +32,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Empty where nobody has to sign in. */
+  /** Empty for routes without sign-in. */
   readonly security?: readonly [];
   /** The action of the policy that its callers must be permitted, or `by_request` where the body says which. */
   readonly "x-throughline-action"?: string;

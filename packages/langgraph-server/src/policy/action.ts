@@ -48,6 +48,11 @@ export const ACTIONS = {
     isAudited: false,
     reach: roles(never, "account", never, "account"),
   },
+  share: {
+    does: "share threads with the account or make them private",
+    isAudited: true,
+    reach: roles(never, "own", never, "account"),
+  },
   stop: {
     does: "stop runs",
     isAudited: true,

@@ -14,6 +14,11 @@ export function may({ role, isTrustedService }: Actor, action: Action, reach: Re
   return granted !== undefined && REACHES.indexOf(reach) <= REACHES.indexOf(granted);
 }
 
+/** How far the caller may go with an action; `undefined` where they may not at all. */
+export function reachOf(actor: Actor, action: Action): Reach | undefined {
+  return REACHES.findLast((reach) => may(actor, action, reach));
+}
+
 /** Completes the sentence that a refusal begins. */
 const WHERE: Readonly<Record<Reach, string>> = {
   own: "",

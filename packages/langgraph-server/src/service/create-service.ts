@@ -114,7 +114,7 @@ export interface Service {
   readonly attachments: AttachmentGate;
   /** Who did what, per account. */
   readonly audit: AuditLog;
-  /** What graphs remember beyond their threads; `undefined` where they run elsewhere and nobody can tell tenants apart. */
+  /** What graphs remember beyond their threads; `undefined` where they run elsewhere and tenants can't be told apart. */
   readonly storeItems: StoreItems | undefined;
   /** What accounts use: runs and requests are counted together. */
   readonly usage: AccountUsage;
@@ -216,6 +216,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     admit: (account) => usage.delete(account, limitsOf(account)),
   });
   const exports = createExportService({
+    usage,
     rows: stores.accountRows,
     log,
     state: executor,

@@ -1,9 +1,9 @@
 import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
 import { createRateMeter } from "./rate-meter.js";
-import type { SharedCounts } from "./shared-counts.js";
+import type { Held, SharedCounts } from "./shared-counts.js";
 
 /**
- * What one account may take. Open runs are counted over all instances; what goes by the minute, and watchers, with shared
+ * What one account may take. Open runs are counted over all instances; what goes by the minute, watchers and exports, with shared
  * counts over all of them and else on each one by itself.
  */
 export interface AccountLimits {
@@ -43,6 +43,8 @@ export interface Place {
 /** Every refusal is `rate_limited`, and names the limit, what it is, and when to come back. */
 export interface AccountUsage {
   watch(account: string, limits: AccountLimits): Promise<Place>;
+  /** Before an account is exported: one at a time. To be left at the archive's end. */
+  export(account: string): Promise<Place>;
   /** Before a run is started. To be left once it is recorded, or was not: from then on `countOpen` knows it. */
   start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
   /** Before a body is read. `declared`: its length, where the request says it. */
@@ -54,6 +56,8 @@ export interface AccountUsage {
 }
 
 const RETRY_AFTER_MS = 1_000;
+const MAX_EXPORTS = 1;
+const EXPORT_RETRY_AFTER_MS = 5_000;
 
 interface Starting extends Place {
   readonly settled: Promise<void>;
@@ -71,7 +75,7 @@ export interface AccountUsageOptions {
  * instance stands when the others can't be asked any more.
  */
 export function createAccountUsage({ clock = systemClock, shared }: AccountUsageOptions = {}): AccountUsage {
-  const watching = new Map<string, number>();
+  const held: Readonly<Record<Held, Map<string, number>>> = { watchers: new Map(), exports: new Map() };
   const starting = new Map<string, Set<Starting>>();
   const starts = createRateMeter(clock);
   const bodies = createRateMeter(clock);
@@ -98,22 +102,39 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
     return { earlier, place };
   }
 
+  async function hold(what: Held, account: string, max: number): Promise<Place | undefined> {
+    const counts = held[what];
+    const here = (counts.get(account) ?? 0) + 1;
+    counts.set(account, here);
+    const place = once(() => {
+      const rest = (counts.get(account) ?? 1) - 1;
+      if (rest > 0) counts.set(account, rest);
+      else counts.delete(account);
+      shared?.holding(what, account, rest);
+    });
+    const hasRoom = (await shared?.hold(what, account, here, max)) ?? here <= max;
+    if (hasRoom) return place;
+    place.leave();
+    return undefined;
+  }
+
   return {
     async watch(account, { maxWatchers }) {
-      const here = (watching.get(account) ?? 0) + 1;
-      watching.set(account, here);
-      const place = once(() => {
-        const rest = (watching.get(account) ?? 1) - 1;
-        if (rest > 0) watching.set(account, rest);
-        else watching.delete(account);
-        shared?.watching(account, rest);
-      });
-      const hasRoom = (await shared?.watch(account, here, maxWatchers)) ?? here <= maxWatchers;
-      if (hasRoom) return place;
-      place.leave();
+      const place = await hold("watchers", account, maxWatchers);
+      if (place) return place;
       throw limited("maxWatchers", maxWatchers, {
         why: `this account watches ${maxWatchers} streams already`,
         todo: "Close one first.",
+      });
+    },
+
+    async export(account) {
+      const place = await hold("exports", account, MAX_EXPORTS);
+      if (place) return place;
+      throw limited("maxExports", MAX_EXPORTS, {
+        why: "this account is being exported already",
+        todo: "Wait for that to end.",
+        retryAfterMs: EXPORT_RETRY_AFTER_MS,
       });
     },
 
@@ -142,7 +163,7 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
               todo: "Wait for one to end, or stop one.",
             });
           }
-          // Only those who came before, so nobody waits in a circle.
+          // Only starts that came before, so none waits in a circle.
           await Promise.race(before.map(({ settled }) => settled));
         }
       } catch (error) {
@@ -198,7 +219,7 @@ function once(leave: () => void): Place {
 }
 
 function limited(
-  limit: keyof AccountLimits,
+  limit: keyof AccountLimits | "maxExports",
   max: number,
   about: { readonly why: string; readonly todo: string; readonly retryAfterMs?: number },
 ): ThroughlineError {

@@ -1,5 +1,6 @@
 import type { Caller } from "@throughline/ai-core";
-import type { Role } from "../policy/role.js";
+import type { Actor } from "../policy/may.js";
+import { DEFAULT_ROLE, type Role } from "../policy/role.js";
 
 /** Who asks, as its credentials say. The trace id is the request's, so it is not here. */
 export interface Credentials {
@@ -23,7 +24,7 @@ export interface Ingress {
 }
 
 /**
- * Turns a request into a caller, or throws `unauthorized`. Nothing but this decides who somebody is: no account, subject or
+ * Turns a request into a caller, or throws `unauthorized`. Nothing but this decides who the caller is: no account, subject or
  * key is ever read from a body.
  */
 export interface CallerResolver {
@@ -35,4 +36,9 @@ export interface CallerResolver {
 export function toCaller(credentials: Credentials, traceId: string): Caller {
   const { billingAccountId, subject, virtualKeyId } = credentials;
   return { billingAccountId, ...(subject !== undefined && { subject }), virtualKeyId, traceId };
+}
+
+/** As the policy sees them. */
+export function actorOf({ role = DEFAULT_ROLE, isTrustedService }: Credentials): Actor {
+  return { role, isTrustedService };
 }

@@ -12,7 +12,7 @@ const credentialsSchema = z.object({
   role: z.unknown().optional(),
 });
 
-/** Your own sign-in. What it returns is checked; returning `undefined` means that nobody is signed in. */
+/** Your own sign-in. What it returns is checked; returning `undefined` means that the caller is not signed in. */
 export function customCaller(
   resolve: (ingress: Ingress) => Promise<Credentials | undefined> | Credentials | undefined,
 ): CallerResolver {
@@ -22,7 +22,7 @@ export function customCaller(
       const found = await resolve(ingress);
       if (found === undefined) throw new ThroughlineError("unauthorized", "Nobody is signed in.");
       const read = credentialsSchema.safeParse(found);
-      // A bad answer is a mistake in that function, so it is not told to whoever asked.
+      // A bad answer is a mistake in that function, so the caller is not told.
       if (!read.success) throw new TypeError(`The caller resolver gave ${z.prettifyError(read.error)}`);
       const { billingAccountId, subject, virtualKeyId, expiresAt, isTrustedService } = read.data;
       // Whatever else is passed on from an identity provider must not become the default role.

@@ -2,7 +2,7 @@ import { ThroughlineError } from "@throughline/ai-core";
 import type { CallerResolver } from "./caller-resolver.js";
 import { isLoopbackHost } from "./loopback.js";
 
-/** A server that lets everybody in must not be reachable by everybody. */
+/** Refuses to listen beyond loopback without sign-in. */
 export function guardAddress(resolver: CallerResolver, host: string): void {
   if (resolver.isSafeInPublic || isLoopbackHost(host)) return;
   throw new ThroughlineError(

@@ -11,7 +11,7 @@ import { roleSchema } from "../policy/role.js";
 import type { CallerResolver } from "./caller-resolver.js";
 import { type VerifyToken, verifyByPublishedKeys } from "./published-keys.js";
 
-/** Names of the claims that say who somebody is. */
+/** Names of the claims that say who the caller is. */
 export interface CallerClaims {
   /** Default `billing_account_id`. */
   readonly account?: string;

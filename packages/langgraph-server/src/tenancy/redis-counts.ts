@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
 import type { RedisBus } from "@throughline/thread-log";
-import type { SharedCounts } from "./shared-counts.js";
+import type { Held, SharedCounts } from "./shared-counts.js";
 
 /** Of a meter: after a minute without use it is full again, and need not be remembered. */
 const METER_KEPT_MS = 65_000;
-/** Of an instance's watchers, unless it says again that they are there: those of a killed one are gone by then. */
-const WATCHERS_KEPT_MS = 45_000;
+/** Of what an instance holds, unless it says again that it does: what a killed one held is free by then. */
+const HELD_KEPT_MS = 45_000;
 const REPEAT_MS = 15_000;
 
 const NOW = `
@@ -34,9 +34,9 @@ return 0
 
 /**
  * One field for each instance: how many, and until when that holds. What is out of date is dropped. KEYS: the account's
- * watchers. ARGV: instance, here, max or '', kept. Answers 1, or 0 when there is no room.
+ * permits of one kind. ARGV: instance, here, max or '', kept. Answers 1, or 0 when there is no room.
  */
-const WATCH = `${NOW}
+const HOLD = `${NOW}
 local others, all = 0, redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do
   if all[i] ~= ARGV[1] then
@@ -60,7 +60,7 @@ export function createRedisCounts(
   clock: Clock = systemClock,
 ): SharedCounts {
   const instance = randomUUID();
-  const here = new Map<string, number>();
+  const here: Readonly<Record<Held, Map<string, number>>> = { watchers: new Map(), exports: new Map() };
   let repeating: Timer | undefined;
 
   const keyOf = (what: string, account: string) => {
@@ -73,33 +73,37 @@ export function createRedisCounts(
     return typeof answer === "number" ? answer : undefined;
   }
 
-  const sayWatchers = (account: string, count: number, max: number | "") =>
-    run(WATCH, keyOf("watchers", account), instance, count, max, WATCHERS_KEPT_MS);
+  const say = (what: Held, account: string, count: number, max: number | "") =>
+    run(HOLD, keyOf(what, account), instance, count, max, HELD_KEPT_MS);
 
-  function remember(account: string, count: number): void {
-    if (count > 0) here.set(account, count);
-    else here.delete(account);
-    if (here.size > 0) repeating ??= clock.schedule(REPEAT_MS, repeat);
+  const isHolding = () => here.watchers.size + here.exports.size > 0;
+
+  function remember(what: Held, account: string, count: number): void {
+    if (count > 0) here[what].set(account, count);
+    else here[what].delete(account);
+    if (isHolding()) repeating ??= clock.schedule(REPEAT_MS, repeat);
   }
 
   function repeat(): void {
     repeating = undefined;
-    for (const [account, count] of here) void sayWatchers(account, count, "");
-    if (here.size > 0) repeating = clock.schedule(REPEAT_MS, repeat);
+    for (const what of ["watchers", "exports"] as const) {
+      for (const [account, count] of here[what]) void say(what, account, count, "");
+    }
+    if (isHolding()) repeating = clock.schedule(REPEAT_MS, repeat);
   }
 
   return {
     take: (meter, account, { perMinute, amount, need }) =>
       run(TAKE, keyOf(meter, account), perMinute, amount, need ?? "", METER_KEPT_MS),
-    async watch(account, count, max) {
-      // Before it is answered: a watcher that leaves meanwhile says what is left then.
-      remember(account, count);
-      const answer = await sayWatchers(account, count, max);
+    async hold(what, account, count, max) {
+      // Before it is answered: one that is given back meanwhile says what is left then.
+      remember(what, account, count);
+      const answer = await say(what, account, count, max);
       return answer === undefined ? undefined : answer === 1;
     },
-    watching(account, count) {
-      remember(account, count);
-      void sayWatchers(account, count, "");
+    holding(what, account, count) {
+      remember(what, account, count);
+      void say(what, account, count, "");
     },
     close() {
       repeating?.cancel();

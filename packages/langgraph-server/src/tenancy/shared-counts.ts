@@ -8,6 +8,9 @@ export interface Take {
   readonly need?: number;
 }
 
+/** What is held for a while, then given back. */
+export type Held = "watchers" | "exports";
+
 /**
  * What accounts use on all instances together. `undefined` says that the others can't be asked right now: then each instance
  * counts for itself.
@@ -15,9 +18,9 @@ export interface Take {
 export interface SharedCounts {
   /** 0 when it was taken, else how many milliseconds from now it may be. */
   take(meter: Meter, account: string, take: Take): Promise<number | undefined>;
-  /** Whether there is room for that many watchers here, beside those of other instances. */
-  watch(account: string, here: number, max: number): Promise<boolean | undefined>;
-  /** A watcher has left, or was not let in: this many are here now. */
-  watching(account: string, here: number): void;
+  /** Whether there is room for that many here, beside those of other instances. */
+  hold(what: Held, account: string, here: number, max: number): Promise<boolean | undefined>;
+  /** One was given back, or was not let in: this many are here now. */
+  holding(what: Held, account: string, here: number): void;
   close(): void;
 }

@@ -12,8 +12,8 @@ function scene() {
   const told: string[] = [];
   const shared: SharedCounts = {
     take: async () => (isAway ? undefined : 0),
-    watch: async (_, here, max) => (isAway ? undefined : here <= max),
-    watching: (account, here) => void told.push(`${account} ${here}`),
+    hold: async (_, __, here, max) => (isAway ? undefined : here <= max),
+    holding: (what, account, here) => void told.push(`${account} ${here} ${what}`),
     close() {},
   };
   const usage = createAccountUsage({ clock: createSimulatedClock(), shared });
@@ -48,11 +48,22 @@ describe("an instance that shares its counts", () => {
     const first = await usage.watch("a", limits);
     const second = await usage.watch("a", limits);
     await expect(usage.watch("a", limits)).rejects.toThrow("maxWatchers");
-    expect(told).toEqual(["a 2"]);
+    expect(told).toEqual(["a 2 watchers"]);
     first.leave();
     first.leave();
     second.leave();
-    expect(told).toEqual(["a 2", "a 1", "a 0"]);
+    expect(told).toEqual(["a 2 watchers", "a 1 watchers", "a 0 watchers"]);
+  });
+
+  it("exports an account once at a time over all instances, and by itself when the others can't be asked", async () => {
+    const { usage, told, setAway } = scene();
+    const first = await usage.export("a");
+    await expect(usage.export("a")).rejects.toThrow("maxExports");
+    setAway(true);
+    await expect(usage.export("a")).rejects.toThrow("maxExports");
+    first.leave();
+    (await usage.export("a")).leave();
+    expect(told.at(-1)).toBe("a 0 exports");
   });
 
   it("says again and again who watches, for as long as there are any", async () => {
@@ -68,7 +79,7 @@ describe("an instance that shares its counts", () => {
       },
       clock,
     );
-    await counts.watch("a", 1, 5);
+    await counts.hold("watchers", "a", 1, 5);
     clock.advance(45_000);
     expect(said.map((each) => each.slice(2, 4))).toEqual([
       ["1", "5"],
@@ -76,7 +87,7 @@ describe("an instance that shares its counts", () => {
       ["1", ""],
       ["1", ""],
     ]);
-    counts.watching("a", 0);
+    counts.holding("watchers", "a", 0);
     clock.advance(60_000);
     expect(said).toHaveLength(5);
     expect(clock.pending()).toBe(0);

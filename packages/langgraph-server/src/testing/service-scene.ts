@@ -15,7 +15,7 @@ export const agUi: FaceOptions = { kind: "ag-ui", line: "0.0", interrupts: "lega
 export interface ServiceScene {
   readonly service: Service;
   readonly failures: readonly unknown[];
-  /** A thread nobody has seen. */
+  /** A new thread. */
   thread(graphName: string): ThreadAddress;
   watch(
     thread: ThreadAddress,

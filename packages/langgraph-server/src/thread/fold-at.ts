@@ -3,7 +3,7 @@ import { emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 
 const ENTRIES_PER_READ = 1_000;
-/** Somebody away for longer is better served with a prelude than with a rebuilt past. */
+/** A client that was away for longer is better served with a prelude than with a rebuilt past. */
 const MAX_REBUILT = 100_000;
 
 /**

@@ -121,7 +121,7 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     return { ...batch, entries };
   }
 
-  /** The run is over: what the thread is now is kept, for whoever folds its log from here on. */
+  /** The run is over: what the thread is now is kept, for readers that fold its log from here on. */
   async function becomeWhole(): Promise<void> {
     if (isPartial) {
       const read = await ask(() => readThreadFold(options, thread));

@@ -13,7 +13,7 @@ export interface RecentEntries {
   /** Entries after `seq`; `undefined` when some of them are no longer here, or `seq` is within what compaction merged. */
   after(seq: number): readonly LogEntry[] | undefined;
   find(matches: (entry: LogEntry) => boolean): LogEntry | undefined;
-  /** Forgets all but the last few: nobody streams. */
+  /** Drops all but the last few, because no client streams. */
   shrink(): void;
 }
 

@@ -5,6 +5,11 @@ import { z } from "zod";
 export const visibilitySchema = z.enum(["private", "account"]);
 export type Visibility = z.output<typeof visibilitySchema>;
 
+/** Wherever a request names a thread. */
+export const threadVisibilitySchema = visibilitySchema
+  .optional()
+  .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person.");
+
 type Owner = Pick<Caller, "subject">;
 
 /** Of a request that names none: a caller with a subject means their own threads. */

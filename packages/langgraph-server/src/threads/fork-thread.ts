@@ -24,9 +24,9 @@ export interface Fork {
 }
 
 /**
- * Makes a thread that begins at another's checkpoint. The copy is written under a lease of the new thread, so nobody runs in
- * it meanwhile; then the log is told as of any checkpoint that no run of ours made (R6). Copied by somebody who died, the
- * thread is settled by whoever finds the lease.
+ * Makes a thread that begins at another's checkpoint. The copy is written under a lease of the new thread, so no run starts in
+ * it meanwhile; then the log is told as of any checkpoint that no run of ours made (R6). If the instance dies, the one that
+ * finds the lease reconciles the thread.
  */
 export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: Fork): Promise<void> {
   const { registry, state, directory, attachments, clock, lease } = deps;

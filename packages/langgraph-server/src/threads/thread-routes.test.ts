@@ -1,36 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { readEvents } from "../handler/testing/sse-events.js";
+import { testPerson } from "../handler/testing/test-person.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
-import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
+import { describeEachStore } from "../testing/describe-each-store.js";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-});
-afterAll(() => postgres.close());
-
-describe.each([
-  ["memory", () => ({ kind: "memory" as const })],
-  ["PostgreSQL", () => ({ kind: "postgres" as const, databaseUrl: postgres.url })],
-])("Threads over HTTP, kept in %s,", (_, storeOf) => {
+describeEachStore("Threads over HTTP, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ store: storeOf() });
   });
   afterAll(() => server.close());
 
-  /** Somebody with an account of their own. */
+  /** A caller with an account of their own. */
   function person(headers: Record<string, string> = { "x-throughline-account": `a-${randomUUID()}` }) {
-    async function ask(method: string, path: string, body?: unknown) {
-      const response = await fetch(`${server.url}${path}`, {
-        method,
-        headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-    }
+    const { ask } = testPerson(() => server, headers);
     return {
       headers,
       ask,

@@ -4,11 +4,13 @@ import { type RouteParts, requireAgent } from "../http/ingress.js";
 import { nextSchema } from "../http/paging.js";
 import type { ActionRoute } from "../http/route-table.js";
 import { listScope, threadFor, threadOf } from "../http/thread-of.js";
-import { visibilityOf } from "../thread/visibility.js";
+import { threadAddress } from "../thread/thread-address.js";
+import { callerIn, visibilityOf } from "../thread/visibility.js";
 import type { ThreadService } from "./thread-service.js";
 import {
   forkSchema,
   historyQuerySchema,
+  moveSchema,
   runsQuerySchema,
   showCheckpoint,
   shownCheckpointSchema,
@@ -173,5 +175,40 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       return c.json(showThread(await threads.fork({ from: thread, checkpointId: from, to })), 201);
     },
   };
-  return [list, get, change, state, history, runs, fork];
+  const move: ActionRoute = {
+    method: "PUT",
+    path: `${THREAD}/visibility`,
+    action: "share",
+    doc: {
+      summary: "Share a thread with the account, or make it private",
+      description:
+        "The thread moves as it stands: with its conversation, files and open questions, under the same name, and without its " +
+        "log, its runs and the checkpoints of its past. A private thread is its person's to share; one of the account is an " +
+        "admin's to make private, which takes it from everyone else. Refused as `busy` while a run is active.",
+      tag: "threads",
+      body: moveSchema,
+      answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
+      errors: [
+        "invalid_input",
+        "not_found",
+        "busy",
+        "conflict",
+        "rate_limited",
+        "too_large",
+        "upstream_unavailable",
+      ],
+    },
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
+      const { visibility } = await bodyOf(who, moveSchema);
+      if (visibility === visibilityOf(thread.ref)) return c.json(showThread(await threads.get(thread)));
+      const { graphName } = await requireAgent(parts, thread.graphId);
+      const to = threadAddress(callerIn(who.caller, visibility), graphName, thread.threadName);
+      const moved = await threads.move({ from: thread, to });
+      // The record names the thread as people find it now.
+      who.note({ thread: to });
+      return c.json(showThread(moved));
+    },
+  };
+  return [list, get, change, state, history, runs, fork, move];
 }

@@ -15,6 +15,7 @@ import type {
 import { schemaKeys } from "../thread/schema-keys.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
+import { type Move, type MoveDeps, moveThread } from "./move-thread.js";
 
 /** A checkpoint as people may see it: of the state only what the graph's output schema names. */
 export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
@@ -37,6 +38,8 @@ export interface ThreadService {
   runs(thread: ThreadAddress, limit: number): Promise<readonly RunRecord[]>;
   /** Throws `conflict` when there is a thread of that name. */
   fork(fork: Fork): Promise<ThreadListing>;
+  /** Gives it another address. Throws `conflict` when there is a thread, `busy` while a run is active. */
+  move(move: Move): Promise<ThreadListing>;
   /** Everything of it, everywhere. */
   remove(thread: ThreadAddress): Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface ThreadService {
 export interface ThreadServiceDeps extends ForkDeps {
   readonly agents: AgentCatalogPort;
   /** What deletes a thread from every store; without it threads can't be deleted. */
-  readonly removeThread?: ((thread: ThreadAddress) => Promise<void>) | undefined;
+  readonly removeThread?: MoveDeps["removeThread"] | undefined;
 }
 
 export function createThreadService(deps: ThreadServiceDeps): ThreadService {
@@ -54,6 +57,11 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     const found = await directory.find(ref);
     if (!found) throw missing();
     return found;
+  }
+
+  function removing(): MoveDeps["removeThread"] {
+    if (deps.removeThread) return deps.removeThread;
+    throw new ThroughlineError("method_not_allowed", "This server does not delete threads.");
   }
 
   async function shownAs(
@@ -98,12 +106,14 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       await forkThread(deps, fork);
       return get(fork.to);
     },
+    async move(move) {
+      await moveThread({ ...deps, removeThread: removing() }, move);
+      return get(move.to);
+    },
     async remove(thread) {
-      if (!deps.removeThread) {
-        throw new ThroughlineError("method_not_allowed", "This server does not delete threads.");
-      }
+      const removeThread = removing();
       await get(thread);
-      await deps.removeThread(thread);
+      await removeThread(thread);
     },
   };
 }

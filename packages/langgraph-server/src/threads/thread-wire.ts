@@ -38,6 +38,10 @@ export const forkSchema = z.strictObject({
   visibility: visibilitySchema.optional().describe("Of the new thread. As this one's when absent."),
 });
 
+export const moveSchema = z.strictObject({
+  visibility: visibilitySchema.describe("Of the thread from now on."),
+});
+
 export const threadQuerySchema = z.object({
   status: z.enum(THREAD_STATUSES).optional(),
   archived: z.enum(["true", "false", "all"]).default("false"),

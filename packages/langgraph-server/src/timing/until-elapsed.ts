@@ -1,6 +1,6 @@
 import type { Clock } from "@throughline/ai-core";
 
-/** Resolves when the time is over, or earlier when it is cancelled: nobody waits for ever on a timer that was taken back. */
+/** Resolves when the time is over, or earlier when it is cancelled: a cancelled timer keeps no caller waiting. */
 export function untilElapsed(clock: Clock, ms: number): Promise<void> & { cancel(): void } {
   let cancel = () => {};
   const elapsed = new Promise<void>((resolve) => {

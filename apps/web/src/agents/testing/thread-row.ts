@@ -10,6 +10,7 @@ export function threadRow(
     threadName,
     agentId: "langgraph:poet",
     title: null,
+    visibility: undefined,
     titledByPerson: false,
     archived: false,
     status: "idle",

@@ -1,7 +1,6 @@
-import { newId } from "@throughline/agent-client";
+import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
 import { z } from "zod";
 import { askService, ServiceError } from "../../service/ask-service";
-import { threadCallPath } from "../runs/run";
 
 const checkpointSchema = z.object({
   checkpointId: z.string(),
@@ -25,13 +24,12 @@ export interface CheckpointPage {
 
 /** Newest first. */
 export async function listCheckpoints(
-  agentId: string,
-  threadId: string,
+  thread: ThreadName,
   limit: number,
   signal: AbortSignal,
 ): Promise<CheckpointPage> {
   try {
-    const path = `${threadCallPath(agentId, threadId)}/history?limit=${limit}`;
+    const path = threadCall(thread, "/history", { limit: String(limit) });
     const { checkpoints, next } = await askService(path, pageSchema, { signal });
     return { checkpoints, hasMore: next !== null };
   } catch (error) {
@@ -42,10 +40,10 @@ export async function listCheckpoints(
 }
 
 /** Begins a thread there, and says how it is called. */
-export async function forkFrom(agentId: string, threadId: string, checkpointId: string): Promise<string> {
+export async function forkFrom(thread: ThreadName, checkpointId: string): Promise<string> {
   const threadName = newId(Date.now());
   const body = { threadName, checkpointId };
-  await askService(`${threadCallPath(agentId, threadId)}/fork`, z.unknown(), { method: "POST", body });
+  await askService(threadCall(thread, "/fork"), z.unknown(), { method: "POST", body });
   return threadName;
 }
 

@@ -1,9 +1,11 @@
 "use client";
 
+import { threadCall } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { threadPath } from "../../console/paths";
+import { useCaller } from "../../console/caller";
+import { sharedOf, threadPath } from "../../console/paths";
 import { Button } from "../../design/button";
 import { Disclosure } from "../../design/disclosure";
 import { EmptyState } from "../../design/empty-state";
@@ -24,13 +26,13 @@ const MOST = 100;
 
 /** The thread's checkpoints. A new thread can begin at any of them. */
 export function HistoryTab(): ReactNode {
-  const { agentId, threadId } = useThreadHandle();
+  const handle = useThreadHandle();
   const [limit, setLimit] = useState(PAGE);
   const [shown, setShown] = useState<CheckpointPage>();
   const { problem, isLoading, refresh } = useResource(
-    `history ${agentId} ${threadId} ${limit}`,
+    `history ${threadCall(handle)} ${limit}`,
     async (signal) => {
-      const page = await listCheckpoints(agentId, threadId, limit, signal);
+      const page = await listCheckpoints(handle, limit, signal);
       // Kept while more are asked for.
       setShown(page);
       return page;
@@ -67,7 +69,8 @@ export function HistoryTab(): ReactNode {
 }
 
 function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): ReactNode {
-  const { agentId, threadId } = useThreadHandle();
+  const handle = useThreadHandle();
+  const reason = useCaller().refusal("edit", handle);
   const router = useRouter();
   const [isForking, setForking] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -78,7 +81,8 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
     setForking(true);
     setProblem(undefined);
     try {
-      router.push(threadPath(agentId, await forkFrom(agentId, threadId, checkpoint.checkpointId)));
+      const name = await forkFrom(handle, checkpoint.checkpointId);
+      router.push(threadPath(handle.agentId, name, sharedOf(handle)));
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
       setForking(false);
@@ -102,7 +106,12 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
             <span>{messageIds.length === 1 ? "1 message" : `${messageIds.length} messages`}</span>
           </p>
           {Object.keys(values).length > 0 && <StateTree value={values} changes={NOTHING_CHANGED} round={0} />}
-          <Button disabled={isForking} onClick={() => void fork()} aria-label={`Fork from here: ${words}`}>
+          <Button
+            disabled={isForking || reason !== undefined}
+            title={reason}
+            onClick={() => void fork()}
+            aria-label={`Fork from here: ${words}`}
+          >
             <Icon name="fork" />
             Fork from here
           </Button>

@@ -1,5 +1,6 @@
+import { type ThreadName, threadCall } from "@throughline/agent-client";
 import { z } from "zod";
-import { askService, ServiceError, segment } from "../../service/ask-service";
+import { askService, ServiceError } from "../../service/ask-service";
 
 const runSchema = z.object({
   runId: z.string(),
@@ -15,17 +16,9 @@ const runSchema = z.object({
 /** A run as the service lists it. */
 export type Run = Readonly<z.output<typeof runSchema>>;
 
-export function threadCallPath(agentId: string, threadId: string): string {
-  return `/agents/${segment(agentId)}/threads/${segment(threadId)}`;
-}
-
 /** Newest first. None of a thread that has not begun to exist. */
-export async function listRuns(
-  agentId: string,
-  threadId: string,
-  signal: AbortSignal,
-): Promise<readonly Run[]> {
-  const path = `${threadCallPath(agentId, threadId)}/runs?limit=100`;
+export async function listRuns(thread: ThreadName, signal: AbortSignal): Promise<readonly Run[]> {
+  const path = threadCall(thread, "/runs", { limit: "100" });
   try {
     return (await askService(path, z.object({ runs: z.array(runSchema) }), { signal })).runs;
   } catch (error) {

@@ -1,5 +1,6 @@
 "use client";
 
+import { threadCall } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useRef } from "react";
 import { useThreadLog } from "../../inspector/use-thread-log";
@@ -17,8 +18,8 @@ export interface ThreadRuns extends Resource<readonly Run[]> {
 
 /** The thread's runs, newest first, with what the log says of them. */
 export function useThreadRuns(): ThreadRuns {
-  const { agentId, threadId } = useThreadHandle();
-  const runs = useResource(`runs ${agentId} ${threadId}`, (signal) => listRuns(agentId, threadId, signal), {
+  const handle = useThreadHandle();
+  const runs = useResource(`runs ${threadCall(handle)}`, (signal) => listRuns(handle, signal), {
     everyMs: EVERY_MS,
   });
   useRefreshOnRun(runs.refresh);

@@ -30,7 +30,7 @@ export function lockUsage(schema: string): string {
   return `select 1 from ${schema}.attachment_usage where account = $1 for update`;
 }
 
-/** Gives `$2` bytes of account `$1` back. Its row is locked already, or nobody else has it. */
+/** Gives `$2` bytes of account `$1` back. Its row is locked already, or no other transaction has it. */
 export function releaseBytes(schema: string): string {
   return `update ${schema}.attachment_usage set bytes = bytes - $2 where account = $1`;
 }

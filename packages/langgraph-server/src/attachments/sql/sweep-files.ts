@@ -59,15 +59,18 @@ export function deleteStalled(schema: string): string {
  * nothing of chunks. Reads the index of chunks and locks nothing: a content without an owner never gets one again.
  */
 export function findStray(schema: string): string {
+  return `select account, subject, thread_id, content_id from ${schema}.attachment_chunks chunk
+    where part = 0 and ${isStray(schema)}
+    limit $1`;
+}
+
+function isStray(schema: string): string {
   const same = (other: string) =>
     ["account", "subject", "thread_id", "content_id"]
       .map((key) => `${other}.${key} = chunk.${key}`)
       .join(" and ");
-  return `select account, subject, thread_id, content_id from ${schema}.attachment_chunks chunk
-    where part = 0
-      and not exists (select 1 from ${schema}.attachments file where ${same("file")})
-      and not exists (select 1 from ${schema}.attachment_uploads upload where ${same("upload")})
-    limit $1`;
+  return `not exists (select 1 from ${schema}.attachments file where ${same("file")})
+      and not exists (select 1 from ${schema}.attachment_uploads upload where ${same("upload")})`;
 }
 
 /**
@@ -98,4 +101,20 @@ export function recountUsage(schema: string): string {
       (select coalesce(sum(bytes), 0) from ${schema}.attachments where account = $1)
       + (select coalesce(sum(bytes), 0) from ${schema}.attachment_uploads where account = $1)
     where account = $1`;
+}
+
+/**
+ * What `findUnnamed` (`$1`), `findStalled` (`$2`), `findOrphaned` (`$3`) and `findStray` find in all; a file that is unnamed and
+ * orphaned counts as unnamed. Reads every attachment's key and locks nothing.
+ */
+export function countSweepable(schema: string): string {
+  const older = (column: string, ms: string) => `${column} < clock_timestamp() - ${ms} * interval '1 ms'`;
+  const isUnnamed = `named_at is null and ${older("created_at", "$1::double precision")}`;
+  const isOrphaned = `${older("created_at", "$3::double precision")} and not ${hasThread(schema)}`;
+  return `select
+    (select count(*)::int from ${schema}.attachments where ${isUnnamed}) as unnamed,
+    (select count(*)::int from ${schema}.attachment_uploads
+      where ${older("touched_at", "$2::double precision")}) as unfinished,
+    (select count(*)::int from ${schema}.attachments file where ${isOrphaned} and not (${isUnnamed})) as orphaned,
+    (select count(*)::int from ${schema}.attachment_chunks chunk where part = 0 and ${isStray(schema)}) as stray`;
 }

@@ -16,7 +16,23 @@ export interface AgentThread {
   stop(runId?: string): Promise<unknown>;
 }
 
-export function agentThread(client: ServerClient, agent: string, threadId: string): AgentThread {
+/** Of `run`, `watch` and `stop`. */
+export const SHARED_OPTION = {
+  shared: { type: "boolean", doc: "the account's thread of that name, not your own" },
+} as const;
+
+/** What makes another command mean the same thread. */
+export function sharedFlag(isShared = false): string {
+  return isShared ? " --shared" : "";
+}
+
+export function agentThread(
+  client: ServerClient,
+  agent: string,
+  threadId: string,
+  isShared = false,
+): AgentThread {
+  const whose = isShared ? { visibility: "account" } : {};
   const path = (action: string) => `/api/copilotkit/agent/${encodeURIComponent(agent)}/${action}`;
   const spoken = { threadId, protocolVersion: "1.0.0" };
   return {
@@ -32,19 +48,18 @@ export function agentThread(client: ServerClient, agent: string, threadId: strin
             payload: value,
           })),
         }),
-        forwardedProps: { throughline: { calls: true, ...(model !== undefined && { model }) } },
+        forwardedProps: { throughline: { calls: true, ...whose, ...(model !== undefined && { model }) } },
       };
       return client.stream(path("run"), body, { lastEventId, signal });
     },
     connect(follow, lastEventId, signal) {
-      const body = { ...spoken, forwardedProps: { throughline: { calls: true, follow } } };
+      const body = { ...spoken, forwardedProps: { throughline: { calls: true, follow, ...whose } } };
       return client.stream(path("connect"), body, { lastEventId, signal });
     },
     stop: (runId) =>
-      client.request(
-        "POST",
-        path(`stop/${encodeURIComponent(threadId)}`),
-        runId === undefined ? {} : { runId },
-      ),
+      client.request("POST", path(`stop/${encodeURIComponent(threadId)}`), {
+        ...whose,
+        ...(runId !== undefined && { runId }),
+      }),
   };
 }

@@ -7,7 +7,7 @@ export interface FollowedStream {
   onConnected(): void;
   /** `done`: all that was wanted has come. `again`: the server says that the rest is to be had from another connection. */
   onEvent(event: StreamEvent): "more" | "done" | "again";
-  /** The connection broke; it is tried again until somebody leaves. */
+  /** The connection broke; it is tried again until the person leaves. */
   onLost(): void;
   onFoundAgain(): void;
   readonly signal: AbortSignal;

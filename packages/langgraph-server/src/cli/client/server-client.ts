@@ -10,7 +10,11 @@ export interface ServerClient {
   readonly url: string;
   /** Flags that make another command talk to the same server as the same caller. */
   readonly sameFlags: string;
-  request(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown>;
+  request(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+  ): Promise<unknown>;
   /** An event stream, opened with a POST. */
   stream(path: string, body: unknown, options: StreamOptions): Promise<Response>;
 }

@@ -1,9 +1,11 @@
+import { ATTACHMENT_SETTINGS } from "../../config/attachment-settings.js";
 import { PLACE_SETTINGS } from "../../config/place-settings.js";
 import { RETENTION_SETTINGS } from "../../config/retention-settings.js";
 import { defineCommand } from "../command.js";
 import type { RetentionReport } from "../retention/run-retention.js";
 
 const { databaseUrl, dataDir, redisUrl, attachmentsDir } = PLACE_SETTINGS;
+const { unnamedAttachmentHours } = ATTACHMENT_SETTINGS;
 
 export const retentionCommand = defineCommand({
   name: "retention",
@@ -11,14 +13,14 @@ export const retentionCommand = defineCommand({
   usage: "",
   help: [
     "One round over all threads, with the settings that `serve` would use: old entries of logs, ended runs, checkpoints with",
-    "their blobs and writes, receipts of deletions. Every instance does the same about once an hour, so this is for looking",
+    "their blobs and writes, receipts of deletions, files that belong to no message. Every instance does the same about once an hour, so this is for looking",
     "before settings change, and for not waiting afterwards. It may run beside any number of instances.",
     "",
     "  throughline retention --dry-run",
     "  throughline retention --retention-checkpoints 20 --dry-run --json",
     "  throughline retention",
   ].join("\n"),
-  settings: { databaseUrl, dataDir, redisUrl, attachmentsDir, ...RETENTION_SETTINGS },
+  settings: { databaseUrl, dataDir, redisUrl, attachmentsDir, unnamedAttachmentHours, ...RETENTION_SETTINGS },
   words: { min: 0, max: 0 },
   options: {
     "dry-run": { type: "boolean", doc: "says what would be deleted, and deletes nothing" },
@@ -43,12 +45,13 @@ export const retentionCommand = defineCommand({
   },
 });
 
-function textOf({ dryRun, deleted, bytes }: RetentionReport): string {
+function textOf({ dryRun, deleted, files, bytes }: RetentionReport): string {
   const sizes: Readonly<Record<string, number | undefined>> = { ...bytes };
-  const lines = Object.entries(deleted).map(([kind, count]) => {
+  const ofFiles = Object.entries(files).map(([kind, count]) => [`${kind} files`, count] as const);
+  const lines = [...Object.entries(deleted), ...ofFiles].map(([kind, count]) => {
     const size = sizes[kind];
     const said = size === undefined ? "" : `  ${(size / 1_000_000).toFixed(1)} MB`;
-    return `  ${kind.padEnd(12)}${String(count).padStart(10)}${said}`;
+    return `  ${kind.padEnd(18)}${String(count).padStart(10)}${said}`;
   });
   const what = dryRun ? "Would be deleted (checkpoints' size includes blobs and writes)" : "Deleted";
   return [what, ...lines, ""].join("\n");

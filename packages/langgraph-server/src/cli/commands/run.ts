@@ -3,7 +3,13 @@ import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "../../config/client-settings.js";
 import { type Answers, readAnswers } from "../answers.js";
 import { askQuestions } from "../ask-questions.js";
-import { type AgentThread, agentThread, type RunWish } from "../client/agent-thread.js";
+import {
+  type AgentThread,
+  agentThread,
+  type RunWish,
+  SHARED_OPTION,
+  sharedFlag,
+} from "../client/agent-thread.js";
 import { followStream } from "../client/follow-stream.js";
 import { serverClient } from "../client/server-client.js";
 import { defineCommand } from "../command.js";
@@ -32,6 +38,7 @@ export const runCommand = defineCommand({
   words: { min: 1, max: Number.POSITIVE_INFINITY },
   options: {
     thread: { type: "string", placeholder: "NAME", doc: "the thread (default: a new one)" },
+    ...SHARED_OPTION,
     model: { type: "string", placeholder: "NAME", doc: "the model's alias (default: the server's)" },
     "stop-on-exit": { type: "boolean", doc: "Ctrl-C stops the run that is open" },
     json: { type: "boolean", doc: "one AG-UI event a line, as it came" },
@@ -45,7 +52,7 @@ export const runCommand = defineCommand({
     const client = serverClient(input);
     const leaving = untilInterrupted(input.signal);
     const isJson = values.json === true;
-    const talk = agentThread(client, agent, thread);
+    const talk = agentThread(client, agent, thread, values.shared);
     const answers = readAnswers(terminal, leaving.interrupt);
     const screen = threadScreen(terminal, { showsInput: false, history: text === "" ? 20 : 0, isJson });
     const session: Session = { terminal, leaving, talk, answers, screen, model: values.model };
@@ -61,7 +68,8 @@ export const runCommand = defineCommand({
       if (values["stop-on-exit"]) {
         await talk.stop();
         screen.note("The run is stopped.");
-      } else screen.note(goesOnNotice({ agent, thread, flags: client.sameFlags }));
+      } else
+        screen.note(goesOnNotice({ agent, thread, flags: sharedFlag(values.shared) + client.sameFlags }));
       return 130;
     } finally {
       answers.close();

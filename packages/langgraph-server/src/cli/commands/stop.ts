@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CLIENT_SETTINGS } from "../../config/client-settings.js";
-import { agentThread } from "../client/agent-thread.js";
+import { agentThread, SHARED_OPTION } from "../client/agent-thread.js";
 import { serverClient } from "../client/server-client.js";
 import { defineCommand } from "../command.js";
 
@@ -13,11 +13,12 @@ export const stopCommand = defineCommand({
   help: "Whoever watches the thread sees that it was stopped.\n\n  throughline stop poet rivers",
   settings: CLIENT_SETTINGS,
   words: { min: 2, max: 2 },
-  options: { json: { type: "boolean", doc: "the server's answer as JSON" } },
+  options: { ...SHARED_OPTION, json: { type: "boolean", doc: "the server's answer as JSON" } },
   async run(input) {
     const { terminal, values, positionals } = input;
     const [agent = "", thread = ""] = positionals;
-    const answer = answerSchema.parse(await agentThread(serverClient(input), agent, thread).stop());
+    const talk = agentThread(serverClient(input), agent, thread, values.shared);
+    const answer = answerSchema.parse(await talk.stop());
     if (values.json) terminal.print(`${JSON.stringify(answer)}\n`);
     else terminal.print(answer.stopped ? "Stopped.\n" : "No run is open in this thread.\n");
     return 0;

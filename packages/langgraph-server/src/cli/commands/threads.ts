@@ -10,6 +10,7 @@ const pageSchema = z.object({
   threads: z.array(
     z.looseObject({
       threadName: z.string(),
+      visibility: z.string().nullish(),
       title: z.string().nullish(),
       status: z.string(),
       lastActivityAt: z.string(),
@@ -23,16 +24,18 @@ export const threadsCommand = defineCommand({
   summary: "Lists threads, newest activity first",
   usage: "[AGENT]",
   help: [
-    "Of one agent, or of all.",
+    "Of one agent, or of all: your own, and those the account shares (WHOSE is private or account).",
     "",
     "  throughline threads",
     "  throughline threads poet --status running --json",
+    "  throughline share poet rivers             # shares one with the account",
   ].join("\n"),
   settings: CLIENT_SETTINGS,
   words: { min: 0, max: 1 },
   options: {
     status: { type: "string", placeholder: "STATUS", doc: "only idle, running, waiting or error" },
     search: { type: "string", placeholder: "TEXT", doc: "only with this in title or name" },
+    visibility: { type: "string", placeholder: "WHOSE", doc: "private, account or all (default: all)" },
     archived: { type: "boolean", doc: "archived ones instead" },
     limit: { type: "string", placeholder: "N", doc: "at most so many of each agent (default: 50)" },
     json: { type: "boolean", doc: "as a JSON array" },
@@ -42,6 +45,7 @@ export const threadsCommand = defineCommand({
     const client = serverClient(input);
     const agents = positionals.length > 0 ? positionals : await listAgents(client);
     const query = new URLSearchParams({
+      visibility: values.visibility ?? "all",
       archived: String(values.archived === true),
       limit: values.limit ?? "50",
       ...(values.status !== undefined && { status: values.status }),
@@ -58,14 +62,15 @@ export const threadsCommand = defineCommand({
     else if (threads.length === 0) terminal.note('No threads. Start one with: throughline run AGENT "text"');
     else {
       const now = systemClock.now();
-      const rows = threads.map(({ agent, threadName, status, lastActivityAt, title }) => [
+      const rows = threads.map(({ agent, threadName, visibility, status, lastActivityAt, title }) => [
         agent,
         threadName,
+        visibility ?? "",
         status,
         nearTime(lastActivityAt, now),
         title ?? "",
       ]);
-      terminal.print(table([["AGENT", "THREAD", "STATUS", "ACTIVE", "TITLE"], ...rows]));
+      terminal.print(table([["AGENT", "THREAD", "WHOSE", "STATUS", "ACTIVE", "TITLE"], ...rows]));
     }
     return 0;
   },

@@ -3,7 +3,7 @@ import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "../../config/client-settings.js";
 import { readAnswers } from "../answers.js";
 import { askQuestions } from "../ask-questions.js";
-import { agentThread } from "../client/agent-thread.js";
+import { agentThread, SHARED_OPTION, sharedFlag } from "../client/agent-thread.js";
 import { followStream } from "../client/follow-stream.js";
 import { readEvents } from "../client/read-events.js";
 import { serverClient } from "../client/server-client.js";
@@ -32,6 +32,7 @@ export const watchCommand = defineCommand({
   settings: CLIENT_SETTINGS,
   words: { min: 2, max: 2 },
   options: {
+    ...SHARED_OPTION,
     history: { type: "string", placeholder: "N", doc: "how many messages of the past to show (default: 20)" },
     "stop-on-exit": { type: "boolean", doc: "Ctrl-C stops the run that is open" },
     json: { type: "boolean", doc: "one AG-UI event a line, as it came" },
@@ -41,7 +42,8 @@ export const watchCommand = defineCommand({
     const [agent = "", thread = ""] = positionals;
     const history = readCount(values.history);
     const client = serverClient(input);
-    const talk = agentThread(client, agent, thread);
+    const talk = agentThread(client, agent, thread, values.shared);
+    const flags = sharedFlag(values.shared) + client.sameFlags;
     const isJson = values.json === true;
     const leaving = untilInterrupted(signal);
     const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
@@ -51,7 +53,7 @@ export const watchCommand = defineCommand({
 
     async function answer(questions: readonly Question[]): Promise<void> {
       if (!answers) {
-        const command = `throughline run ${shellWord(agent)} --thread ${shellWord(thread)}${client.sameFlags}`;
+        const command = `throughline run ${shellWord(agent)} --thread ${shellWord(thread)}${flags}`;
         return terminal.note(`It waits for an answer. Give one with: ${command}`);
       }
       const given = await askQuestions(terminal, answers, questions);
@@ -110,7 +112,7 @@ export const watchCommand = defineCommand({
       if (values["stop-on-exit"]) {
         await talk.stop();
         screen.note("The run is stopped.");
-      } else screen.note(goesOnNotice({ agent, thread, flags: client.sameFlags }));
+      } else screen.note(goesOnNotice({ agent, thread, flags }));
     } else if (terminal.isInteractive) terminal.print("\n");
     return 0;
   },

@@ -50,3 +50,32 @@ it("throughline retention says what would go, deletes it once, and has nothing l
     deleted: { checkpoints: 80, receipts: 0 },
   });
 });
+
+it("throughline retention sweeps files that belong to no message, and counts them before", async () => {
+  const thread = scene.thread("poet");
+  await scene.run(thread, "Write about tides");
+  const { store, limits } = scene.service.attachments;
+  for (const [id, isNamed] of [
+    ["named", true],
+    ["unnamed", false],
+  ] as const) {
+    const upload = await store.begin(thread.ref, limits);
+    await upload.reserve(5);
+    await upload.write(Buffer.from("tides"));
+    await upload.finish({ id, mimeType: "text/plain", filename: undefined, isNamed });
+  }
+  const orphan = await store.begin(scene.thread("poet").ref, limits);
+  await orphan.reserve(5);
+  await orphan.write(Buffer.from("tides"));
+  await orphan.finish({ id: "orphan", mimeType: "text/plain", filename: undefined, isNamed: true });
+  await database.pool.query("update throughline.attachments set created_at = now() - interval '3 hours'");
+
+  const filesOf = async (...argv: readonly string[]) =>
+    JSON.parse((await retention("--json", "--unnamed-attachment-hours", "2", ...argv)).printed).files;
+  const found = { unnamed: 1, unfinished: 0, orphaned: 1, stray: 0 };
+  expect(await filesOf("--dry-run")).toEqual(found);
+  expect(await filesOf()).toEqual(found);
+  expect(await filesOf("--dry-run")).toEqual({ unnamed: 0, unfinished: 0, orphaned: 0, stray: 0 });
+  expect(await store.find(thread.ref, "named")).toBeDefined();
+  expect(await store.find(thread.ref, "unnamed")).toBeUndefined();
+});

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "@throughline/ai-core";
 import { addCheckpointCounts, NO_CHECKPOINTS } from "@throughline/graph-executor";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
+import type { SweptFiles } from "../../attachments/attachment-store.js";
+import { fileSweepOf, sweepFiles } from "../../attachments/attachment-sweeper.js";
 import type { ServerConfig } from "../../config/read-config.js";
-import { type Retention, sweepOnce } from "../../operations/retention-sweeper.js";
+import { sweepOnce } from "../../operations/retention-sweeper.js";
 import { openStores, type Stores } from "../../service/open-stores.js";
 import { type Swept, silentObserver } from "../../thread/service-observer.js";
 
@@ -11,6 +13,8 @@ import { type Swept, silentObserver } from "../../thread/service-observer.js";
 export interface RetentionReport {
   readonly dryRun: boolean;
   readonly deleted: Swept;
+  /** Files that belong to no message. */
+  readonly files: SweptFiles;
   /** Of a dry run: what the values of these rows take. */
   readonly bytes?: { readonly entries: number; readonly checkpoints: number };
 }
@@ -23,10 +27,13 @@ export interface RetentionRun {
 
 /** One round of retention beside whatever instances run. An embedded PostgreSQL is started for it, or shared if it runs. */
 export async function runRetention(
-  config: Pick<ServerConfig, "databaseUrl" | "dataDir" | "redisUrl" | "attachmentsDir" | "retention">,
+  config: Pick<
+    ServerConfig,
+    "databaseUrl" | "dataDir" | "redisUrl" | "attachmentsDir" | "unnamedMs" | "retention"
+  >,
   run: RetentionRun,
 ): Promise<RetentionReport> {
-  const { databaseUrl, dataDir, redisUrl, attachmentsDir, retention } = config;
+  const { databaseUrl, dataDir, redisUrl, attachmentsDir } = config;
   const embedded =
     databaseUrl === undefined
       ? await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir })
@@ -43,13 +50,13 @@ export async function runRetention(
         clock: systemClock,
         lease: { owner: randomUUID(), leaseMs: 15_000 },
         observer: { ...silentObserver, failed: (_, error) => run.onFailure(error) },
-        retention,
+        retention: config.retention,
         // Without its graphs this command can't tell a thread from its checkpoint; the service does.
         rebuild: async () => undefined,
       },
     );
     try {
-      return run.isDryRun ? await measure(stores, retention, run) : await sweep(stores, retention, run);
+      return run.isDryRun ? await measure(stores, config, run) : await sweep(stores, config, run);
     } finally {
       await stores.close();
     }
@@ -58,18 +65,20 @@ export async function runRetention(
   }
 }
 
+type Bounds = Pick<ServerConfig, "retention" | "unnamedMs">;
+
 async function sweep(
-  { log, registry, retention: store, deletions: receipts }: Stores,
-  retention: Retention,
+  { log, registry, retention: store, deletions: receipts, attachments }: Stores,
+  { retention, unnamedMs }: Bounds,
   { signal: closing, onFailure }: RetentionRun,
 ): Promise<RetentionReport> {
   const deleted = await sweepOnce({ log, registry, store, receipts }, retention, { closing, onFailure });
-  return { dryRun: false, deleted };
+  return { dryRun: false, deleted, files: await sweepFiles(attachments, unnamedMs, { closing }) };
 }
 
 async function measure(
-  { retention: store, deletions }: Stores,
-  { maxAgeMs, receiptAgeMs, checkpoints: kept }: Retention,
+  { retention: store, deletions, attachments }: Stores,
+  { retention: { maxAgeMs, receiptAgeMs, checkpoints: kept }, unnamedMs }: Bounds,
   { signal: closing, onFailure }: RetentionRun,
 ): Promise<RetentionReport> {
   const { entries, entryBytes, runs, threads } = await store.measure(maxAgeMs);
@@ -87,6 +96,7 @@ async function measure(
     dryRun: true,
     // What would be merged is known only once it was read.
     deleted: { entries, merged: 0, runs, threads, checkpoints, blobs, writes, receipts },
+    files: await attachments.countSweepable(fileSweepOf(unnamedMs)),
     bytes: { entries: entryBytes, checkpoints: bytes },
   };
 }

@@ -23,7 +23,7 @@ type Started = Pick<CommandInput, "terminal" | "flags" | "defaults">;
 
 function readEffective({ terminal, flags, defaults }: Started): EffectiveSettings {
   const project = projectOf(flags.project ?? terminal.env[SETTINGS.project.env] ?? "", terminal.cwd);
-  // In a terminal somebody reads along, and wants to be gone soon after Ctrl-C.
+  // In a terminal a person reads along, and wants to be gone soon after Ctrl-C.
   const attended = { [SETTINGS.logLevel.env]: "warn", [SETTINGS.drainMs.env]: "2000" };
   const sources: SettingSources = {
     env: terminal.env,

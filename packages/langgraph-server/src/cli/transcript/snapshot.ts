@@ -62,7 +62,7 @@ function tellText(state: Transcript, id: string, tone: Tone, text: string): Tran
   const begun = beginText({ ...state, told: without(state.told, [id]) }, id, []);
   const grown = growText(begun, id, tone, isMore ? text.slice(known.length) : text);
   const whole = { ...grown, saying: new Map(grown.saying).set(id, text) };
-  // The line is left open: on arrival nobody knows yet whether the message goes on.
+  // The line is left open: on arrival it is not known whether the message goes on.
   return endText(whole, id, { isHeld: true });
 }
 

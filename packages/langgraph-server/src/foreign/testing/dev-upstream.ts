@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** A real `langgraph dev` with the six graphs, and somebody who knows it and nothing of us. */
+/** A real `langgraph dev` with the six graphs, and a client that knows it and nothing of us. */
 export interface DevUpstream {
   readonly url: string;
   /** Starts a run whose log others may read too; gives its id. */

@@ -16,7 +16,7 @@ export interface ScriptedRun {
 }
 
 export interface ScriptedProvider extends GraphProvider {
-  /** The next run that starts, or the one that has started and nobody asked for. */
+  /** The next run that starts, or one that started before it was asked for. */
   nextRun(): Promise<ScriptedRun>;
 }
 

@@ -19,7 +19,7 @@ export interface Trial {
 }
 
 /**
- * Asks for an operation as the document says and as it does not, as somebody with an account of their own that holds
+ * Asks for an operation as the document says and as it does not, as a caller with an account of their own that holds
  * something of everything. Throws on an answer that is not documented; gives the statuses there were.
  */
 export async function askAsDocumented({ url, document, listed, runs, seed }: Trial): Promise<Set<number>> {

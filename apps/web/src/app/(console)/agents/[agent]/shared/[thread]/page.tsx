@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+import { agentIdOf } from "../../../../../../console/paths";
+import { ThreadPage } from "../../../../../../conversation/thread-page";
+
+export { generateMetadata } from "../../[thread]/page";
+
+interface Props {
+  readonly params: Promise<{ readonly agent: string; readonly thread: string }>;
+}
+
+/** A thread that the account shares. */
+export default async function Page({ params }: Props): Promise<ReactNode> {
+  const { agent, thread } = await params;
+  return <ThreadPage agentId={agentIdOf(agent)} threadId={decodeURIComponent(thread)} visibility="account" />;
+}
