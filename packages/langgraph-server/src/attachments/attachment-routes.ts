@@ -5,7 +5,7 @@ import { answerError } from "../http/error-answer.js";
 import type { RouteContext, RouteParts } from "../http/ingress.js";
 import type { ActionRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
-import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
+import { ATTACHABLE_TYPES, acceptType, checkSize, servedType } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
 import { parseRange, wholeFile } from "./byte-range.js";
 import { receiveFile } from "./receive-file.js";
@@ -61,8 +61,7 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
       const { filename } = queryOf(c, uploadQuerySchema);
-      const declaredType = c.req.header("content-type") ?? "";
-      const type = acceptType(declaredType, "content-type");
+      const type = acceptType(c.req.header("content-type") ?? "", "content-type");
       const length = c.req.header("content-length");
       const declaredBytes = length === undefined ? undefined : Number(length);
       checkSize(declaredBytes ?? 0, type, attachments.limits, "body");
@@ -77,7 +76,8 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
           {
             content: requestBytes(c, parts.clock),
             declaredBytes,
-            declaredType,
+            type,
+            isChecked: true,
             filename,
             isNamed: false,
             field: "body",
@@ -110,7 +110,10 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const opened = await attachments.store.open(thread.ref, c.req.param("id") ?? "");
+      const id = c.req.param("id") ?? "";
+      // A message may name a file that is still on its way into the store.
+      await attachments.keeper.underWay(thread.ref, id);
+      const opened = await attachments.store.open(thread.ref, id);
       if (!opened) throw new ThroughlineError("not_found", "There is no such attachment.");
       const { attachment } = opened;
       const { bytes } = attachment;
@@ -124,7 +127,7 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       const { start, end } = range ?? wholeFile(bytes);
       const told = {
         ...headers,
-        "content-type": attachment.mimeType,
+        "content-type": servedType(attachment.mimeType),
         "content-length": String(end - start),
         ...(range && { "content-range": `bytes ${start}-${end - 1}/${bytes}` }),
       };
@@ -155,7 +158,7 @@ function refuseRange(c: RouteContext, bytes: number): Response {
  * and what a browser would not merely show is saved instead.
  */
 function fileHeaders({ id, mimeType, filename }: Attachment): Readonly<Record<string, string>> {
-  const isShown = /^(?:image|audio|video)\//.test(mimeType);
+  const isShown = /^(?:image|audio|video)\//.test(servedType(mimeType));
   const name = filename === undefined ? "" : `; filename*=UTF-8''${encodeName(filename)}`;
   return {
     "content-disposition": `${isShown ? "inline" : "attachment"}${name}`,

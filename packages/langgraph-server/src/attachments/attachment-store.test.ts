@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
 import { openAttachmentFolder } from "./attachment-folder.js";
-import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
+import { DEFAULT_ATTACHMENT_LIMITS, madeType } from "./attachment-limits.js";
 import { ATTACHMENT_CHUNK_MIGRATION } from "./attachment-migration.js";
 import { type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
 import type { ByteRange } from "./byte-range.js";
@@ -110,7 +110,8 @@ describe.each([
       {
         content: [Buffer.from(text)],
         declaredBytes: undefined,
-        declaredType: "image/png",
+        type: madeType("image/png"),
+        isChecked: false,
         filename,
         isNamed,
         field: "body",

@@ -2,6 +2,7 @@ import { type ContentPart, type Message, ThroughlineError } from "@throughline/a
 import type { ThreadRef } from "@throughline/thread-log";
 import type { RunInput } from "../thread/run-input.js";
 import { acceptType, checkSize } from "./attachment-limits.js";
+import type { FileKeeper } from "./file-keeper.js";
 import { filenameOf, inlineBytes, referencedId, referenceTo } from "./media-block.js";
 import type { MediaOrigins } from "./media-url.js";
 import { attachmentId, type FileReceiver, receiveFile } from "./receive-file.js";
@@ -10,6 +11,7 @@ import type { TransferPermits } from "./transfer-permits.js";
 /** What files pass on their way in and out. */
 export interface AttachmentGate extends FileReceiver {
   readonly transfers: TransferPermits;
+  readonly keeper: FileKeeper;
   /** Where media that a message names by URL may lie. */
   readonly mediaOrigins: MediaOrigins;
 }
@@ -68,7 +70,8 @@ async function storedPart(
       {
         content: [content],
         declaredBytes: content.byteLength,
-        declaredType: type.mimeType,
+        type,
+        isChecked: true,
         filename,
         isNamed: true,
         field,

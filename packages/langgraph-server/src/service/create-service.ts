@@ -20,6 +20,7 @@ import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
+import { createFileKeeper } from "../attachments/file-keeper.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
 import type { MediaOrigins } from "../attachments/media-url.js";
 import { createRunFiles } from "../attachments/run-files.js";
@@ -145,9 +146,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const { log, registry, keeper, directory } = stores;
   const usage = createAccountUsage({ clock, shared: stores.counts });
+  const files = { store: stores.attachments, limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS };
   const attachments: AttachmentGate = {
-    store: stores.attachments,
-    limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+    ...files,
+    keeper: createFileKeeper({ ...files, clock, signal: closed.signal }),
     transfers: createTransferPermits(options.transferLimits),
     mediaOrigins: options.mediaOrigins ?? [],
   };
@@ -177,6 +179,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     state: executor,
     foreignRuns: provider.foreignRuns,
     agents,
+    fileKeeper: attachments.keeper,
     usage: options.usage ?? noUsage,
     clock,
     observer,
