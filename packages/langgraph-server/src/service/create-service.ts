@@ -44,6 +44,7 @@ import {
   createAccountUsage,
   DEFAULT_LIMITS,
 } from "../tenancy/account-limits.js";
+import { createFileLinks } from "../thread/file-links.js";
 import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
 import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
@@ -87,6 +88,8 @@ export interface ServiceOptions {
   readonly unnamedMs?: number;
   /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
   readonly mediaOrigins?: MediaOrigins;
+  /** What links to files are signed with; the same on every instance. Default: a secret of this instance's own. */
+  readonly linkSecret?: string;
 }
 
 export interface CronOptions {
@@ -152,6 +155,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     keeper: createFileKeeper({ ...files, clock, signal: closed.signal }),
     transfers: createTransferPermits(options.transferLimits),
     mediaOrigins: options.mediaOrigins ?? [],
+    links: createFileLinks({
+      clock,
+      ...(options.linkSecret !== undefined && { secret: options.linkSecret }),
+    }),
   };
   // A graph that reads a file waits for the store like one that reads its checkpoint.
   const runFiles = createRunFiles({ ...attachments, clock, signal: closed.signal });
@@ -253,6 +260,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log,
     registry,
     executorType: executor.executorType,
+    links: attachments.links,
     clock,
     observer,
     reconcile: attendant?.reconcile ?? runs.reconcile,
