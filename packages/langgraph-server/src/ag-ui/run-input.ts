@@ -26,16 +26,16 @@ export function faceOf(
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
   readonly calls: boolean;
-  /** Our own clients, who ask for calls, know what to do with an attachment's address; others get links. */
+  /** A client that asks for calls is one of our own, and knows what to do with an attachment's address. */
   readonly linksBelow: string | undefined;
 } {
   const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
-  const { interrupts, calls = false } = input.forwardedProps?.throughline ?? {};
+  const { interrupts, calls = false, links = !calls } = input.forwardedProps?.throughline ?? {};
   return {
     line,
     interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"),
     calls,
-    linksBelow: calls ? undefined : address,
+    linksBelow: links ? address : undefined,
   };
 }
 

@@ -32,12 +32,12 @@ export function agentThread(client: ServerClient, agent: string, threadId: strin
             payload: value,
           })),
         }),
-        forwardedProps: { throughline: { calls: true, ...(model !== undefined && { model }) } },
+        forwardedProps: { throughline: { calls: true, links: true, ...(model !== undefined && { model }) } },
       };
       return client.stream(path("run"), body, { lastEventId, signal });
     },
     connect(follow, lastEventId, signal) {
-      const body = { ...spoken, forwardedProps: { throughline: { calls: true, follow } } };
+      const body = { ...spoken, forwardedProps: { throughline: { calls: true, links: true, follow } } };
       return client.stream(path("connect"), body, { lastEventId, signal });
     },
     stop: (runId) =>
