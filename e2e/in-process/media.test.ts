@@ -1,5 +1,6 @@
+import { Client } from "@langchain/langgraph-sdk";
 import type { GraphDescriptor, LogEntry, Message } from "@throughline/ai-core";
-import { graphRegistry } from "@throughline/graph-executor";
+import { createLangGraphDevProvider, graphRegistry } from "@throughline/graph-executor";
 import {
   createService,
   type Service,
@@ -7,8 +8,9 @@ import {
   type ThreadAddress,
   threadAddress,
 } from "@throughline/langgraph-server";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { graph } from "../record/graphs/painter.js";
+import { startRecordServer } from "../record/record-server.mjs";
 import { recordFrames } from "./recorded-watch.js";
 
 const caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
@@ -28,7 +30,7 @@ const LIMITS = {
 };
 
 let service: Service;
-afterEach(() => service.close());
+afterEach(() => service.close({ drainMs: 0 }));
 
 async function open(options: Partial<ServiceOptions> = {}): Promise<ThreadAddress> {
   service = await createService({
@@ -78,20 +80,27 @@ async function messagesOf({ graphId, ref }: ThreadAddress): Promise<readonly Mes
   return (await service.state.getState({ graphId, threadId: ref.threadId }))?.messages ?? [];
 }
 
+/** The attachments that are named there. Fails where one of them is not stored. */
+async function storedIn({ ref }: ThreadAddress, told: string): Promise<readonly unknown[]> {
+  const ids = new Set([...told.matchAll(/throughline:attachment\/([\w-]{43})/g)].map(([, id = ""]) => id));
+  const found = await Promise.all([...ids].map((id) => service.attachments.store.find(ref, id)));
+  expect(found).not.toContain(undefined);
+  return found;
+}
+
 describe("A picture that a tool or a model makes", () => {
-  it("is an attachment of its thread, and only its address is in log, frames and checkpoint", async () => {
+  it("P76: is an attachment of its thread, and only its address is in log, frames and checkpoint", async () => {
     const thread = await open();
     const watch = await say(thread, "Paint the sea.");
     const told = JSON.stringify([await entriesOf(thread), watch.frames, await messagesOf(thread)]);
     expect(told).not.toMatch(BASE64);
-    const ids = new Set([...told.matchAll(/throughline:attachment\/([\w-]{43})/g)].map(([, id = ""]) => id));
-    expect(ids.size).toBe(2);
-    for (const id of ids) {
-      expect(await service.attachments.store.find(thread.ref, id)).toMatchObject({ mimeType: "image/png" });
-    }
+    expect(await storedIn(thread, told)).toEqual([
+      expect.objectContaining({ mimeType: "image/png" }),
+      expect.objectContaining({ mimeType: "image/png" }),
+    ]);
   });
 
-  it("is shown where it was said, and nothing is told again at the run's end", async () => {
+  it("P77: is shown where it was said, and nothing is told again at the run's end", async () => {
     const thread = await open();
     const { frames } = await say(thread, "Paint the sea.");
     const types = frames.map(({ data }) => data.type);
@@ -120,7 +129,7 @@ describe("A picture that a tool or a model makes", () => {
     expect(await service.attachments.store.heldBytes(thread.ref)).toBeLessThan(50_000);
   });
 
-  it("is named in words, with a warning, where it is larger than it may be", async () => {
+  it("P78: is named in words, with a warning, where it is larger than it may be", async () => {
     const thread = await open({ attachmentLimits: { ...LIMITS, maxImageBytes: 100 } });
     const { frames } = await say(thread, "Paint the sea.");
     const told = JSON.stringify([await entriesOf(thread), frames, await messagesOf(thread)]);
@@ -143,5 +152,46 @@ describe("A picture that a tool or a model makes", () => {
     await later.ended;
     expect(JSON.stringify(later.frames)).toContain("is more than this thread may store");
     expect(JSON.stringify(later.frames)).not.toContain("throughline:attachment");
+  });
+});
+
+describe("A picture that is made on a LangGraph server, whose checkpoint has the bytes", () => {
+  let upstream: Awaited<ReturnType<typeof startRecordServer>>;
+  beforeAll(async () => {
+    upstream = await startRecordServer();
+  }, 60_000);
+  afterAll(() => upstream.stop());
+
+  const connect = () => open({ graphs: createLangGraphDevProvider({ url: upstream.url }) });
+
+  it("is told by its address all the same, once, and reaches the model as the server keeps it", async () => {
+    const thread = await connect();
+    const first = await say(thread, "Paint the sea.");
+    const second = await say(thread, "Once more.");
+    const told = JSON.stringify([
+      await entriesOf(thread),
+      first.frames,
+      second.frames,
+      await messagesOf(thread),
+    ]);
+    expect(told).not.toMatch(BASE64);
+    expect(told).toContain("I saw 3 pictures");
+    expect([...first.frames, ...second.frames].map(({ data }) => data.type)).not.toContain(
+      "MESSAGES_SNAPSHOT",
+    );
+    expect(await storedIn(thread, told)).toHaveLength(2);
+  });
+
+  it("is stored when the thread is read that somebody else painted in", async () => {
+    const thread = await connect();
+    const client = new Client({ apiUrl: upstream.url });
+    await client.threads.create({ threadId: thread.ref.threadId, ifExists: "do_nothing" });
+    const input = { messages: [{ type: "human", id: "theirs", content: "Paint for me." }] };
+    await client.runs.wait(thread.ref.threadId, "painter", { input });
+    const watch = recordFrames(service.hub, thread, { kind: "nothing" });
+    await watch.ended;
+    const told = JSON.stringify([watch.frames, await entriesOf(thread)]);
+    expect(told).not.toMatch(BASE64);
+    expect(await storedIn(thread, told)).toHaveLength(2);
   });
 });

@@ -123,7 +123,7 @@ describe("any run", () => {
     );
   });
 
-  it("puts no bytes of a message into an entry or a frame, whether or not its files were taken out before", () => {
+  it("P76: puts no bytes of a message into an entry or a frame, whether or not its files were taken out before", () => {
     fc.assert(
       fc.property(fc.oneof(randomRun, untakenRun), faceOptions, (run, options) => {
         const entries = translate(run.chunks, run.times, run.final);

@@ -16,12 +16,13 @@ export function* mediaBytes({ data, prefix }: Pick<InlineBytes, "data" | "prefix
   }
   for (let at = prefix.length; at < data.length; at += SLICE) {
     const slice = data.slice(at, at + SLICE);
+    const bytes = Buffer.from(slice, "base64");
     // Where white space shifts the groups of four, only all of it together can be decoded.
-    if (/[^A-Za-z0-9+/=_-]/.test(slice)) {
+    if (bytes.length !== decodedLength(slice)) {
       yield Buffer.from(data.slice(at), "base64");
       return;
     }
-    yield Buffer.from(slice, "base64");
+    yield bytes;
   }
 }
 
@@ -47,6 +48,12 @@ export function isExact({ data, prefix }: Pick<InlineBytes, "data" | "prefix">):
   // The last letter has bits to spare, which a decoder drops.
   const end = data.slice(-4);
   return Buffer.from(end, "base64").toString("base64") === end;
+}
+
+/** Of text that is nothing but base64. */
+function decodedLength(slice: string): number {
+  const padding = slice.endsWith("==") ? 2 : slice.endsWith("=") ? 1 : 0;
+  return Math.floor(((slice.length - padding) * 3) / 4);
 }
 
 function isBase64Prefix(prefix: string): boolean {

@@ -69,7 +69,7 @@ function painter(block: object, attachments: AttachmentPort) {
 
 describe("A file that a graph makes", () => {
   it.each(BLOCKS)(
-    "reaches the next model call as it was made, now and in a later turn (%s)",
+    "P79: reaches the next model call as it was made, now and in a later turn (%s)",
     async (_, block) => {
       const { port, kept } = memoryFiles();
       const { provider, seen, saver } = painter(block, port);
