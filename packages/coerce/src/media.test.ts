@@ -1,4 +1,3 @@
-import { AIMessage, AIMessageChunk, ToolMessage } from "@langchain/core/messages";
 import { attachmentUrl, storedBytesUrl } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { readMedia } from "./media.js";
@@ -98,6 +97,35 @@ const NO_MEDIA: readonly object[] = [
   {},
 ];
 
+/** A message as LangChain's classes make it, as far as anything here looks. */
+class LiveMessage {
+  readonly lc_kwargs: object;
+  readonly content: unknown;
+  readonly id = "m";
+
+  constructor(fields: { readonly content: unknown; readonly tool_call_chunks?: readonly unknown[] }) {
+    this.lc_kwargs = fields;
+    this.content = fields.content;
+    Object.assign(this, fields);
+  }
+
+  getType(): string {
+    return "ai";
+  }
+
+  toDict(): object {
+    return this.lc_kwargs;
+  }
+}
+
+class LiveToolMessage extends LiveMessage {
+  readonly tool_call_id = "c";
+
+  override getType(): string {
+    return "tool";
+  }
+}
+
 const named = (media: InlineMedia) => storedPart(media, "one", 840);
 
 describe("readMedia", () => {
@@ -127,7 +155,7 @@ describe("readMedia", () => {
 
 describe("replaceMedia", () => {
   it.each(BLOCKS)("puts a reference in the place of a block of %s, in a message of any class", (_, block) => {
-    const message = new ToolMessage({ content: [block] as never, tool_call_id: "c", id: "t" });
+    const message = new LiveToolMessage({ content: [block] });
     const told = replaceMedia({ messages: [message], other: [{ deep: block }] }, named);
     expect(JSON.stringify(toPlain(told))).not.toMatch(/[A-Za-z0-9+/]{256}/);
     expect(toPlain(told)).toMatchObject({
@@ -139,7 +167,7 @@ describe("replaceMedia", () => {
 
   it("gives back the value itself where there is nothing to replace, and looks at it once", () => {
     const clean = new WeakSet<object>();
-    const value = { messages: [new AIMessage({ content: "hi", id: "a" })], plan: [{ step: 1 }] };
+    const value = { messages: [new LiveMessage({ content: "hi" })], plan: [{ step: 1 }] };
     expect(replaceMedia(value, named, clean)).toBe(value);
     expect(clean.has(value.messages)).toBe(true);
   });
@@ -165,20 +193,20 @@ describe("A message with media", () => {
   );
 
   it("says its words and media in order, in a chunk and whole", () => {
-    const chunk = replaceMedia(new AIMessageChunk({ content: blocks as never, id: "a" }), named);
+    const chunk = replaceMedia(new LiveMessage({ content: blocks, tool_call_chunks: [] }), named);
     const parts = [{ type: "text", text: "Here: " }, reference, { type: "text", text: "done." }];
     expect(readMessage(chunk)).toMatchObject({ isChunk: true, parts });
-    const whole = replaceMedia(new AIMessage({ content: blocks as never, id: "a" }), named);
+    const whole = replaceMedia(new LiveMessage({ content: blocks }), named);
     expect(toMessage(whole)?.content).toEqual(parts);
-    expect(readMessage(new AIMessage("words"))?.parts).toBeUndefined();
+    expect(readMessage(new LiveMessage({ content: "words" }))?.parts).toBeUndefined();
   });
 
   it("is the same read from a checkpoint that names what was stored", () => {
     const url = storedBytesUrl({ id: "one", bytes: 840, prefix: "" });
     const stored = blocks.map((block) => (block.type === "image" ? { ...block, data: url } : block));
     for (const message of [
-      (content: unknown) => new AIMessage({ content: content as never, id: "m" }),
-      (content: unknown) => new ToolMessage({ content: content as never, id: "m", tool_call_id: "c" }),
+      (content: unknown) => new LiveMessage({ content }),
+      (content: unknown) => new LiveToolMessage({ content }),
     ]) {
       expect(toMessage(message(stored))).toEqual(toMessage(replaceMedia(message(blocks), named)));
     }
@@ -186,8 +214,8 @@ describe("A message with media", () => {
 
   it("is named in words where its bytes were not taken out before", () => {
     const words = "Here: [image/png: not stored]done.";
-    expect(toMessage(new AIMessage({ content: blocks as never, id: "a" }))?.content).toBe(words);
-    const result = new ToolMessage({ content: blocks as never, id: "t", tool_call_id: "c" });
+    expect(toMessage(new LiveMessage({ content: blocks }))?.content).toBe(words);
+    const result = new LiveToolMessage({ content: blocks });
     expect(toMessage(result)?.content).toBe(words);
   });
 });
