@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { startLanggraphDev } from "../../scripts/langgraph-dev.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const OWN_GRAPHS = ["several-interrupts", "nested-subgraphs", "parallel-nodes"];
+const OWN_GRAPHS = ["several-interrupts", "nested-subgraphs", "parallel-nodes", "painter"];
 
 /** @param {{ log?: boolean }} [options] */
 export function startRecordServer({ log = false } = {}) {

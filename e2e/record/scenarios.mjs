@@ -68,6 +68,7 @@ export const SCENARIOS = [
     graph: "nested-subgraphs",
     turns: [{ record: "nested-subgraphs", input: say("What is under the field?") }],
   },
+  { graph: "painter", turns: [{ record: "media", input: say("Paint the sea.") }] },
   { graph: "parallel-nodes", turns: [{ record: "parallel-nodes", input: say("What about this glass?") }] },
   {
     graph: "poet",

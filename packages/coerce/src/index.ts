@@ -1,4 +1,6 @@
 export { toAttachmentReference } from "./attachment-reference.js";
+export { type InlineBytes, type Media, type MediaKind, type MediaSource, readMedia } from "./media.js";
+export { storedPart, unstoredPart } from "./media-part.js";
 export {
   asLoose,
   asString,
@@ -12,10 +14,13 @@ export {
 export {
   type IncomingMessage,
   readMessage,
+  resultContent,
+  shownContent,
   toMessage,
   toMessages,
-  toResultText,
+  toResultContent,
   toToolCall,
 } from "./read-message.js";
+export { type InlineMedia, replaceMedia } from "./replace-media.js";
 export { toPlain, toPlainObject } from "./to-plain.js";
 export { createServerEventReader, readGraphItem } from "./upstream-chunk.js";

@@ -1,4 +1,5 @@
-import type { ContentPart, Message, MessageRole, TokenUsage } from "@throughline/ai-core";
+import type { ContentPart, Json, JsonObject, Message, MessageRole, TokenUsage } from "@throughline/ai-core";
+import { readMedia } from "./media.js";
 import { MESSAGE_TYPES } from "./message-fields.js";
 import { asLoose, asString, isJsonObject, type Loose, read, readNumber, readString } from "./read.js";
 import { toPlain } from "./to-plain.js";
@@ -10,6 +11,8 @@ export interface IncomingMessage {
   readonly isChunk: boolean;
   readonly id: string | undefined;
   readonly text: string;
+  /** Words and media in their order; `undefined` where there is nothing but words. */
+  readonly parts: readonly ContentPart[] | undefined;
   readonly reasoning: string;
   readonly toolCallChunks: readonly unknown[];
   readonly toolCalls: readonly unknown[];
@@ -38,6 +41,7 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
     isChunk: chunks !== undefined || isChunkClass(outer),
     id: asString(fields.id),
     text: typeof content === "string" ? content : joinParts(content, textOfPart),
+    parts: typeof content === "string" ? undefined : shownParts(content),
     reasoning: readReasoning(fields, content),
     toolCallChunks: Array.isArray(chunks) ? chunks : NOTHING,
     toolCalls: Array.isArray(fields.tool_calls) ? fields.tool_calls : NOTHING,
@@ -107,6 +111,40 @@ function textOfPart(part: unknown): string {
     : "";
 }
 
+/** What a person sees of a content that has media; `undefined` for any other. */
+function shownParts(content: unknown): readonly ContentPart[] | undefined {
+  if (!Array.isArray(content) || !content.some(isMedia)) return undefined;
+  const shown = content.flatMap((part): ContentPart[] => {
+    if (isMedia(part)) return [toPart(toPlain(part))];
+    const text = textOfPart(part);
+    return text === "" ? [] : [{ type: "text", text }];
+  });
+  return joinTexts(shown);
+}
+
+function isMedia(part: unknown): boolean {
+  return typeof part === "object" && part !== null && readMedia(part) !== undefined;
+}
+
+/** Parts as a message's content: nothing but words is text. */
+export function shownContent(parts: readonly ContentPart[]): Message["content"] {
+  return parts.every((part) => part.type === "text") ? joinParts(parts, textOfPart) : joinTexts(parts);
+}
+
+type TextPart = { type: "text"; text: string };
+
+/** Texts side by side as one, so that it makes no difference in how many pieces they came. */
+function joinTexts<Part extends ContentPart>(parts: readonly Part[]): (Part | TextPart)[] {
+  const joined: (Part | TextPart)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === "text" && last?.type === "text" && Object.keys(part).length === 2) {
+      joined[joined.length - 1] = { type: "text", text: `${last.text}${part.text}` };
+    } else joined.push(part);
+  }
+  return joined;
+}
+
 function readReasoning(fields: Loose, content: unknown): string {
   if (Array.isArray(content)) {
     const inParts = joinParts(content, reasoningOfPart);
@@ -167,16 +205,22 @@ export function toMessages(raw: unknown): readonly Message[] {
   return Array.isArray(raw) ? raw.flatMap((item) => toMessage(item) ?? []) : [];
 }
 
-/** An assistant's parts are its text (calls and reasoning have fields of their own); other roles keep media parts. */
-function contentFor(role: MessageRole, incoming: IncomingMessage): Message["content"] {
-  if (typeof incoming.content === "string" || role === "assistant") return incoming.text;
-  const plain = toPlain(incoming.content);
+/** An assistant's parts are its text and media (calls and reasoning have fields of their own); a user's are kept as they are. */
+function contentFor(role: MessageRole, { content, text, parts }: IncomingMessage): Message["content"] {
+  if (typeof content === "string") return text;
+  if (role === "assistant") return parts ? shownContent(parts) : text;
+  return role === "tool" ? toResultContent(content) : toParts(toPlain(content), text);
+}
+
+function toParts(plain: Json, text: string): Message["content"] {
   if (!Array.isArray(plain)) return plain === null ? "" : JSON.stringify(plain);
-  const parts = plain.map((part): ContentPart => {
-    if (isJsonObject(part)) return { ...part, type: typeof part.type === "string" ? part.type : "unknown" };
-    return { type: "text", text: typeof part === "string" ? part : JSON.stringify(part) };
-  });
-  return parts.every((part) => part.type === "text") ? incoming.text : parts;
+  const parts = plain.map(toPart);
+  return parts.every((part) => part.type === "text") ? text : parts;
+}
+
+function toPart(part: Json): PlainPart {
+  if (isJsonObject(part)) return { ...part, type: typeof part.type === "string" ? part.type : "unknown" };
+  return { type: "text", text: typeof part === "string" ? part : JSON.stringify(part) };
 }
 
 export function toToolCall(raw: unknown): { id: string; name: string; args: string } | undefined {
@@ -187,12 +231,22 @@ export function toToolCall(raw: unknown): { id: string; name: string; args: stri
   return { id, name, args: typeof args === "string" ? args : JSON.stringify(toPlain(args ?? {})) };
 }
 
-/** A tool message's content as the text a client shows. */
-export function toResultText(content: unknown): string {
+/** A part that is JSON, as all are that were read here. */
+type PlainPart = JsonObject & { type: string };
+
+/** A tool message's content as clients show it: text, or text and media; anything else is JSON as text. */
+export function toResultContent(content: unknown): string | PlainPart[] {
   if (typeof content === "string") return content;
-  const plain = toPlain(content);
-  if (Array.isArray(plain) && plain.every((part) => isJsonObject(part) && part.type === "text")) {
-    return joinParts(plain, textOfPart);
+  return resultContent(toPlain(content));
+}
+
+/** The same of a result that is plain already. */
+export function resultContent(plain: Json): string | PlainPart[] {
+  if (typeof plain === "string") return plain;
+  if (Array.isArray(plain)) {
+    if (plain.some(isMedia)) return joinTexts(plain.map(toPart));
+    if (plain.every((part) => isJsonObject(part) && part.type === "text"))
+      return joinParts(plain, textOfPart);
   }
   return plain === null ? "" : JSON.stringify(plain);
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { toAttachmentReference } from "./attachment-reference.js";
 import { equalsPlain } from "./equals-plain.js";
+import { withoutBytes } from "./media-part.js";
 import { messageFields } from "./message-fields.js";
 import { isJsonObject } from "./read.js";
 
@@ -80,7 +80,7 @@ function describe(value: object, previous: Json | undefined, ancestors: object[]
     if (value instanceof ArrayBuffer) return coerceView(new Uint8Array(value));
     if (value instanceof URL || value instanceof RegExp) return String(value);
   }
-  const message = messageFields(value) ?? toAttachmentReference(value);
+  const message = messageFields(value) ?? withoutBytes(value);
   if (message) return coerceRecord(message, previous, ancestors, depth);
   const toJson: unknown = Reflect.get(value, "toJSON");
   const own: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;

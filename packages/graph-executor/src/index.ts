@@ -1,6 +1,7 @@
 export { createAggregatingAgentCatalog } from "./aggregate/aggregating-agent-catalog.js";
 export { createAggregatingGraphExecutor } from "./aggregate/aggregating-graph-executor.js";
 export { namedAttachment, withBytes } from "./attachments/attachment-block.js";
+export { attachmentIdHash, takeFiles, withoutUnstored } from "./attachments/found-files.js";
 export { type Backend, selectBackend } from "./backend/select-backend.js";
 export { graphRegistry, type RegisteredGraph } from "./graphs/graph-registry.js";
 export type { GraphOpening, GraphSource } from "./graphs/graph-source.js";

@@ -134,7 +134,7 @@ describe("calls", () => {
     );
     expect(toldRuns(passed.reduce(applyEnvelope, emptyFold), options)).toEqual({});
     const watched = drive([], { final: { messages: [result] } }).reduce(applyEnvelope, emptyFold);
-    const [told] = snapshotMessages(watched, "1.0", true);
+    const [told] = snapshotMessages(watched, { line: "1.0", calls: true });
     expect(told?.metadata).toEqual({ throughline: { status: "error", runId: "run-1" } });
   });
 

@@ -8,7 +8,7 @@ import { compactEntries } from "./fold/compact-entries.js";
 import { applyEntry, applyEnvelope, threadFoldPort } from "./fold/fold.js";
 import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
-import { type RandomRun, randomRun } from "./testing/random-run.js";
+import { type RandomRun, randomRun, untakenRun } from "./testing/random-run.js";
 import { framesOf, toEntries } from "./testing/recording.js";
 import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
 import { createRunTranslator } from "./translate/run-translator.js";
@@ -118,6 +118,16 @@ describe("any run", () => {
     fc.assert(
       fc.property(randomRun, faceOptions, (run, options) => {
         expect(JSON.stringify(framesOf(entriesOf(run), options))).not.toContain("sk-secret");
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("P76: puts no bytes of a message into an entry or a frame, whether or not its files were taken out before", () => {
+    fc.assert(
+      fc.property(fc.oneof(randomRun, untakenRun), faceOptions, (run, options) => {
+        const entries = translate(run.chunks, run.times, run.final);
+        expect(JSON.stringify([entries, framesOf(entries, options)])).not.toMatch(/[A-Za-z0-9+/]{256}/);
       }),
       { numRuns: RUNS },
     );

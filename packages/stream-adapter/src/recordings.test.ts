@@ -24,7 +24,7 @@ function options(line: AgUiFaceOptions["line"], interrupts: AgUiFaceOptions["int
 /** A client that watched the thread before this run. */
 function clientBefore(recording: Recording, line: AgUiFaceOptions["line"]) {
   const fold = foldBefore(recording);
-  return { messages: snapshotMessages(fold, line), state: fold.state };
+  return { messages: snapshotMessages(fold, { line }), state: fold.state };
 }
 
 /** The client's own objects, results of parallel calls aside, which stand in the order in which they happened to come. */

@@ -4,6 +4,7 @@ import { useMessage } from "@throughline/agent-react";
 import { memo, type ReactNode, useCallback } from "react";
 import styles from "./assistant-message.module.css";
 import { contentText } from "./content-parts";
+import { FilesOfThread } from "./files-of-thread";
 import { Markdown } from "./markdown/markdown";
 import { Reasoning } from "./reasoning";
 import type { SettledThread } from "./settled-thread";
@@ -20,7 +21,11 @@ export const AssistantMessage = memo(function AssistantMessage({ id }: { readonl
   if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
   return (
     <div className={styles.message} data-quiet={text === ""}>
-      {text !== "" && <Markdown text={text} isGrowing={isGrowing} />}
+      {text !== "" && (
+        <FilesOfThread>
+          <Markdown text={text} isGrowing={isGrowing} />
+        </FilesOfThread>
+      )}
       {message.toolCalls && message.toolCalls.length > 0 && (
         <div>
           {message.toolCalls.map((call) => (

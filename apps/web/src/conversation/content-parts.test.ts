@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contentFiles, contentText } from "./content-parts";
+import { contentFiles, contentText, filesInText } from "./content-parts";
 
 describe("content", () => {
   it("has its words, whichever way they are carried", () => {
@@ -11,6 +11,15 @@ describe("content", () => {
         { type: "text", text: "b" },
       ]),
     ).toBe("a\n\nb");
+  });
+
+  it("finds the files that a tool's answer shows in its text, and no others", () => {
+    const text =
+      "Two:\n\n![a \\[1\\].png](throughline:attachment/abc-_1)\n\n[b.pdf](throughline:attachment/x) ![c](https://a.example/c.png)";
+    expect(filesInText(text)).toMatchObject([
+      { kind: "image", id: "abc-_1", filename: "a [1].png" },
+      { kind: "document", id: "x", filename: "b.pdf" },
+    ]);
   });
 
   it("names files as they are sent and as the service tells them", () => {

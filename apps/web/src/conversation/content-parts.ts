@@ -28,6 +28,24 @@ export function contentFiles(content: Content): readonly AttachedFile[] {
   return content.flatMap((part) => (part.type === "text" ? [] : [fileOf(part)]));
 }
 
+/** The id behind the address of an attachment. */
+export function attachmentIdOf(url: string): string | undefined {
+  return url.startsWith(ATTACHMENT) ? url.slice(ATTACHMENT.length) : undefined;
+}
+
+/** Files of the thread that a tool's answer shows: the protocol has only text for them, so they stand in it as Markdown. */
+export function filesInText(text: string): readonly AttachedFile[] {
+  return [...text.matchAll(/(!?)\[((?:\\.|[^\]\\])*)\]\(throughline:attachment\/([\w-]+)\)/g)].map(
+    ([, mark, name = "", id]) => ({
+      kind: mark === "!" ? "image" : "document",
+      id,
+      url: undefined,
+      mimeType: undefined,
+      filename: name.replaceAll(/\\(.)/g, "$1"),
+    }),
+  );
+}
+
 function fileOf(part: JsonObject): AttachedFile {
   const source = isJsonObject(part.source) ? part.source : part;
   const mimeType = textOf(part.mimeType) ?? textOf(source.mimeType);
@@ -38,8 +56,8 @@ function fileOf(part: JsonObject): AttachedFile {
       KINDS.find((kind) => kind === part.type) ??
       KINDS.find((kind) => mimeType?.startsWith(kind)) ??
       "document",
-    id: url?.startsWith(ATTACHMENT) ? url.slice(ATTACHMENT.length) : textOf(part.id),
-    url: url?.startsWith(ATTACHMENT) ? undefined : url,
+    id: (url && attachmentIdOf(url)) ?? textOf(part.id),
+    url: url && attachmentIdOf(url) === undefined ? url : undefined,
     mimeType,
     filename: textOf(part.filename) ?? textOf(metadata.filename) ?? textOf(source.filename),
   };

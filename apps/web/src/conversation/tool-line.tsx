@@ -1,9 +1,11 @@
 "use client";
 
 import type { CallView, MessageView, ToolCallView } from "@throughline/agent-client";
+import { useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback } from "react";
+import { AttachedFiles } from "./attached-files";
 import { CallBlock } from "./call-block";
-import { contentText } from "./content-parts";
+import { contentText, filesInText } from "./content-parts";
 import type { SettledThread } from "./settled-thread";
 import { resultOf } from "./tool-results";
 import { useToolCalls } from "./use-run-calls";
@@ -19,13 +21,15 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, isRunning, result);
   const isOver = result !== undefined || work.status !== "running";
   const shown = result?.failed ? { ...work, status: "error" as const } : work;
+  const thread = useThreadHandle();
+  const text = isOver && result ? contentText(result.content) : undefined;
   return (
-    <CallBlock
-      call={shown}
-      index={index}
-      args={call.args}
-      {...(isOver && result && { result: contentText(result.content) })}
-    />
+    <>
+      <CallBlock call={shown} index={index} args={call.args} {...(text !== undefined && { result: text })} />
+      {text !== undefined && (
+        <AttachedFiles files={filesInText(text)} thread={thread} />
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonObjectSchema, jsonSchema } from "../json/json.js";
-import { messageRoleSchema, messageSchema } from "../messages/message.js";
+import { contentPartSchema, messageRoleSchema, messageSchema } from "../messages/message.js";
 import { tokenUsageSchema } from "../usage/usage.js";
 
 export const runOriginSchema = z.object({
@@ -70,6 +70,8 @@ export const PAYLOADS = {
   llm_token: z.object({
     message_id: z.string(),
     text: z.string().optional(),
+    /** Media that the message shows behind its text so far: by address, never bytes. */
+    part: contentPartSchema.optional(),
     reasoning: z.string().optional(),
     tool_call: z
       .object({

@@ -3,6 +3,7 @@ import type { Interrupt, RunStatus } from "../envelope/payloads.js";
 import type { ThroughlineError } from "../errors/throughline-error.js";
 import type { Json, JsonObject } from "../json/json.js";
 import type { ContextItem, FrontendTool, Message } from "../messages/message.js";
+import type { FoundFile } from "../ports/attachments.js";
 import type { Fence } from "../ports/lease.js";
 import type { ExecutorType } from "../usage/usage.js";
 import type { AgentCommand } from "./agent-command.js";
@@ -64,6 +65,8 @@ export interface GraphFinal {
   readonly state?: JsonObject;
   readonly messages?: readonly Message[];
   readonly interrupts: readonly Interrupt[];
+  /** As those of a `GraphCheckpoint`. */
+  readonly files?: readonly FoundFile[];
 }
 
 export interface GraphRunResult {

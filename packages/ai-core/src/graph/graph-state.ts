@@ -1,6 +1,7 @@
 import type { Interrupt } from "../envelope/payloads.js";
 import type { JsonObject } from "../json/json.js";
 import type { Message } from "../messages/message.js";
+import type { FoundFile } from "../ports/attachments.js";
 import type { Fence } from "../ports/lease.js";
 
 /** A thread, and the graph that can read its checkpoints. */
@@ -26,6 +27,8 @@ export interface GraphCheckpoint {
   readonly next: readonly string[];
   /** Questions that wait for an answer; one that was answered and not yet consumed is not among them. */
   readonly interrupts: readonly Interrupt[];
+  /** Files that the checkpoint itself holds. `state` and `messages` name them by addresses, which lead nowhere until they are stored. */
+  readonly files?: readonly FoundFile[];
 }
 
 /** Where a message was streamed from: what decides whether a checkpoint holds it. */

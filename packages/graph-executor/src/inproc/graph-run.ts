@@ -113,6 +113,7 @@ async function* pump(
     if (!attachments) return saver;
     return attachmentSaver(saver, request, {
       readAttachment: (owner, id) => retryStore(waiting, () => attachments.readAttachment(owner, id)),
+      keepFile: (owner, file) => retryStore(waiting, () => attachments.keepFile(owner, file)),
     });
   }
 

@@ -20,6 +20,7 @@ export function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined)
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
       messages: checkpoint.messages,
+      ...(checkpoint.files && { files: checkpoint.files }),
     }),
     interrupts: status === "interrupted" ? waiting : [],
   };

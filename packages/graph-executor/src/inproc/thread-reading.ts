@@ -10,6 +10,7 @@ import {
   toPlain,
   toPlainObject,
 } from "@throughline/coerce";
+import { takeFiles } from "../attachments/found-files.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { ReadOnceSaver } from "../persistence/read-once-saver.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
@@ -148,7 +149,7 @@ function toGraphCheckpoint(
   const source = readString(snapshot.metadata, "source");
   const step = readNumber(snapshot.metadata, "step");
   const runId = readString(snapshot.metadata, RUN_METADATA_KEY);
-  const values: unknown = snapshot.values;
+  const { value: values, files } = takeFiles(snapshot.values);
   return {
     checkpointId,
     ...(parentCheckpointId !== undefined && { parentCheckpointId }),
@@ -160,6 +161,7 @@ function toGraphCheckpoint(
     messages: toMessages(read(values, "messages")),
     next,
     interrupts,
+    ...(files.length > 0 && { files }),
   };
 }
 

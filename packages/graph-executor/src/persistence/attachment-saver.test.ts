@@ -1,6 +1,5 @@
 import { AIMessage } from "@langchain/core/messages";
 import { END, MessagesValue, START, StateGraph, StateSchema } from "@langchain/langgraph";
-import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { type AttachmentPort, attachmentUrl, type Message } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { withBytes } from "../attachments/attachment-block.js";
@@ -9,6 +8,7 @@ import { describeLoadedGraph } from "../graphs/describe-graph.js";
 import { graphRegistry } from "../graphs/graph-registry.js";
 import { createInProcProvider } from "../inproc/inproc-provider.js";
 import { createMemoryCheckpointer } from "./memory-checkpointer.js";
+import { storedText } from "./stored-text-fixture.js";
 
 const BYTES = Buffer.from("not really a picture ".repeat(50));
 const reference = {
@@ -21,6 +21,7 @@ const reference = {
 const attachments: AttachmentPort = {
   readAttachment: async ({ caller }, id) =>
     id === "one" && caller.billingAccountId === "acme" ? BYTES : undefined,
+  keepFile: async () => undefined,
 };
 
 /** A graph that says what it was given, and the saver it ran with. */
@@ -54,16 +55,6 @@ async function withPicture(): Promise<Message> {
   return { id: "m1", role: "user", content: [{ type: "text", text: "Look." }, block] };
 }
 
-function stored(saver: unknown): string {
-  if (!(saver instanceof MemorySaver)) throw new Error("Expected the saver of this process.");
-  const texts: string[] = [];
-  JSON.stringify([saver.storage, saver.writes], (_, value: unknown) => {
-    if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString());
-    return value instanceof Uint8Array ? undefined : value;
-  });
-  return texts.join("\n");
-}
-
 describe("A picture in a message", () => {
   it("reaches the graph with its bytes, in this turn and in the next", async () => {
     const { provider, seen } = looker();
@@ -81,8 +72,8 @@ describe("A picture in a message", () => {
     const { provider, saver } = looker();
     const session = openThread(provider, "looker");
     const { final } = await session.run({ kind: "input", messages: [await withPicture()] });
-    expect(stored(saver)).toContain(reference.url);
-    expect(stored(saver)).not.toContain(BYTES.toString("base64").slice(0, 40));
+    expect(storedText(saver)).toContain(reference.url);
+    expect(storedText(saver)).not.toContain(BYTES.toString("base64").slice(0, 40));
     expect(final.messages?.[0]?.content).toEqual([{ type: "text", text: "Look." }, reference]);
     const [newest] = await provider.history(session.thread, { limit: 1 });
     expect(newest?.messages[0]?.content).toEqual(final.messages?.[0]?.content);
@@ -92,7 +83,7 @@ describe("A picture in a message", () => {
     const { provider, seen } = looker();
     const session = openThread(provider, "looker");
     await session.run({ kind: "input", messages: [await withPicture()] });
-    const gone: AttachmentPort = { readAttachment: async () => undefined };
+    const gone = { readAttachment: async () => undefined };
     const owner = { caller: { billingAccountId: "acme" }, threadId: "any" };
     expect(await withBytes(reference, "one", owner, gone)).toEqual({
       type: "text",

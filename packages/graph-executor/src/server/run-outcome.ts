@@ -41,6 +41,7 @@ export async function runOutcome(
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
       messages: checkpoint.messages,
+      ...(checkpoint.files && { files: checkpoint.files }),
     }),
   };
   const asks = checkpoint?.interrupts ?? [];

@@ -1,6 +1,7 @@
 import type { Client, ThreadState } from "@langchain/langgraph-sdk";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
 import { readNumber, readString, toMessages, toPlain, toPlainObject } from "@throughline/coerce";
+import { takeFiles } from "../attachments/found-files.js";
 import { OWN_RUN_KEY } from "./server-run.js";
 
 /**
@@ -26,7 +27,8 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
   const checkpointId = state.checkpoint?.checkpoint_id;
   // Asked for a checkpoint it does not have, the server repeats the id and leaves the rest empty.
   if (!checkpointId || !state.created_at) return undefined;
-  const { messages, ...rest } = toPlainObject(state.values);
+  const { value: values, files } = takeFiles(state.values);
+  const { messages, ...rest } = toPlainObject(values);
   const parent = state.parent_checkpoint?.checkpoint_id;
   const source = readString(state.metadata, "source");
   const step = readNumber(state.metadata, "step");
@@ -42,6 +44,7 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
     messages: toMessages(messages),
     next: state.next,
     interrupts: openInterrupts(state),
+    ...(files.length > 0 && { files }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import { addressOf } from "../http/address-of.js";
 import { followOf } from "../http/follow-query.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
 import { cursorOf } from "../http/last-event-id.js";
@@ -45,7 +46,7 @@ export async function connectAgent(
     clock: parts.clock,
     thread,
     options: {
-      face: { kind: "ag-ui", ...faceOf(input) },
+      face: { kind: "ag-ui", ...faceOf(input, addressOf(c, parts)) },
       from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
       follow,
     },

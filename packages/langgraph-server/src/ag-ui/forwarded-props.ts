@@ -19,6 +19,12 @@ const throughlineSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("Also the tree of runs, nodes, model and tool calls, as `CUSTOM throughline.calls`."),
+  links: z
+    .boolean()
+    .optional()
+    .describe(
+      "Attachments as links that whoever has one may fetch for an hour. Default: unless `calls` is asked for.",
+    ),
   /** R15. */
   interrupts: z
     .enum(["legacy", "standard", "both"])

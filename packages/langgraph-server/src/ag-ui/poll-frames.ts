@@ -15,15 +15,20 @@ export interface Poll {
   readonly runId: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
+  /** A link to an attachment, where the client is given links. */
+  readonly fileUrl: ((attachmentId: string) => string) | undefined;
 }
 
 /**
  * How a thread stands right now, in one short answer. A poller that sends its cursor is told only what changed since: state
  * and messages that are as they were are left out. The last frame's id is the cursor of the next poll.
  */
-export function pollFrames(reading: ThreadReading, { threadName, runId, line, interrupts }: Poll): Buffer[] {
+export function pollFrames(
+  reading: ThreadReading,
+  { threadName, runId, line, interrupts, fileUrl }: Poll,
+): Buffer[] {
   const { fold, position, before } = reading;
-  const face = createAgUiFace({ threadName, line, interrupts });
+  const face = createAgUiFace({ threadName, line, interrupts, fileUrl });
   const throughline = {
     poll: true,
     activeRunId: fold.run?.open ? fold.run.run_id : null,

@@ -19,14 +19,24 @@ export function parseRunAgentInput(body: Json | undefined, maxContentParts: numb
 }
 
 /** R15, and the line a client speaks: 1.0 says so, 0.0.59 says nothing. */
-export function faceOf(input: RunAgentInput): {
+export function faceOf(
+  input: RunAgentInput,
+  address: string,
+): {
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
   readonly calls: boolean;
+  /** A client that asks for calls is one of our own, and knows what to do with an attachment's address. */
+  readonly linksBelow: string | undefined;
 } {
   const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
-  const { interrupts, calls = false } = input.forwardedProps?.throughline ?? {};
-  return { line, interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"), calls };
+  const { interrupts, calls = false, links = !calls } = input.forwardedProps?.throughline ?? {};
+  return {
+    line,
+    interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"),
+    calls,
+    linksBelow: links ? address : undefined,
+  };
 }
 
 /** What the request asks the graph to do. Answers count in either form, whatever form the question came in (R15). */

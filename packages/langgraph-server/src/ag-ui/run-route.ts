@@ -1,9 +1,11 @@
 import { type ErrorCode, type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { AttachmentGate } from "../attachments/store-attachments.js";
 import type { AuditFacts } from "../audit/audit-entry.js";
 import type { Arrival } from "../commands/arrivals.js";
 import { type CommandLane, laneOf } from "../commands/command-lane.js";
 import type { RunService, StartRunRequest } from "../drive/run-service.js";
 import { type AcceptedStart, requireAccepted } from "../drive/start-refusal.js";
+import { addressOf } from "../http/address-of.js";
 import { openStream, type RouteContext, type RouteParts, type SignedIn } from "../http/ingress.js";
 import { cursorOf } from "../http/last-event-id.js";
 import { subscribeOnStream } from "../http/subscribe-stream.js";
@@ -14,7 +16,7 @@ import type { RunInput } from "../thread/run-input.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { callerIn } from "../thread/visibility.js";
 import { agUiLastWords, emptyRunFrames, failureFrames } from "./ag-ui-frames.js";
-import { pollFrames } from "./poll-frames.js";
+import { type Poll, pollFrames } from "./poll-frames.js";
 import type { RunAgentInput } from "./run-agent-input.js";
 import { contextOf, faceOf, runInputOf, toolsOf } from "./run-input.js";
 import { stopFacts } from "./stop-route.js";
@@ -23,6 +25,7 @@ import { stopFacts } from "./stop-route.js";
 export type RunParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
+  readonly attachments: Pick<AttachmentGate, "links">;
 }>;
 
 /** Refusals of the request itself, which are told before any stream. */
@@ -45,6 +48,7 @@ export async function runAgent(
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(clock) };
   const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
+  const form = faceOf(input, addressOf(c, parts));
   const watching = await usage.watch(caller.billingAccountId, limits);
 
   function answer(frames: readonly Buffer[]): Response {
@@ -52,6 +56,11 @@ export async function runAgent(
     stream.write(frames);
     stream.end();
     return response;
+  }
+
+  function fileUrlOf({ ref: thread }: ThreadAddress): Poll["fileUrl"] {
+    const { linksBelow: base } = form;
+    return base === undefined ? undefined : (id) => service.attachments.links.linkTo(base, { thread, id });
   }
 
   async function begin(): Promise<Response> {
@@ -69,7 +78,9 @@ export async function runAgent(
     const lane = laneOf(agent, input.forwardedProps?.throughline ?? {});
     switch (lane.kind) {
       case "poll":
-        return answer(pollFrames(await service.hub.read(thread, cursor), { ...ids, ...faceOf(input) }));
+        return answer(
+          pollFrames(await service.hub.read(thread, cursor), { ...ids, ...form, fileUrl: fileUrlOf(thread) }),
+        );
       case "stop": {
         const stopped = await service.runs.stop(thread, lane.runId);
         who.note(stopFacts(stopped, lane.runId));
@@ -132,7 +143,7 @@ export async function runAgent(
       hub: service.hub,
       clock,
       thread,
-      options: { face: { kind: "ag-ui", ...faceOf(input) }, from, follow: false },
+      options: { face: { kind: "ag-ui", ...form }, from, follow: false },
       stream: opened.stream,
       expiresAt: credentials.expiresAt,
       lastWords: (ending, hasFrames) => agUiLastWords(ids, ending, hasFrames),

@@ -83,6 +83,18 @@ export function acceptType(declared: string, field: string): AcceptedType {
   );
 }
 
+/** A file that a graph made may be of any type: nothing but its size is checked. */
+export function madeType(mimeType: string): AcceptedType {
+  const family = mimeType.split("/", 1)[0];
+  const kind = KINDS.get(mimeType) ?? MEDIA_KINDS.find((each) => each === family) ?? "document";
+  return { mimeType, kind };
+}
+
+/** What a browser is told a file is: of a type that it could run, nothing is said. */
+export function servedType(mimeType: string): string {
+  return KINDS.has(mimeType) ? mimeType : "application/octet-stream";
+}
+
 /** Throws `too_large` naming the field and the limit. */
 export function checkSize(
   bytes: number,

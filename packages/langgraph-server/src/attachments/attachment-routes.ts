@@ -3,9 +3,10 @@ import { z } from "zod";
 import { queryOf } from "../http/checked-request.js";
 import { answerError } from "../http/error-answer.js";
 import type { RouteContext, RouteParts } from "../http/ingress.js";
-import type { ActionRoute } from "../http/route-table.js";
+import type { ActionRoute, OpenRoute } from "../http/route-table.js";
 import { threadOf } from "../http/thread-of.js";
-import { ATTACHABLE_TYPES, acceptType, checkSize } from "./attachment-limits.js";
+import { FILE_LINKS, type LinkedFile } from "../thread/file-links.js";
+import { ATTACHABLE_TYPES, acceptType, checkSize, servedType } from "./attachment-limits.js";
 import type { Attachment } from "./attachment-store.js";
 import { parseRange, wholeFile } from "./byte-range.js";
 import { receiveFile } from "./receive-file.js";
@@ -31,6 +32,12 @@ const readHeadersSchema = z.object({
   "if-none-match": z.string().optional().describe("The `etag` of a copy: 304 where it is still the file."),
 });
 
+const FILE_ANSWERS = [
+  { status: 206, description: "The part that `range` asks for", contentType: "*/*" },
+  { status: 304, description: "The file is the one that `if-none-match` names" },
+  { status: 416, description: "The file has no such part", code: "invalid_input" },
+] as const;
+
 export const shownAttachmentSchema = z.object({
   id: z.string(),
   url: z.string().describe("What a message names it by."),
@@ -41,7 +48,9 @@ export const shownAttachmentSchema = z.object({
 });
 
 /** Files of a thread: sent before a message that names them, and read back by the people whose thread it is. */
-export function attachmentRoutes(parts: RouteParts<{ readonly attachments: AttachmentGate }>): ActionRoute[] {
+export function attachmentRoutes(
+  parts: RouteParts<{ readonly attachments: AttachmentGate }>,
+): readonly (ActionRoute | OpenRoute)[] {
   const { attachments } = parts.service;
 
   const upload: ActionRoute = {
@@ -61,8 +70,7 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
       const { filename } = queryOf(c, uploadQuerySchema);
-      const declaredType = c.req.header("content-type") ?? "";
-      const type = acceptType(declaredType, "content-type");
+      const type = acceptType(c.req.header("content-type") ?? "", "content-type");
       const length = c.req.header("content-length");
       const declaredBytes = length === undefined ? undefined : Number(length);
       checkSize(declaredBytes ?? 0, type, attachments.limits, "body");
@@ -77,7 +85,8 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
           {
             content: requestBytes(c, parts.clock),
             declaredBytes,
-            declaredType,
+            type,
+            isChecked: true,
             filename,
             isNamed: false,
             field: "body",
@@ -101,43 +110,73 @@ export function attachmentRoutes(parts: RouteParts<{ readonly attachments: Attac
       tag: "attachments",
       headers: readHeadersSchema,
       answer: { status: 200, description: "The file", contentType: "*/*" },
-      also: [
-        { status: 206, description: "The part that `range` asks for", contentType: "*/*" },
-        { status: 304, description: "The file is the one that `if-none-match` names" },
-        { status: 416, description: "The file has no such part", code: "invalid_input" },
-      ],
+      also: FILE_ANSWERS,
       errors: ["invalid_input", "not_found", "rate_limited"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const opened = await attachments.store.open(thread.ref, c.req.param("id") ?? "");
-      if (!opened) throw new ThroughlineError("not_found", "There is no such attachment.");
-      const { attachment } = opened;
-      const { bytes } = attachment;
-      const etag = `"${attachment.id}"`;
-      const headers = fileHeaders(attachment);
-      if (isNamed(etag, c.req.header("if-none-match"))) return c.body(null, 304, headers);
-      const ifRange = c.req.header("if-range");
-      const range =
-        ifRange === undefined || ifRange === etag ? parseRange(c.req.header("range"), bytes) : undefined;
-      if (range === "unsatisfiable") return refuseRange(c, bytes);
-      const { start, end } = range ?? wholeFile(bytes);
-      const told = {
-        ...headers,
-        "content-type": attachment.mimeType,
-        "content-length": String(end - start),
-        ...(range && { "content-range": `bytes ${start}-${end - 1}/${bytes}` }),
-      };
-      const status = range ? 206 : 200;
-      // Hono answers HEAD with this handler and drops the body unread.
-      if (c.req.method === "HEAD") return c.body(null, status, told);
-      const permit = await attachments.transfers.take(who.caller.billingAccountId);
-      const body = sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave });
-      return c.body(body, status, told);
+      return send(c, { thread: thread.ref, id: c.req.param("id") ?? "" }, "same-origin");
     },
   };
-  return [upload, read];
+
+  const readByLink: OpenRoute = {
+    method: "GET",
+    path: `${FILE_LINKS}/:token`,
+    isOpen: true,
+    doc: {
+      summary: "Read a file by a link",
+      description:
+        "For clients that can't send a token with an image: the links in messages of AG-UI streams. A link is valid for one to two hours and lets whoever has it read the file.",
+      tag: "attachments",
+      headers: readHeadersSchema,
+      answer: { status: 200, description: "The file", contentType: "*/*" },
+      also: FILE_ANSWERS,
+      errors: ["invalid_input", "not_found", "rate_limited"],
+    },
+    async handle(c) {
+      const file = attachments.links.read(c.req.param("token") ?? "");
+      if (!file)
+        throw new ThroughlineError(
+          "not_found",
+          "The link is not valid, or no longer. Read the thread again.",
+        );
+      return send(c, file, "cross-origin");
+    },
+  };
+  return [upload, read, readByLink];
+
+  /** `readers`: pages that may show it. */
+  async function send(c: RouteContext, { thread, id }: LinkedFile, readers: Readers): Promise<Response> {
+    // A message may name a file that is still on its way into the store.
+    await attachments.keeper.underWay(thread, id);
+    const opened = await attachments.store.open(thread, id);
+    if (!opened) throw new ThroughlineError("not_found", "There is no such attachment.");
+    const { attachment } = opened;
+    const { bytes } = attachment;
+    const etag = `"${attachment.id}"`;
+    const headers = fileHeaders(attachment, readers);
+    if (isNamed(etag, c.req.header("if-none-match"))) return c.body(null, 304, headers);
+    const ifRange = c.req.header("if-range");
+    const range =
+      ifRange === undefined || ifRange === etag ? parseRange(c.req.header("range"), bytes) : undefined;
+    if (range === "unsatisfiable") return refuseRange(c, bytes);
+    const { start, end } = range ?? wholeFile(bytes);
+    const told = {
+      ...headers,
+      "content-type": servedType(attachment.mimeType),
+      "content-length": String(end - start),
+      ...(range && { "content-range": `bytes ${start}-${end - 1}/${bytes}` }),
+    };
+    const status = range ? 206 : 200;
+    // Hono answers HEAD with this handler and drops the body unread.
+    if (c.req.method === "HEAD") return c.body(null, status, told);
+    const permit = await attachments.transfers.take(thread.account);
+    const body = sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave });
+    return c.body(body, status, told);
+  }
 }
+
+type Readers = "same-origin" | "cross-origin";
 
 function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
   const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
@@ -154,14 +193,17 @@ function refuseRange(c: RouteContext, bytes: number): Response {
  * To a browser a file is a stranger's words: whatever it claims to be, it is not sniffed, runs nothing, reaches nothing,
  * and what a browser would not merely show is saved instead.
  */
-function fileHeaders({ id, mimeType, filename }: Attachment): Readonly<Record<string, string>> {
-  const isShown = /^(?:image|audio|video)\//.test(mimeType);
+function fileHeaders(
+  { id, mimeType, filename }: Attachment,
+  readers: Readers,
+): Readonly<Record<string, string>> {
+  const isShown = /^(?:image|audio|video)\//.test(servedType(mimeType));
   const name = filename === undefined ? "" : `; filename*=UTF-8''${encodeName(filename)}`;
   return {
     "content-disposition": `${isShown ? "inline" : "attachment"}${name}`,
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; sandbox",
-    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-resource-policy": readers,
     // The id is of the content, so what it names never changes.
     "cache-control": "private, max-age=31536000, immutable",
     etag: `"${id}"`,

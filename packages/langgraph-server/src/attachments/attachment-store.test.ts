@@ -8,7 +8,7 @@ import { openMigratedDatabase } from "../testing/migrated-database.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
 import { threadRefOf } from "../testing/thread-ref-of.js";
 import { openAttachmentFolder } from "./attachment-folder.js";
-import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
+import { DEFAULT_ATTACHMENT_LIMITS, madeType } from "./attachment-limits.js";
 import { ATTACHMENT_CHUNK_MIGRATION } from "./attachment-migration.js";
 import { type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
 import type { ByteRange } from "./byte-range.js";
@@ -102,7 +102,8 @@ describe.each([
       {
         content: [Buffer.from(text)],
         declaredBytes: undefined,
-        declaredType: "image/png",
+        type: madeType("image/png"),
+        isChecked: false,
         filename,
         isNamed,
         field: "body",

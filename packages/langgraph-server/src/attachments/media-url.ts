@@ -111,7 +111,8 @@ function mediaUrlsOf({ content }: Message): readonly (readonly [place: number, u
   });
 }
 
-function urlOf({ image_url: image, url }: ContentPart): string | undefined {
+/** Where a part says that its media lies. */
+export function urlOf({ image_url: image, url }: ContentPart): string | undefined {
   if (typeof image === "object" && image !== null && "url" in image && typeof image.url === "string") {
     return image.url;
   }

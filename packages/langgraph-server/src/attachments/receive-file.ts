@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { ThroughlineError } from "@throughline/ai-core";
+import { attachmentIdHash } from "@throughline/graph-executor";
 import type { ThreadRef } from "@throughline/thread-log";
-import { type AttachmentLimits, acceptType, capRefusal, checkSize } from "./attachment-limits.js";
+import { type AcceptedType, type AttachmentLimits, capRefusal, checkSize } from "./attachment-limits.js";
 import { type Attachment, type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
 import { checkSignature } from "./file-signature.js";
 
@@ -9,7 +9,9 @@ export interface IncomingFile {
   readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Its length, where that is known before it is read. */
   readonly declaredBytes: number | undefined;
-  readonly declaredType: string;
+  readonly type: AcceptedType;
+  /** Whether it must begin as its type does: what people send is checked, what a graph made is kept as it is. */
+  readonly isChecked: boolean;
   readonly filename: string | undefined;
   readonly isNamed: boolean;
   /** What an error calls it. */
@@ -26,18 +28,17 @@ export interface FileReceiver {
 /**
  * Takes a file from its sender into the store, a chunk at a time: the next is read when this one is stored, so a sender that is
  * faster than the store waits, and one chunk is held. What is reserved before it is read can't be exceeded by
- * files side by side. Throws `invalid_input` for a type that can't be attached, `too_large` for what is too much of it.
+ * files side by side. Throws `invalid_input` for an empty file or one of another type, `too_large` for what is too much of it.
  */
 export async function receiveFile(
   thread: ThreadRef,
   file: IncomingFile,
   { store, limits }: FileReceiver,
 ): Promise<Attachment> {
-  const { field, filename, isNamed } = file;
-  const type = acceptType(file.declaredType, field === "body" ? "content-type" : field);
+  const { field, filename, isNamed, type } = file;
   if (file.declaredBytes === 0) throw empty(field);
   checkSize(file.declaredBytes ?? 0, type, limits, field);
-  const hash = idHash(type.mimeType);
+  const hash = attachmentIdHash(type.mimeType);
   const upload = await store.begin(thread, limits);
   let reserved = 0;
   let size = 0;
@@ -52,7 +53,7 @@ export async function receiveFile(
   try {
     await reserve(file.declaredBytes ?? CHUNK_BYTES);
     for await (const chunk of inChunks(file.content)) {
-      if (size === 0) checkSignature(chunk, type, field);
+      if (size === 0 && file.isChecked) checkSignature(chunk, type, field);
       size += chunk.byteLength;
       checkSize(size, type, limits, field);
       if (size > reserved) await reserve(CHUNK_BYTES);
@@ -76,11 +77,7 @@ function empty(field: string): ThroughlineError {
 
 /** Of type and content. */
 export function attachmentId(mimeType: string, content: Uint8Array): string {
-  return idHash(mimeType).update(content).digest("base64url");
-}
-
-function idHash(mimeType: string) {
-  return createHash("sha256").update(`${mimeType}\n`);
+  return attachmentIdHash(mimeType).update(content).digest("base64url");
 }
 
 /** The same bytes in pieces of `CHUNK_BYTES`, all but the last. Each is overwritten by the next: a file costs one buffer. */

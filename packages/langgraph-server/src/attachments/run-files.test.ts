@@ -24,6 +24,7 @@ function open(perRun: number, inRuns: number) {
       },
     },
     limits: { maxAttachmentBytesPerRun: perRun * KIB, maxAttachmentBytesInRuns: inRuns * KIB },
+    keeper: { keep: async () => undefined },
     clock,
     signal: new AbortController().signal,
     patienceMs: 1_000,

@@ -8,8 +8,9 @@ import {
 import type { ThreadRef } from "@throughline/thread-log";
 import type { AttachmentLimits } from "./attachment-limits.js";
 import type { AttachmentStore, OpenedFile } from "./attachment-store.js";
+import type { FileKeeper } from "./file-keeper.js";
 
-/** Gives graphs the bytes of their files, and bounds what all of them hold together. */
+/** Gives graphs the bytes of their files, bounds what all of them hold together, and keeps the files they make. */
 export interface RunFiles extends AttachmentPort {
   /** The thread's run is over: what it held is given back. */
   release(threadId: string): void;
@@ -18,6 +19,7 @@ export interface RunFiles extends AttachmentPort {
 export interface RunFilesDeps {
   readonly store: Pick<AttachmentStore, "open" | "heldBytes">;
   readonly limits: Pick<AttachmentLimits, "maxAttachmentBytesPerRun" | "maxAttachmentBytesInRuns">;
+  readonly keeper: Pick<FileKeeper, "keep">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** How long a run waits for others to end before it fails. Default one minute. */
@@ -96,6 +98,7 @@ export function createRunFiles(deps: RunFilesDeps): RunFiles {
         return bytesOf(opened);
       });
     },
+    keepFile: (owner, file) => deps.keeper.keep(threadOf(owner), file),
     release(threadId) {
       const share = shares.get(threadId);
       shares.delete(threadId);

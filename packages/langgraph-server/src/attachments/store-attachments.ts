@@ -1,24 +1,32 @@
 import { type ContentPart, type Message, ThroughlineError } from "@throughline/ai-core";
-import type { ThreadRef } from "@throughline/thread-log";
+import { type ThreadRef, threadKey } from "@throughline/thread-log";
+import type { FileLinks } from "../thread/file-links.js";
 import type { RunInput } from "../thread/run-input.js";
 import { acceptType, checkSize } from "./attachment-limits.js";
+import type { FileKeeper } from "./file-keeper.js";
 import { filenameOf, inlineBytes, referencedId, referenceTo } from "./media-block.js";
-import type { MediaOrigins } from "./media-url.js";
+import { type MediaOrigins, urlOf } from "./media-url.js";
 import { attachmentId, type FileReceiver, receiveFile } from "./receive-file.js";
 import type { TransferPermits } from "./transfer-permits.js";
 
 /** What files pass on their way in and out. */
 export interface AttachmentGate extends FileReceiver {
   readonly transfers: TransferPermits;
+  readonly keeper: FileKeeper;
   /** Where media that a message names by URL may lie. */
   readonly mediaOrigins: MediaOrigins;
+  readonly links: FileLinks;
+}
+
+export interface InputGate extends FileReceiver {
+  readonly links: Pick<FileLinks, "recognise">;
 }
 
 /** The input with its inline files stored: from here on there are addresses and no bytes. */
 export async function storeAttachments(
   input: RunInput,
   thread: ThreadRef,
-  gate: FileReceiver,
+  gate: InputGate,
 ): Promise<RunInput> {
   if (input.kind !== "input" && input.kind !== "fork") return input;
   if (!input.messages.some(({ content }) => typeof content !== "string")) return input;
@@ -42,10 +50,10 @@ export async function storeAttachments(
 async function storedPart(
   part: ContentPart,
   thread: ThreadRef,
-  gate: FileReceiver,
+  gate: InputGate,
   field: string,
 ): Promise<ContentPart> {
-  const named = referencedId(part);
+  const named = referencedId(part) ?? linkedId(part, thread, gate);
   if (named !== undefined) {
     const found = await gate.store.name(thread, named);
     if (found) return referenceTo(found, filenameOf(part));
@@ -68,7 +76,8 @@ async function storedPart(
       {
         content: [content],
         declaredBytes: content.byteLength,
-        declaredType: type.mimeType,
+        type,
+        isChecked: true,
         filename,
         isNamed: true,
         field,
@@ -76,6 +85,13 @@ async function storedPart(
       gate,
     ));
   return referenceTo(stored, filename);
+}
+
+/** A client that was given a link may send it back. A link to another thread's file is a URL like any other. */
+function linkedId(part: ContentPart, thread: ThreadRef, { links }: InputGate): string | undefined {
+  const url = urlOf(part);
+  const linked = url === undefined ? undefined : links.recognise(url);
+  return linked && threadKey(linked.thread) === threadKey(thread) ? linked.id : undefined;
 }
 
 /** Node's decoder skips what is no base64; a file that lost half its bytes would be stored as if it were whole. */

@@ -2,7 +2,7 @@ import { DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { DEFAULT_UNNAMED_MS } from "../attachments/attachment-sweeper.js";
 import { DEFAULT_TRANSFER_LIMITS } from "../attachments/transfer-permits.js";
 import { setting } from "./setting.js";
-import { httpsOrigins, positiveNumber, wholeNumber } from "./value-schemas.js";
+import { httpsOrigins, positiveNumber, text, wholeNumber } from "./value-schemas.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -106,6 +106,15 @@ export const ATTACHMENT_SETTINGS = {
     doc: "How long a file is kept that was uploaded and that no message names.",
     schema: positiveNumber.refine((hours) => hours <= 876_000, "takes at most 876000 hours"),
     fallback: DEFAULT_UNNAMED_MS / HOUR_MS,
+  }),
+  linkSecret: setting({
+    env: "THROUGHLINE_LINK_SECRET",
+    group: "storage",
+    placeholder: "SECRET",
+    doc: "What links to files are signed with; every instance must have the same.",
+    schema: text.refine((secret) => Buffer.byteLength(secret) >= 32, "takes at least 32 bytes"),
+    unset: "one of each instance's own: links lead to the instance that made them, and end with it",
+    secret: "whole",
   }),
   mediaOrigins: setting({
     env: "THROUGHLINE_MEDIA_ORIGINS",

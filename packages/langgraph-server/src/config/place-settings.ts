@@ -22,6 +22,15 @@ export const PLACE_SETTINGS = {
     schema: portNumber,
     unset: "8000, or the next free one",
   }),
+  publicUrl: setting({
+    env: "THROUGHLINE_PUBLIC_URL",
+    flag: "public-url",
+    group: "address",
+    placeholder: "URL",
+    doc: "The server's address as its clients know it: links to files begin with it.",
+    schema: urlOf("http:", "https:"),
+    unset: "the address that a request names",
+  }),
   corsOrigins: setting({
     env: "THROUGHLINE_CORS_ORIGINS",
     flag: "cors-origins",

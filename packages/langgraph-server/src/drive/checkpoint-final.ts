@@ -15,6 +15,7 @@ export async function checkpointFinal(
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
       messages: checkpoint.messages,
+      ...(checkpoint.files && { files: checkpoint.files }),
     }),
     interrupts,
   };

@@ -1,4 +1,5 @@
 import {
+  type FoundFile,
   type FreshRunStart,
   type GraphFinal,
   type GraphRunStart,
@@ -23,6 +24,7 @@ import { foreignMessages } from "./foreign-messages.js";
 import { planRecovery } from "./plan-recovery.js";
 import { runGraph } from "./run-graph.js";
 import { holdRun } from "./run-hold.js";
+import { createRunMedia, type RunMedia } from "./run-media.js";
 import { createRunRecorder, type RunRecorder } from "./run-recorder.js";
 import { createUsageFacts } from "./usage-facts.js";
 
@@ -168,12 +170,18 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     if (plan.kind === "ended") return finishUnlogged(plan);
     if (run.attempt > 0) observer.recovered(about);
     const recorder = await openRecorder(request, fold, plan.kind === "again" ? plan.withdrawn : []);
+    const media = createRunMedia({
+      thread: run.thread,
+      keeper: deps.fileKeeper,
+      onRefused: (file, why) => recorder.warn(notStored(file, why)),
+      onFailed: (error) => observer.failed("A file that a graph made could not be stored.", error, about),
+    });
     const start = freshStart(run.start, plan.kind === "again" ? undefined : fold);
-    recorder.start(runStart(run, request, await shownStart(request, start, fold)));
+    recorder.start(runStart(run, request, await shownStart(request, start, fold, media)));
     observer.runStarted(about);
     if (request.work === "foreign") await queue.drained();
     begin();
-    const final = await reachEnd(request, start, recorder);
+    const final = await media.drain(await reachEnd(request, start, recorder, media), hold.left);
     if (hold.leftWhy() !== undefined) {
       recorder.close();
       return undefined;
@@ -226,15 +234,17 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     { work: kind }: RunRequest,
     start: FreshRunStart,
     fold: ThreadFold,
+    media: RunMedia,
   ): Promise<FreshRunStart> {
     if (kind !== "foreign") return start;
-    return { kind: "input", messages: await foreignMessages(deps.state, run, fold) };
+    return { kind: "input", messages: await foreignMessages(deps.state, run, fold, media) };
   }
 
   async function reachEnd(
     request: RunRequest,
     start: FreshRunStart,
     recorder: RunRecorder,
+    media: RunMedia,
   ): Promise<GraphFinal> {
     const byCheckpoint = () => hold.ask(() => checkpointFinal(deps.state, run));
     if (request.work === "reconcile" || (request.work === "foreign" && !deps.foreignRuns))
@@ -246,7 +256,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       );
       return { ...(await byCheckpoint()), ok: false, status: "error", error, interrupts: [] };
     }
-    const graph = { leased, request, start, signal: hold.work, recorder, queue };
+    const graph = { leased, request, start, signal: hold.work, recorder, queue, media };
     const reached = await runGraph(deps, graph);
     // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
     if (isStoreOutage(reached.error)) leave("stalled");
@@ -269,6 +279,10 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   }
 
   return { run, begun, done: drive(), stop: hold.stop, handOver: () => leave("handed_over") };
+}
+
+function notStored({ filename, mimeType }: FoundFile, why: string): PayloadOf<"warning"> {
+  return { code: "file_not_stored", message: `${filename ?? `A file (${mimeType})`} was not stored: ${why}` };
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -7,6 +7,7 @@ import type {
   UsagePort,
 } from "@throughline/ai-core";
 import type { Lease, LeaseKeeper, RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
+import type { FileKeeper } from "../attachments/file-keeper.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadViews } from "../thread/thread-views.js";
 import type { RunBounds } from "./run-meter.js";
@@ -23,6 +24,8 @@ export interface DriverDeps {
   /** Where graphs run on a server that others use too. */
   readonly foreignRuns?: ForeignRunsPort | undefined;
   readonly agents: AgentCatalogPort;
+  /** Stores the files that graphs make. */
+  readonly fileKeeper: FileKeeper;
   readonly usage: UsagePort;
   readonly clock: Clock;
   readonly observer: ServiceObserver;

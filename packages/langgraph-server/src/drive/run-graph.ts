@@ -11,6 +11,7 @@ import {
 import type { LeasedRun } from "@throughline/thread-log";
 import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";
+import type { RunMedia } from "./run-media.js";
 import type { RunRecorder } from "./run-recorder.js";
 
 export interface GraphWork {
@@ -20,6 +21,7 @@ export interface GraphWork {
   readonly signal: AbortSignal;
   readonly recorder: RunRecorder;
   readonly queue: AppendQueue;
+  readonly media: RunMedia;
 }
 
 export interface RunGraphDeps {
@@ -34,14 +36,15 @@ const STOP_GRACE_MS = 5_000;
 
 /** Runs the graph and records its stream to the end; resolves with how it ended. */
 export async function runGraph(deps: RunGraphDeps, work: GraphWork): Promise<GraphFinal> {
-  const { recorder, queue, signal } = work;
+  const { recorder, queue, media, signal } = work;
   const { stream, final } = open(deps, work);
   let over = false;
   const read = async () => {
     for await (const chunk of stream) {
       if (over) break;
-      recorder.chunk(chunk);
+      recorder.chunk(media.take(chunk));
       await queue.room();
+      await media.room();
     }
     return final;
   };

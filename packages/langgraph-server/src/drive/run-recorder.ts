@@ -36,6 +36,8 @@ export interface RunRecorder {
   start(payload: PayloadOf<"run_start">): void;
   /** R31: an outsider's run also brings what it had streamed before we came. */
   chunk(chunk: UpstreamChunk | ForeignChunk): void;
+  /** Tells people of something that is not as it should be. */
+  warn(warning: PayloadOf<"warning">): void;
   /** Nothing is recorded after it. */
   finish(final: GraphFinal, end: Finish): void;
   /** Nothing is recorded any more. */
@@ -66,6 +68,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   let closed = false;
   let isFull = false;
   let isCoarse = false;
+  let warnings = 0;
   const excessOf = createRunMeter(options.bounds);
   let origin: Envelope["origin"] = "live";
 
@@ -100,21 +103,25 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     });
   }
 
-  function retraction(): Envelope {
+  /** Of an envelope that no upstream sent. */
+  function own(kind: string, seq: number) {
     return {
-      type: "retract",
       ts: clock.now() / 1_000,
       trace_id: context.traceId,
       run_id: runId,
       thread_id: context.threadId,
       attempt,
       parent_id: runId,
-      call_id: `${runId}/retract`,
-      seq: 1,
-      origin: "live",
+      call_id: `${runId}/${kind}`,
+      seq,
+      origin: "live" as const,
       agent: context.agent,
-      payload: { message_ids: [...withdrawn], call_ids: [], reason: "taken_over" },
     };
+  }
+
+  function retraction(): Envelope {
+    const payload = { message_ids: [...withdrawn], call_ids: [], reason: "taken_over" };
+    return { type: "retract", ...own("retract", 1), payload };
   }
 
   function close(): void {
@@ -132,6 +139,11 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       if ("origin" in chunk) origin = chunk.origin;
       recordWithinBounds(translator.push(chunk, clock.now()));
       arm();
+    },
+    warn(payload) {
+      if (closed || isFull) return;
+      warnings += 1;
+      record([{ type: "warning", ...own("warning", warnings), payload }]);
     },
     finish(final, end) {
       if (closed) return;

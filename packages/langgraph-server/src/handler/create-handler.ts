@@ -63,6 +63,8 @@ export interface HandlerOptions {
   readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
   /** Default `false`: the `debug` profile shows prompts. */
   readonly allowDebug?: boolean;
+  /** The service's address as clients know it. Default: the one that a request names. */
+  readonly publicUrl?: string | undefined;
   readonly highWaterBytes?: number;
   readonly heartbeatMs?: number;
   readonly clock?: Clock;
@@ -102,6 +104,7 @@ export function createHandler(options: HandlerOptions): Handler {
     writer,
     clock,
     allowDebug: options.allowDebug ?? false,
+    publicUrl: options.publicUrl,
   };
 
   const app = new Hono<RouteEnv>();

@@ -28,6 +28,8 @@ export interface RouteParts<Service = unknown> {
   readonly clock: Clock;
   /** Whether a request may ask for the `debug` profile, which shows prompts. */
   readonly allowDebug: boolean;
+  /** The service's address as clients know it, where that is configured. */
+  readonly publicUrl?: string | undefined;
 }
 
 export interface RouteEnv {

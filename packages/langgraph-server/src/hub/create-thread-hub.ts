@@ -1,6 +1,7 @@
 import { type Clock, type ExecutorType, isStoreOutage, retryStore } from "@throughline/ai-core";
 import { parseFrameCursor, type ThreadFold } from "@throughline/stream-adapter";
 import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
+import type { FileLinks } from "../thread/file-links.js";
 import { foldAt } from "../thread/fold-at.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
@@ -28,6 +29,7 @@ export interface ThreadHubOptions {
   readonly log: Pick<ThreadLog, "head" | "read" | "snapshot" | "terminal">;
   readonly registry: Pick<RunRegistry, "active" | "find" | "onStop">;
   readonly executorType: ExecutorType;
+  readonly links: Pick<FileLinks, "linkTo">;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   /** R6: writes down what an idle thread's checkpoint says, if the log does not. `false` when there was nothing to write. */
@@ -77,9 +79,11 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
   }
 
   /** One per thread and options: a face is a pure reading, and each would cost its subscriber a dozen closures. */
-  function faceOf({ faces }: OpenChannel, { threadName }: ThreadAddress, face: FaceOptions): WireFace {
+  function faceOf({ faces }: OpenChannel, { threadName, ref }: ThreadAddress, face: FaceOptions): WireFace {
     const key = JSON.stringify(face);
-    const known = faces.get(key) ?? createWireFace(face, { threadName, executorType: options.executorType });
+    const { executorType, links } = options;
+    const linkTo = (base: string, id: string) => links.linkTo(base, { thread: ref, id });
+    const known = faces.get(key) ?? createWireFace(face, { threadName, executorType, linkTo });
     faces.set(key, known);
     return known;
   }

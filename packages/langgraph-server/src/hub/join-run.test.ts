@@ -82,6 +82,7 @@ function openHub(log: ThreadLog, { viewed = log, status }: { viewed?: ThreadLog;
       onStop: () => () => {},
     },
     executorType: "inproc",
+    links: { linkTo: (base, { id }) => `${base}/${id}` },
     clock: systemClock,
     observer,
     reconcile: async () => false,

@@ -92,7 +92,11 @@ describe("A watcher who is caught up from the log", () => {
       observer,
       thread,
       channel,
-      face: createWireFace(options, { threadName: thread.threadName, executorType: "inproc" }),
+      face: createWireFace(options, {
+        threadName: thread.threadName,
+        executorType: "inproc",
+        linkTo: (base, id) => `${base}/${id}`,
+      }),
       options: { face: options, from: { kind: "nothing" }, follow: true },
       sink,
     });
@@ -154,7 +158,10 @@ describe("A watcher who is caught up from the log", () => {
 });
 
 it("who asks for AiEvents of a run that is no longer kept is told so, and not just left", () => {
-  const face = createWireFace({ kind: "ai-events" }, { threadName: "long", executorType: "inproc" });
+  const face = createWireFace(
+    { kind: "ai-events" },
+    { threadName: "long", executorType: "inproc", linkTo: (base, id) => `${base}/${id}` },
+  );
   const data = face.prelude(emptyFold, undefined)?.map((frame) => JSON.parse(frame.data));
   expect(data).toMatchObject([{ type: "error", ok: false, code: "gap" }]);
   const open = { run_id: "r", client_run_id: null, attempt: 0, open: true, status: null };

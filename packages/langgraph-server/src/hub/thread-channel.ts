@@ -76,7 +76,7 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
   });
 
   function streamOf(face: WireFace): FaceStream {
-    const known = streams.get(face.key);
+    const known = streams.get(face.streamKey);
     if (known) return known;
     const stream = {
       face,
@@ -85,7 +85,7 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
       batch: [],
       prelude: undefined,
     };
-    streams.set(face.key, stream);
+    streams.set(face.streamKey, stream);
     return stream;
   }
 

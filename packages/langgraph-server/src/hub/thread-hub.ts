@@ -11,6 +11,8 @@ export type FaceOptions =
       readonly interrupts: InterruptForm;
       /** Also the tree of runs, nodes, model and tool calls. Default `false`. */
       readonly calls?: boolean;
+      /** The service's address as the client knows it: attachments are told as links below it. Else by their own address. */
+      readonly linksBelow?: string | undefined;
     }
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }

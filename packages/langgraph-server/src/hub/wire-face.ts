@@ -11,8 +11,10 @@ import type { FaceOptions } from "./thread-hub.js";
 
 /** A face as frames of an event stream. Pure, and as restartable as what it wraps. */
 export interface WireFace {
-  /** Names the options in cursors, and the shared stream on this instance. */
+  /** Names the options in cursors. */
   readonly key: string;
+  /** Names the shared stream on this instance. */
+  readonly streamKey: string;
   /** `false`: it reads entries alone, so nothing has to be folded for it. */
   readonly needsFold: boolean;
   /** `origin: replay` for entries that were there before the reader, where the face tells. */
@@ -23,13 +25,17 @@ export interface WireFace {
   resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];
 }
 
-export function createWireFace(
-  options: FaceOptions,
-  about: { readonly threadName: string; readonly executorType: ExecutorType },
-): WireFace {
+export interface FaceSubject {
+  readonly threadName: string;
+  readonly executorType: ExecutorType;
+  /** A link to an attachment of the thread. */
+  readonly linkTo: (base: string, attachmentId: string) => string;
+}
+
+export function createWireFace(options: FaceOptions, about: FaceSubject): WireFace {
   switch (options.kind) {
     case "ag-ui":
-      return agUiFace(options, about.threadName);
+      return agUiFace(options, about);
     case "ai-events":
       return aiEventsFace(about.executorType);
     case "envelopes":
@@ -37,15 +43,17 @@ export function createWireFace(
   }
 }
 
-function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, threadName: string): WireFace {
-  const { line, interrupts, calls = false } = options;
-  const face = createAgUiFace({ threadName, line, interrupts, calls });
+function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceSubject): WireFace {
+  const { line, interrupts, calls = false, linksBelow: base } = options;
+  const fileUrl = base === undefined ? undefined : (id: string) => about.linkTo(base, id);
+  const face = createAgUiFace({ threadName: about.threadName, line, interrupts, calls, fileUrl });
   const toFrame = ({ id, event }: AgUiFrame): SseFrame => ({
     ...(id !== undefined && { id }),
     data: JSON.stringify(event),
   });
   return {
     key: face.key,
+    streamKey: base === undefined ? face.key : `${face.key} ${base}`,
     needsFold: true,
     frames: (before, entry) => face.frames(before, entry).map(toFrame),
     prelude: (fold, at) => face.fullPrelude(fold, at).map(toFrame),
@@ -67,6 +75,7 @@ function aiEventsFace(executorType: ExecutorType): WireFace {
     }));
   return {
     key,
+    streamKey: key,
     needsFold: true,
     frames,
     // Of a run whose beginning is no longer kept: while it is open its rest follows, which ends with the whole text.
@@ -89,6 +98,7 @@ const ENVELOPES_KEY = "log";
 
 const envelopesFace: WireFace = {
   key: ENVELOPES_KEY,
+  streamKey: ENVELOPES_KEY,
   needsFold: false,
   frames(_, { epoch, seq, envelope }, origin) {
     const told = origin === "live" ? envelope : { ...envelope, origin };

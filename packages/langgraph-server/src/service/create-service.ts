@@ -20,6 +20,7 @@ import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
+import { createFileKeeper } from "../attachments/file-keeper.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
 import type { MediaOrigins } from "../attachments/media-url.js";
 import { createRunFiles } from "../attachments/run-files.js";
@@ -43,6 +44,7 @@ import {
   createAccountUsage,
   DEFAULT_LIMITS,
 } from "../tenancy/account-limits.js";
+import { createFileLinks } from "../thread/file-links.js";
 import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
 import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
@@ -86,6 +88,8 @@ export interface ServiceOptions {
   readonly unnamedMs?: number;
   /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
   readonly mediaOrigins?: MediaOrigins;
+  /** What links to files are signed with; the same on every instance. Default: a secret of this instance's own. */
+  readonly linkSecret?: string;
 }
 
 export interface CronOptions {
@@ -145,11 +149,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const { log, registry, keeper, directory } = stores;
   const usage = createAccountUsage({ clock, shared: stores.counts });
+  const files = { store: stores.attachments, limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS };
   const attachments: AttachmentGate = {
-    store: stores.attachments,
-    limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS,
+    ...files,
+    keeper: createFileKeeper({ ...files, clock, signal: closed.signal }),
     transfers: createTransferPermits(options.transferLimits),
     mediaOrigins: options.mediaOrigins ?? [],
+    links: createFileLinks({
+      clock,
+      ...(options.linkSecret !== undefined && { secret: options.linkSecret }),
+    }),
   };
   // A graph that reads a file waits for the store like one that reads its checkpoint.
   const runFiles = createRunFiles({ ...attachments, clock, signal: closed.signal });
@@ -177,6 +186,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     state: executor,
     foreignRuns: provider.foreignRuns,
     agents,
+    fileKeeper: attachments.keeper,
     usage: options.usage ?? noUsage,
     clock,
     observer,
@@ -251,6 +261,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     log,
     registry,
     executorType: executor.executorType,
+    links: attachments.links,
     clock,
     observer,
     reconcile: attendant?.reconcile ?? runs.reconcile,

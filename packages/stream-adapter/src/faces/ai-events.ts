@@ -1,6 +1,7 @@
 import type { AiEvent, ExecutorType, LogEntry } from "@throughline/ai-core";
 import { continuedMessage } from "../fold/fold.js";
 import { isConversation, type ThreadFold } from "../fold/thread-fold.js";
+import { contentWords, wordsOf } from "./media-words.js";
 
 export interface AiEventsFaceOptions {
   readonly executorType: ExecutorType;
@@ -17,7 +18,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
       switch (envelope.type) {
         case "llm_token": {
           const open = continuedMessage(before, envelope);
-          const { text } = envelope.payload;
+          const text = wordsOf(envelope.payload);
           return open && open.subagent_id === null && text !== undefined
             ? [{ type: "text_delta", delta: text }]
             : [];
@@ -82,5 +83,5 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
 
 function finalText(fold: ThreadFold): string {
   const last = fold.messages.findLast((message) => message.role === "assistant" && isConversation(message));
-  return typeof last?.content === "string" ? last.content : "";
+  return contentWords(last?.content ?? "");
 }

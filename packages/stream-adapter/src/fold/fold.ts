@@ -21,6 +21,7 @@ import {
   type OpenMessage,
   type OpenStep,
   type OpenToolCall,
+  openContent,
   saidIn,
   type ThreadFold,
 } from "./thread-fold.js";
@@ -165,7 +166,7 @@ function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_st
     subagent_id: payload.subagent_id ?? null,
     synthetic: payload.synthetic ?? false,
     placed: known !== undefined && !known.bare,
-    text: typeof known?.content === "string" ? known.content : "",
+    ...openContent(known?.content ?? ""),
     text_open: false,
     reasoning: known?.reasoning ?? "",
     reasoning_open: false,
@@ -246,20 +247,22 @@ function withOpenMessages(
 }
 
 function withToken(open: OpenMessage, payload: EnvelopeOf<"llm_token">["payload"]): OpenMessage {
-  const { text, reasoning, tool_call } = payload;
+  const { text, part, reasoning, tool_call } = payload;
   const calls = tool_call ? withCall(open.tool_calls, tool_call) : open.tool_calls;
-  return {
+  const next: OpenMessage = {
     call_id: open.call_id,
     message_id: open.message_id,
     subagent_id: open.subagent_id,
     synthetic: open.synthetic,
-    placed: open.placed || text !== undefined || calls.length > 0,
+    placed: open.placed || text !== undefined || part !== undefined || calls.length > 0,
     text: text === undefined ? open.text : open.text + text,
-    text_open: open.text_open || text !== undefined,
+    text_open: open.text_open || text !== undefined || part !== undefined,
     reasoning: reasoning === undefined ? open.reasoning : open.reasoning + reasoning,
     reasoning_open: reasoning !== undefined,
     tool_calls: calls,
   };
+  if (part === undefined) return open.media ? { ...next, media: open.media } : next;
+  return { ...next, media: [...(open.media ?? []), { at: open.text.length, part }] };
 }
 
 function withCall(

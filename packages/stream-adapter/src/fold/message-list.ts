@@ -1,4 +1,5 @@
 import type { EnvelopeOf, Message } from "@throughline/ai-core";
+import { resultContent } from "@throughline/coerce";
 import { type FoldMessage, isConversation, saidIn, type ThreadFold } from "./thread-fold.js";
 
 /**
@@ -28,7 +29,7 @@ export function placeOfResult(
       id,
       role: "tool",
       tool_call_id: callId,
-      content: typeof payload.result === "string" ? payload.result : JSON.stringify(payload.result),
+      content: resultContent(payload.result),
       ...(payload.status === "error" && { status: "error" as const }),
       ...(subagent !== undefined && { subagent_id: subagent }),
       ...saidIn(fold),

@@ -1,4 +1,5 @@
 import type {
+  ContentPart,
   Interrupt,
   JsonObject,
   Message,
@@ -7,6 +8,7 @@ import type {
   TokenUsage,
   ToolCall,
 } from "@throughline/ai-core";
+import { shownContent } from "@throughline/coerce";
 import type { FoldCall } from "./calls.js";
 
 /** A message of the thread, and, where it is not part of the conversation itself, the subagent call it belongs to. */
@@ -59,9 +61,16 @@ export interface OpenMessage {
   readonly placed: boolean;
   readonly text: string;
   readonly text_open: boolean;
+  /** Media it shows, each behind as many characters of the text as `at` says. */
+  readonly media?: readonly PlacedPart[];
   readonly reasoning: string;
   readonly reasoning_open: boolean;
   readonly tool_calls: readonly OpenToolCall[];
+}
+
+export interface PlacedPart {
+  readonly at: number;
+  readonly part: ContentPart;
 }
 
 export interface OpenToolCall extends ToolCall {
@@ -125,8 +134,33 @@ export function closedMessage(message: FoldMessage, streaming: OpenMessage): Fol
   const calls = streaming.tool_calls.map(({ id, name, args }) => ({ id, name, args }));
   return {
     ...message,
-    content: streaming.text,
+    content: contentOf(streaming),
     ...(streaming.reasoning !== "" && { reasoning: streaming.reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+function contentOf({ text, media }: Pick<OpenMessage, "text" | "media">): Message["content"] {
+  if (!media) return text;
+  const parts: ContentPart[] = [];
+  let from = 0;
+  for (const { at, part } of media) {
+    if (at > from) parts.push({ type: "text", text: text.slice(from, at) });
+    parts.push(part);
+    from = at;
+  }
+  if (from < text.length) parts.push({ type: "text", text: text.slice(from) });
+  return shownContent(parts);
+}
+
+/** The other way round: a message that was told goes on. */
+export function openContent(content: Message["content"]): Pick<OpenMessage, "text" | "media"> {
+  if (typeof content === "string") return { text: content };
+  let text = "";
+  const media: PlacedPart[] = [];
+  for (const part of content) {
+    if (part.type === "text") text += String(part.text);
+    else media.push({ at: text.length, part });
+  }
+  return { text, media };
 }

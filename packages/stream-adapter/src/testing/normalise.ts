@@ -107,8 +107,16 @@ function comparable({
 function textOf(content: z.infer<typeof contentSchema>): string {
   if (typeof content === "string") return content;
   return (content ?? [])
-    .map((part) => (part.type === "text" && typeof part.text === "string" ? part.text : ""))
+    .map((part) => (part.type === "text" && typeof part.text === "string" ? part.text : mediaOf(part)))
     .join("");
+}
+
+/** A stored file, as it stands in a text. */
+function mediaOf({ type, source_type, url, mime_type, metadata }: Readonly<Record<string, unknown>>): string {
+  if (source_type !== "url") return "";
+  const { filename } = z.looseObject({ filename: z.string().optional() }).parse(metadata);
+  const name = (filename ?? String(mime_type)).replace("[", "\\[").replace("]", "\\]");
+  return `\n\n${type === "image" ? "!" : ""}[${name}](${url})\n\n`;
 }
 
 /** Unfinished or repeated JSON stays text, which no parsed arguments equal. */

@@ -1,6 +1,7 @@
 import type { GraphFinal, Interrupt, Json, JsonObject, UpstreamChunk } from "@throughline/ai-core";
+import { jsonObjectSchema } from "@throughline/ai-core";
 import fc from "fast-check";
-import { messagesOf } from "./recording.js";
+import { messagesOf, withoutFiles } from "./recording.js";
 
 /** A made-up run in the `modes` dialect, and what its checkpoint holds at the end. */
 export interface RandomRun {
@@ -14,13 +15,14 @@ export interface RandomRun {
 
 interface CallPlan {
   readonly args: JsonObject;
-  readonly result: string;
+  readonly result: string | JsonObject[];
   readonly fails: boolean;
 }
 
 interface MessagePlan {
   readonly reasoning: readonly string[];
-  readonly text: readonly string[];
+  /** Pieces of text, and blocks with bytes between them. */
+  readonly text: readonly (string | JsonObject)[];
   readonly calls: readonly CallPlan[];
   readonly usageInOwnChunk: boolean;
 }
@@ -56,17 +58,39 @@ const json: fc.Arbitrary<Json> = fc.oneof(
     noNullPrototype: true,
   }),
 );
+/** Media in some of its spellings, with bytes that no log may hold. */
+const picture: fc.Arbitrary<JsonObject> = fc
+  .record({
+    data: fc.constantFrom("A", "Qk", "+/9z").map((some) => some.repeat(600 / some.length)),
+    spelling: fc.constantFrom<((data: string) => JsonObject)[]>(
+      (data) => ({ type: "image", data, mimeType: "image/png" }),
+      (data) => ({ type: "image_url", image_url: { url: `data:image/jpeg;base64,${data}` } }),
+      (data) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } }),
+      (data) => ({ inlineData: { mimeType: "audio/wav", data } }),
+      (data) => ({
+        type: "file",
+        source_type: "base64",
+        mime_type: "text/csv",
+        data,
+        metadata: { filename: "a[1].csv" },
+      }),
+    ),
+  })
+  .map(({ data, spelling }) => spelling(data));
 const callPlan: fc.Arbitrary<CallPlan> = fc.record({
   args: fc.dictionary(fc.constantFrom("x", "y"), fc.oneof(word, fc.integer({ min: 0, max: 99 })), {
     maxKeys: 2,
     noNullPrototype: true,
   }),
-  result: fc.constantFrom("done", "", "line\nbreak", '{"n":1}'),
+  result: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom("done", "", "line\nbreak", '{"n":1}') },
+    picture.map((block) => [{ type: "text", text: "Seen: " }, block]),
+  ),
   fails: fc.boolean(),
 });
 const messagePlan: fc.Arbitrary<MessagePlan> = fc.record({
   reasoning: fc.array(word, { maxLength: 3 }),
-  text: fc.array(word, { maxLength: 6 }),
+  text: fc.array(fc.oneof({ weight: 6, arbitrary: word }, picture), { maxLength: 6 }),
   calls: fc.array(callPlan, { maxLength: 3 }),
   usageInOwnChunk: fc.boolean(),
 });
@@ -104,9 +128,23 @@ const runPlan: fc.Arbitrary<RunPlan> = fc.record({
 });
 
 export const randomRun: fc.Arbitrary<RandomRun> = runPlan.map((plan) => ({
-  ...enact(plan, "message"),
-  again: enact({ ...plan, ending: "success" }, "again"),
+  ...taken(enact(plan, "message")),
+  again: taken(enact({ ...plan, ending: "success" }, "again")),
 }));
+
+/** The same, read by a driver that forgot to take the files out of it. */
+export const untakenRun: fc.Arbitrary<Omit<RandomRun, "again">> = runPlan.map((plan) =>
+  enact(plan, "message"),
+);
+
+function taken({ chunks, times, final }: Omit<RandomRun, "again">): Omit<RandomRun, "again"> {
+  const state = jsonObjectSchema.parse(withoutFiles(final.state ?? {}));
+  return {
+    chunks: chunks.map((chunk) => ({ ...chunk, data: withoutFiles(chunk.data) })),
+    times,
+    final: { ...final, state, messages: messagesOf(state) },
+  };
+}
 
 /** One node's chunks in order, and what it leaves in the state. */
 interface Enacted {
@@ -254,7 +292,7 @@ function enact(plan: RunPlan, messageKind: string): Omit<RandomRun, "again"> {
     }));
     const chunks: UpstreamChunk[] = [
       ...plan.reasoning.map((reasoning) => chunk({ content: [{ type: "reasoning", reasoning, index: 0 }] })),
-      ...plan.text.map((text) => chunk({ content: text })),
+      ...plan.text.map((piece) => chunk({ content: typeof piece === "string" ? piece : [piece] })),
       ...interleave(
         calls.map((call) => {
           const args = JSON.stringify(call.args);
@@ -306,7 +344,9 @@ function enact(plan: RunPlan, messageKind: string): Omit<RandomRun, "again"> {
     const said: JsonObject = {
       type: "ai",
       id,
-      content: plan.text.join(""),
+      content: plan.text.every((piece) => typeof piece === "string")
+        ? plan.text.join("")
+        : plan.text.map((piece) => (typeof piece === "string" ? { type: "text", text: piece } : piece)),
       tool_calls: calls.map((call) => ({ id: call.id, name: call.name, args: call.args })),
     };
     return { chunks, messages: [said, ...results] };

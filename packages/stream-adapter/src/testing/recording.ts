@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import {
   type Envelope,
@@ -8,7 +9,7 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { createServerEventReader, toMessage } from "@throughline/coerce";
+import { createServerEventReader, replaceMedia, storedPart, toMessage } from "@throughline/coerce";
 import { z } from "zod";
 import type { AgUiFrame } from "../faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace } from "../faces/ag-ui/face.js";
@@ -82,7 +83,20 @@ export function readItems(path: string): unknown[] {
 
 export function loadRecording(name: string): Recording {
   const final: unknown = JSON.parse(readFileSync(new URL(`recordings/${name}.final.json`, FIXTURES), "utf8"));
-  return { name, lines: readLines(`recordings/${name}.jsonl`), final: finalSchema.parse(final) };
+  const lines = readLines(`recordings/${name}.jsonl`).map((line) => ({
+    ...line,
+    data: withoutFiles(line.data),
+  }));
+  return { name, lines, final: finalSchema.parse(withoutFiles(final)) };
+}
+
+/** As a driver does before anything is read: files are named by their content. */
+export function withoutFiles(value: unknown): unknown {
+  return replaceMedia(value, (media) => {
+    const { data } = media.source;
+    const bytes = typeof data === "string" ? Buffer.byteLength(data, "base64") : data.byteLength;
+    return storedPart(media, createHash("sha256").update(data).digest("base64url"), bytes);
+  });
 }
 
 /** What an executor would report of this run, decided by run and checkpoint. */

@@ -1,4 +1,10 @@
-import { addUsage, type CallStatus, type JsonObject, type TokenUsage } from "@throughline/ai-core";
+import {
+  addUsage,
+  type CallStatus,
+  type ContentPart,
+  type JsonObject,
+  type TokenUsage,
+} from "@throughline/ai-core";
 import {
   asLoose,
   type IncomingMessage,
@@ -231,11 +237,19 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     }
   }
 
+  function pushParts(streamed: StreamedMessage, parts: readonly ContentPart[]): void {
+    for (const part of parts) {
+      const token = part.type === "text" ? { text: String(part.text) } : { part };
+      sink.emit("llm_token", streamed.site, { message_id: streamed.id, ...token });
+    }
+  }
+
   function pushContent(streamed: StreamedMessage, message: IncomingMessage): void {
     if (message.reasoning !== "" && streamed.showText) {
       sink.emit("llm_token", streamed.site, { message_id: streamed.id, reasoning: message.reasoning });
     }
-    if (message.text !== "" && streamed.showText) {
+    if (message.parts && streamed.showText) pushParts(streamed, message.parts);
+    else if (message.text !== "" && streamed.showText) {
       sink.emit("llm_token", streamed.site, { message_id: streamed.id, text: message.text });
     }
     if (message.toolCallChunks.length > 0) {
@@ -278,7 +292,8 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       } else if (whole || streamed.wholeSeen) {
         return;
       } else if (!streamed.open) {
-        if (message.text === "" && message.toolCallChunks.length === 0 && !message.usage) return;
+        if (message.text === "" && !message.parts && message.toolCallChunks.length === 0 && !message.usage)
+          return;
         announce(streamed, metadata);
       }
       pushContent(streamed, message);

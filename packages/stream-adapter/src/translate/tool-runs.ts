@@ -6,7 +6,7 @@ import {
   readMessage,
   readString,
   toPlain,
-  toResultText,
+  toResultContent,
 } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { Task } from "./task-tree.js";
@@ -135,7 +135,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
     if (run.ended) return;
     begin(run, undefined, task ?? run.task);
     const status: CallStatus = message.isError ? "error" : "ok";
-    complete(run, toResultText(message.content), status, message.id);
+    complete(run, toResultContent(message.content), status, message.id);
   }
 
   return {
@@ -181,7 +181,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       if (run.ended) return;
       const message = resultMessage(output, id);
       if (message?.id !== undefined) return learn(message, task);
-      const result = message ? toResultText(message.content) : toPlain(output);
+      const result = message ? toResultContent(message.content) : toPlain(output);
       const outcome = message?.isError ? "error" : "ok";
       // A tool nobody's model asked for answers nobody's message: there is none to wait for.
       if (run.args === "" && !message) complete(run, result, outcome, undefined);

@@ -1,5 +1,8 @@
 import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
+import { ShownFile } from "../attached-files";
+import { attachmentIdOf } from "../content-parts";
+import { useFileHref } from "../files-of-thread";
 
 /** What stands within a line. Anything unknown is shown as it was written. */
 export function Inline({ tokens }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
@@ -45,9 +48,14 @@ function Part({ token }: { readonly token: Token }): ReactNode {
   }
 }
 
-/** Pictures are links too: a page that loads what an agent names would tell strangers who reads. */
+/** Pictures are links too, but for files of the thread: a page that loads what an agent names would tell strangers who reads. */
 function Link({ token }: { readonly token: Token }): ReactNode {
   const { href, text, tokens } = token as Tokens.Link;
+  const fileHref = useFileHref();
+  const id = attachmentIdOf(href);
+  if (id !== undefined && fileHref) {
+    return <ShownFile name={text} href={fileHref(id)} isPicture={token.type === "image"} />;
+  }
   const words = tokens && tokens.length > 0 ? <Inline tokens={tokens} /> : text || href;
   if (!isSafe(href)) return words;
   return (

@@ -48,12 +48,14 @@ export function agentThread(
             payload: value,
           })),
         }),
-        forwardedProps: { throughline: { calls: true, ...whose, ...(model !== undefined && { model }) } },
+        forwardedProps: {
+          throughline: { calls: true, links: true, ...whose, ...(model !== undefined && { model }) },
+        },
       };
       return client.stream(path("run"), body, { lastEventId, signal });
     },
     connect(follow, lastEventId, signal) {
-      const body = { ...spoken, forwardedProps: { throughline: { calls: true, follow, ...whose } } };
+      const body = { ...spoken, forwardedProps: { throughline: { calls: true, links: true, follow, ...whose } } };
       return client.stream(path("connect"), body, { lastEventId, signal });
     },
     stop: (runId) =>

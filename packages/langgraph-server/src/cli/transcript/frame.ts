@@ -20,10 +20,13 @@ const throughline = z
   })
   .optional();
 
-const content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-]);
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  source: z.looseObject({ type: z.string(), value: z.string().optional() }).optional(),
+  metadata: z.looseObject({ filename: z.string().optional() }).nullish(),
+});
+const content = z.union([z.string(), z.array(part)]);
 
 const message = z.looseObject({
   id: z.string(),
@@ -114,5 +117,11 @@ export function readCalls(value: unknown): z.infer<typeof calls> | undefined {
 
 export function textOf(value: FrameMessage["content"]): string {
   if (typeof value === "string") return value;
-  return (value ?? []).map((part) => part.text ?? `[${part.type}]`).join("\n");
+  return (value ?? []).map((part) => part.text ?? fileOf(part)).join("\n");
+}
+
+/** What it is called and where it lies, as in the texts of assistants and tools. */
+function fileOf({ type, source, metadata }: z.infer<typeof part>): string {
+  const name = metadata?.filename ?? type;
+  return source?.type === "url" && source.value !== undefined ? `[${name}](${source.value})` : `[${name}]`;
 }

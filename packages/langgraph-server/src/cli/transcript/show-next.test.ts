@@ -44,6 +44,25 @@ const calls = (...told: readonly object[]) => ({
 const NODE = { runId: "r1", parentId: null, kind: "node", name: "node", attempt: 0, status: "running" };
 
 describe("a transcript", () => {
+  it("names a file and where it can be fetched, whoever it comes from", () => {
+    const file = { type: "url", value: "https://a.example/files/1" };
+    const said = {
+      id: "u",
+      role: "user",
+      content: [{ type: "image", source: file, metadata: { filename: "cat.png" } }],
+    };
+    const { text } = show([
+      live({ ...started, input: { messages: [said] } }),
+      live(start("a")),
+      live(say("a", "Mine:")),
+      live(say("a", "\n\n![image/png](https://a.example/files/2)\n\n")),
+      live(end("a")),
+      live(finished),
+    ]);
+    expect(text).toContain("[cat.png](https://a.example/files/1)");
+    expect(text).toContain("![image/png](https://a.example/files/2)");
+  });
+
   it("shows the oldest open text live, and the others whole when their turn comes", () => {
     const inputs = [
       started,

@@ -3,6 +3,7 @@ import { changeCalls } from "../../fold/calls.js";
 import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
 import { placeOfResult } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
+import { contentWords, type FileUrl, wordsOf } from "../media-words.js";
 import { callsEvent } from "./calls-event.js";
 import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
 import { encodeFrameCursor } from "./frame-cursor.js";
@@ -19,6 +20,8 @@ export interface AgUiFaceOptions {
   readonly interrupts: InterruptForm;
   /** Also tells runs, nodes, model and tool calls as a tree, and which run brought a message, for who shows them. Default `false`. */
   readonly calls?: boolean;
+  /** Where clients fetch attachments; else messages name them by their own address, which only our own clients know. */
+  readonly fileUrl?: FileUrl | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export interface AgUiFace {
 }
 
 export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
-  const { threadName, line, interrupts, calls = false } = options;
+  const { threadName, line, interrupts, calls = false, fileUrl } = options;
   const key = `${line === "1.0" ? "1" : "0"}${interrupts.charAt(0)}${calls ? "c" : ""}`;
   const items = createOpenItems(line);
   const form = announces(interrupts);
@@ -141,7 +144,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       threadId: threadName,
       runId: payload.client_run_id ?? envelope.run_id,
       state: {},
-      messages: payload.input.messages.map(toAgUiMessage),
+      messages: payload.input.messages.map((message) => toAgUiMessage(message, fileUrl)),
       tools: [],
       context: [],
       forwardedProps: {},
@@ -168,8 +171,9 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       ];
     }
     const reasoned = open.reasoning_open ? items.endReasoning(open, before) : [];
-    if (payload.text !== undefined) {
-      const content: AgUiEvent = { type: "TEXT_MESSAGE_CONTENT", messageId, delta: payload.text, ...tag };
+    const delta = wordsOf(payload, fileUrl);
+    if (delta !== undefined) {
+      const content: AgUiEvent = { type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...tag };
       if (open.text_open) return reasoned.length === 0 ? [content] : [...reasoned, content];
       return [...reasoned, { type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...tag }, content];
     }
@@ -218,7 +222,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         type: "TOOL_CALL_RESULT",
         messageId: message.id,
         toolCallId: envelope.call_id,
-        content: typeof message.content === "string" ? message.content : JSON.stringify(message.content),
+        content: contentWords(message.content, fileUrl),
         role: "tool",
         ...items.owner(subagentId, before),
         ...(message.status === "error" && { metadata: FAILED }),
@@ -240,7 +244,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       agent: envelope.agent,
     };
     if (envelope.type === "llm_token") {
-      const { text, reasoning } = envelope.payload;
+      const { reasoning } = envelope.payload;
+      const text = wordsOf(envelope.payload, fileUrl);
       if (text === undefined && reasoning === undefined) return [];
       if (text !== undefined) value.text = text;
       if (reasoning !== undefined) value.reasoning = reasoning;
@@ -257,8 +262,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
 
   /** Clients merge by id and keep their own order; where ours differs, only an empty list first makes them take it. */
   function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
-    const messages = snapshotMessages(after, line, calls);
-    const held = orderedIds(snapshotMessages(before, line));
+    const messages = snapshotMessages(after, options);
+    const held = orderedIds(snapshotMessages(before, { line }));
     const wanted = orderedIds(messages);
     const merged = [
       ...held.filter((id) => wanted.includes(id)),
@@ -325,7 +330,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       const events: AgUiEvent[] = [
         runStarted(run),
         { type: "STATE_SNAPSHOT", snapshot: fold.state },
-        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, line, calls) },
+        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, options) },
         ...(calls ? [callsEvent({ whole: true, calls: fold.calls })] : []),
       ];
       if (fold.run?.open) events.push(...items.starts(fold));

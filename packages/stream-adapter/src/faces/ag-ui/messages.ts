@@ -1,4 +1,4 @@
-import type { JsonObject, Message } from "@throughline/ai-core";
+import type { ContentPart, JsonObject, Message } from "@throughline/ai-core";
 import { isJsonObject } from "@throughline/coerce";
 import {
   currentMessages,
@@ -7,7 +7,17 @@ import {
   saidIn,
   type ThreadFold,
 } from "../../fold/thread-fold.js";
+import { contentWords, type FileUrl, fetchable } from "../media-words.js";
 import type { AgUiLine } from "./event.js";
+
+/** How messages are told. */
+export interface MessageForm {
+  readonly line: AgUiLine;
+  /** Each says its run. */
+  readonly calls?: boolean;
+  /** Where clients fetch attachments; else messages name them by their own address. */
+  readonly fileUrl?: FileUrl | undefined;
+}
 
 export function reasoningId(messageId: string): string {
   return `${messageId}/reasoning`;
@@ -21,15 +31,18 @@ export function showsSubagents(fold: ThreadFold, line: AgUiLine): boolean {
   return line === "1.0" && (fold.run?.attempt ?? 0) === 0;
 }
 
-/** A thread's messages as a snapshot shows them, partial text and arguments included; with `runs`, each says its run. */
-export function snapshotMessages(fold: ThreadFold, line: AgUiLine, runs = false): JsonObject[] {
+/** A thread's messages as a snapshot shows them, partial text and arguments included; with `calls`, each says its run. */
+export function snapshotMessages(
+  fold: ThreadFold,
+  { line, calls: runs = false, fileUrl }: MessageForm,
+): JsonObject[] {
   const nests = showsSubagents(fold, line);
   const placed = new Set(fold.messages.map((message) => message.id));
   const bare = fold.openMessages.filter((open) => !placed.has(open.message_id) && open.reasoning !== "");
   return [
     ...currentMessages(fold).flatMap((message) =>
       message.subagent_id === undefined || nests
-        ? toAgUiMessages(message).map((told) => (runs ? withRun(told, message) : told))
+        ? toAgUiMessages(message, fileUrl).map((told) => (runs ? withRun(told, message) : told))
         : [],
     ),
     ...bare
@@ -47,9 +60,9 @@ function reasoningOf(open: OpenMessage): JsonObject {
   };
 }
 
-function toAgUiMessages(message: FoldMessage): JsonObject[] {
+function toAgUiMessages(message: FoldMessage, fileUrl: FileUrl | undefined): JsonObject[] {
   const owner = message.subagent_id === undefined ? {} : { subagentRunId: message.subagent_id };
-  const shown = message.bare ? [] : [{ ...toAgUiMessage(message), ...owner }];
+  const shown = message.bare ? [] : [{ ...toAgUiMessage(message, fileUrl), ...owner }];
   if (message.reasoning === undefined) return shown;
   return [{ id: reasoningId(message.id), role: "reasoning", content: message.reasoning, ...owner }, ...shown];
 }
@@ -62,12 +75,12 @@ function withRun(told: JsonObject, { run_id }: Pick<FoldMessage, "run_id">): Jso
 /** How a failed tool's result is told apart: the protocol's own event has no field for it. */
 export const FAILED = { throughline: { status: "error" } } as const;
 
-export function toAgUiMessage(message: Message): JsonObject {
+export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
   const base: JsonObject = { id: message.id, role: message.role };
   if (message.name !== undefined && message.role !== "tool") base.name = message.name;
   switch (message.role) {
     case "assistant": {
-      const text = textOf(message.content);
+      const text = contentWords(message.content, fileUrl);
       // A client that saw only calls stream has a message without content; a snapshot must not say otherwise.
       if (text !== "" || !message.tool_calls) base.content = text;
       if (message.tool_calls) {
@@ -83,27 +96,25 @@ export function toAgUiMessage(message: Message): JsonObject {
       return {
         ...base,
         toolCallId: message.tool_call_id ?? "",
-        content: textOf(message.content),
+        content: contentWords(message.content, fileUrl),
         ...(message.status === "error" && { metadata: FAILED }),
       };
     case "user":
       return {
         ...base,
-        content: typeof message.content === "string" ? message.content : message.content.map(toInputPart),
+        content:
+          typeof message.content === "string"
+            ? message.content
+            : message.content.map((part) => toInputPart(part, fileUrl)),
       };
     case "system":
     case "developer":
-      return { ...base, content: textOf(message.content) };
+      return { ...base, content: contentWords(message.content, fileUrl) };
   }
 }
 
-function textOf(content: Message["content"]): string {
-  if (typeof content === "string") return content;
-  return content.map((part) => (typeof part.text === "string" ? part.text : "")).join("");
-}
-
 /** Both lines take media by address. What has none is named in words: bytes are in no frame. */
-function toInputPart(part: { readonly type: string; readonly [key: string]: unknown }): JsonObject {
+function toInputPart(part: ContentPart, fileUrl: FileUrl | undefined): JsonObject {
   if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
   const url = addressOf(part);
   if (url === undefined || url.startsWith("data:")) return { type: "text", text: `[${part.type}]` };
@@ -111,7 +122,7 @@ function toInputPart(part: { readonly type: string; readonly [key: string]: unkn
   const { metadata } = part;
   return {
     type: mediaKind(part.type, mimeType),
-    source: { type: "url", value: url, ...(mimeType !== undefined && { mimeType }) },
+    source: { type: "url", value: fetchable(url, fileUrl), ...(mimeType !== undefined && { mimeType }) },
     ...(isJsonObject(metadata) && { metadata }),
   };
 }

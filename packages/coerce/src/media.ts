@@ -1,0 +1,194 @@
+import { ATTACHMENT_MARK, RAW_BYTES, readStoredBytes, type StoredBytes } from "@throughline/ai-core";
+import { asLoose, asString, type Loose, read, readString } from "./read.js";
+
+const MEDIA_KINDS = ["image", "audio", "video", "file"] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+/** Bytes inside a block. */
+export interface InlineBytes {
+  readonly kind: "inline";
+  /** Base64 behind `prefix`, or the bytes themselves. */
+  readonly data: string | Uint8Array;
+  /** What stands before the base64: nothing, `data:image/png;base64,`, or `RAW_BYTES` where `data` is no text. */
+  readonly prefix: string;
+  /** Of the attachment whose bytes these are, where the block says so. */
+  readonly attachmentId: string | undefined;
+}
+
+export type MediaSource =
+  | InlineBytes
+  | { readonly kind: "stored"; readonly stored: StoredBytes }
+  | { readonly kind: "url"; readonly url: string };
+
+/** What a content block shows, plays or hands over, in whichever spelling it does. */
+export interface Media {
+  readonly kind: MediaKind;
+  /** In lower case and without parameters; the kind's most common one where the block says none. */
+  readonly mimeType: string;
+  readonly name: string | undefined;
+  readonly source: MediaSource;
+  /** Where in the block the source stands. */
+  readonly path: readonly string[];
+}
+
+/** Where a spelling has its bytes or its URL, and what it says of them. */
+interface Spot {
+  readonly path: readonly string[];
+  readonly mimeType?: unknown;
+  readonly name?: unknown;
+  /** Any text is a URL here; elsewhere it is base64. */
+  readonly isUrl?: boolean;
+}
+
+/** `undefined` for anything that is no media block. A few property reads for what is none: this runs for every object. */
+export function readMedia(value: object): Media | undefined {
+  const block = value as Loose;
+  const spots = spotsOf(block);
+  if (!spots) return undefined;
+  for (const spot of spots) {
+    const source = readSource(block, spot);
+    if (!source) continue;
+    const inPrefix = source.kind === "url" ? undefined : typeInPrefix(prefixOf(source));
+    const told = asString(spot.mimeType) ?? ownType(block) ?? inPrefix;
+    const mimeType = told === undefined ? undefined : plainType(told);
+    const kind = kindOf(asString(block.type), mimeType);
+    const name = readName(block, spot);
+    return { kind, mimeType: mimeType ?? COMMON_TYPES[kind], name, source, path: spot.path };
+  }
+  return undefined;
+}
+
+const COMMON_TYPES: Readonly<Record<MediaKind, string>> = {
+  image: "image/png",
+  audio: "audio/wav",
+  video: "video/mp4",
+  file: "application/octet-stream",
+};
+
+/** Most likely first. */
+function spotsOf(block: Loose): readonly Spot[] | undefined {
+  switch (block.type) {
+    // LangChain (v0, v1 in both languages), Anthropic (`source`), MCP, OpenAI's files (`file`).
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+    case "document":
+    case "media":
+      return standardSpots(block);
+    case "image_url":
+    case "input_image":
+      return [asLoose(block.image_url) ? urlAt("image_url", "url") : urlAt("image_url")];
+    case "input_audio": {
+      const format = readString(block.input_audio, "format");
+      return [
+        { path: ["input_audio", "data"], mimeType: format === undefined ? "audio/wav" : `audio/${format}` },
+      ];
+    }
+    case "input_file":
+      return [{ path: ["file_data"], isUrl: true }, urlAt("file_url")];
+    case "image_generation_call":
+      return [{ path: ["result"], mimeType: `image/${readString(block, "output_format") ?? "png"}` }];
+    case "resource": {
+      const { resource } = block;
+      return [
+        {
+          path: ["resource", "blob"],
+          mimeType: read(resource, "mimeType"),
+          name: fileOf(read(resource, "uri")),
+        },
+      ];
+    }
+  }
+  // Google's parts have no type.
+  if (block.inlineData !== undefined) return inlineSpots("inlineData", read(block.inlineData, "mimeType"));
+  if (block.inline_data !== undefined)
+    return inlineSpots("inline_data", read(block.inline_data, "mime_type"));
+  return undefined;
+}
+
+function standardSpots(block: Loose): readonly Spot[] {
+  const { source, file } = block;
+  if (asLoose(source)) {
+    return [{ path: ["source", "data"], mimeType: read(source, "media_type") }, urlAt("source", "url")];
+  }
+  if (asLoose(file)) return [{ path: ["file", "file_data"], isUrl: true, name: read(file, "filename") }];
+  return [{ path: ["data"] }, { path: ["base64"] }, urlAt("url")];
+}
+
+function inlineSpots(key: string, mimeType: unknown): readonly Spot[] {
+  return [{ path: [key, "data"], mimeType }];
+}
+
+function urlAt(...path: readonly string[]): Spot {
+  return { path, isUrl: true };
+}
+
+function readSource(block: Loose, { path, isUrl = false }: Spot): MediaSource | undefined {
+  const data = path.reduce<unknown>(read, block);
+  if (data instanceof Uint8Array) {
+    return { kind: "inline", data, prefix: RAW_BYTES, attachmentId: undefined };
+  }
+  if (typeof data !== "string" || data === "") return undefined;
+  const stored = readStoredBytes(data);
+  if (stored) return { kind: "stored", stored };
+  const attachmentId = readString(block.metadata, ATTACHMENT_MARK);
+  const [prefix] = /^data:[^,]{0,1024},/i.exec(data.slice(0, 1_100)) ?? [];
+  if (prefix !== undefined) return { kind: "inline", data, prefix, attachmentId };
+  if (isUrl) return { kind: "url", url: data };
+  return looksLikeBase64(data) ? { kind: "inline", data, prefix: "", attachmentId } : undefined;
+}
+
+/** Judged by its beginning: the whole may be megabytes. */
+function looksLikeBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(text.slice(0, 4_096));
+}
+
+function prefixOf(source: Exclude<MediaSource, { kind: "url" }>): string {
+  return source.kind === "inline" ? source.prefix : (source.stored.prefix ?? "");
+}
+
+function typeInPrefix(prefix: string): string | undefined {
+  const [, type] = /^data:([^;,]+)/i.exec(prefix) ?? [];
+  return type;
+}
+
+function ownType({ mimeType, mime_type, media_type }: Loose): string | undefined {
+  return asString(mimeType) ?? asString(mime_type) ?? asString(media_type);
+}
+
+/** Of what is no type of a file at all, nothing is known. */
+function plainType(told: string): string | undefined {
+  const type = (told.split(";", 1)[0] ?? "").trim().toLowerCase();
+  return /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/.test(type) ? type : undefined;
+}
+
+function kindOf(type: string | undefined, mimeType: string | undefined): MediaKind {
+  const family = mimeType?.split("/", 1)[0];
+  const byType = MEDIA_KINDS.find((kind) => kind === family);
+  if (byType) return byType;
+  if (mimeType !== undefined) return "file";
+  if (type === "image_url" || type === "input_image") return "image";
+  return MEDIA_KINDS.find((kind) => kind === type) ?? "file";
+}
+
+const MAX_NAME_LENGTH = 255;
+
+function readName(block: Loose, spot: Spot): string | undefined {
+  const { metadata } = block;
+  const told = [
+    spot.name,
+    read(metadata, "filename"),
+    read(metadata, "name"),
+    block.filename,
+    block.name,
+    block.title,
+  ].find((name) => typeof name === "string" && name !== "");
+  if (typeof told !== "string") return undefined;
+  const name = told.replaceAll(/[\p{Cc}/\\]+/gu, " ").trim();
+  return name === "" ? undefined : name.slice(0, MAX_NAME_LENGTH);
+}
+
+function fileOf(uri: unknown): string | undefined {
+  return typeof uri === "string" ? uri.split(/[?#]/, 1)[0]?.split("/").at(-1) : undefined;
+}
