@@ -68,7 +68,7 @@ export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMedia
 
   return {
     take(chunk) {
-      if (UNREAD_MODES.has(chunk.mode)) return chunk;
+      if (UNREAD_MODES.has(chunk.mode) || isPlainToken(chunk)) return chunk;
       const { value: data } = takeFiles(chunk.data, { clean, refusal });
       return data === chunk.data ? chunk : { ...chunk, data };
     },
@@ -89,4 +89,16 @@ export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMedia
       };
     },
   };
+}
+
+/** A piece of a message whose content is text: nothing else of it is told that could hold bytes. Most chunks are such. */
+function isPlainToken({ mode, data }: UpstreamChunk): boolean {
+  if ((mode !== "messages" && mode !== "messages-tuple") || !Array.isArray(data)) return false;
+  const message: unknown = data[0];
+  return (
+    typeof message === "object" &&
+    message !== null &&
+    "content" in message &&
+    typeof message.content === "string"
+  );
 }

@@ -2,7 +2,15 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "./testing/test-server.js";
 
-const OPEN = ["GET /health", "GET /ready", "GET /metrics", "GET /openapi.json", "GET /docs"];
+/** A link to a file is its own permission: it is signed. */
+const OPEN = [
+  "GET /files/:token",
+  "GET /health",
+  "GET /ready",
+  "GET /metrics",
+  "GET /openapi.json",
+  "GET /docs",
+];
 
 let server: TestServer;
 beforeAll(async () => {
@@ -23,6 +31,13 @@ describe("A caller who is not signed in", () => {
   it("finds only these routes open", () => {
     const open = server.handler.routes.filter(({ isOpen }) => isOpen);
     expect(open.map(nameOf)).toEqual(OPEN);
+  });
+
+  it("is shown no file without a link that was signed here", async () => {
+    const claims = Buffer.from(JSON.stringify(["acme", null, "t", "one", 9e15])).toString("base64url");
+    for (const token of ["x", claims, `${claims}.`, `${claims}.${"A".repeat(43)}`]) {
+      expect((await fetch(`${server.url}/files/${token}`)).status).toBe(404);
+    }
   });
 
   it("is refused by every other route, whatever it asks for", async () => {
