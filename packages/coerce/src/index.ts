@@ -1,4 +1,5 @@
 export { toAttachmentReference } from "./attachment-reference.js";
+export { classifyError } from "./classify-error.js";
 export {
   asLoose,
   asString,

@@ -222,7 +222,12 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       sink.emit("llm_token", streamed.site, { message_id: streamed.id, reasoning: message.reasoning });
     }
     if (message.text !== "" && streamed.showText) {
-      sink.emit("llm_token", streamed.site, { message_id: streamed.id, text: message.text });
+      const { logprob } = message;
+      sink.emit("llm_token", streamed.site, {
+        message_id: streamed.id,
+        text: message.text,
+        ...(logprob !== undefined && { logprob }),
+      });
     }
     if (message.toolCallChunks.length > 0) {
       for (const chunk of message.toolCallChunks) pushToolCallChunk(streamed, chunk);
