@@ -1,7 +1,6 @@
 import type { CallStatus, ErrorClass, Json, JsonObject } from "@throughline/ai-core";
 import type { CallSite, DraftSink } from "./draft.js";
 import { readPath, type TaskPath } from "./task-path.js";
-import type { RunningTool } from "./tool-runs.js";
 
 /** A graph that runs inside a task. */
 export interface Subgraph {
@@ -27,6 +26,15 @@ export interface Task {
   open: boolean;
   modelCalls: number;
   toolCalls: number;
+}
+
+/** A tool call that is under way. */
+export interface RunningTool {
+  readonly id: string;
+  readonly name: string;
+  readonly subagentName: string | undefined;
+  /** Its task has run no other. */
+  readonly isAlone: boolean;
 }
 
 export interface TaskTreeOptions {

@@ -9,7 +9,7 @@ import {
   toResultText,
 } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
-import type { Task } from "./task-tree.js";
+import type { RunningTool, Task } from "./task-tree.js";
 
 const MAX_PENDING_RESULTS = 100;
 
@@ -25,15 +25,6 @@ interface ToolRun {
   ended: boolean;
   /** The tool has returned, but the graph has not yet named the message that will carry the result. */
   pending: { readonly result: Json; readonly status: CallStatus } | undefined;
-}
-
-/** A tool call that is under way. */
-export interface RunningTool {
-  readonly id: string;
-  readonly name: string;
-  readonly subagentName: string | undefined;
-  /** Its task has run no other. */
-  readonly isAlone: boolean;
 }
 
 export interface ToolRunsOptions {
