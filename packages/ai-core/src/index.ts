@@ -5,6 +5,7 @@ export * from "./context/run-context.js";
 export * from "./envelope/envelope.js";
 export * from "./envelope/log-entry.js";
 export * from "./envelope/payloads.js";
+export * from "./errors/error-class.js";
 export * from "./errors/error-codes.js";
 export * from "./errors/throughline-error.js";
 export * from "./events/ai-events.js";

@@ -23,6 +23,8 @@ export interface IncomingMessage {
   readonly finishReason: string | undefined;
   readonly model: string | undefined;
   readonly content: unknown;
+  /** Of the text: the sum of what the model gives for its tokens. */
+  readonly logprob: number | undefined;
 }
 
 /** `undefined` for anything that is not a message. Touches only the fields it needs: this runs once per token. */
@@ -52,7 +54,15 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
     finishReason: response && (asString(response.finish_reason) ?? asString(response.stop_reason)),
     model: response && (asString(response.model_name) ?? asString(response.model)),
     content,
+    logprob: response && readLogprob(response.logprobs),
   };
+}
+
+/** As OpenAI's models give them: one for each token of this piece. */
+function readLogprob(logprobs: unknown): number | undefined {
+  const tokens = read(logprobs, "content");
+  if (!Array.isArray(tokens) || tokens.length === 0) return undefined;
+  return tokens.reduce<number>((sum, token) => sum + (readNumber(token, "logprob") ?? 0), 0);
 }
 
 const NOTHING: readonly unknown[] = [];

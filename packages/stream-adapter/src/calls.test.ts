@@ -4,11 +4,19 @@ import { describe, expect, it } from "vitest";
 import type { AgUiEvent } from "./faces/ag-ui/event.js";
 import { type AgUiFaceOptions, createAgUiFace } from "./faces/ag-ui/face.js";
 import { snapshotMessages } from "./faces/ag-ui/messages.js";
-import { changeCalls, type FoldCall } from "./fold/calls.js";
+import { changeCalls } from "./fold/calls.js";
 import { applyEntry, applyEnvelope } from "./fold/fold.js";
+import { callsByRun, type KnownCalls } from "./fold/fold-call.js";
 import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { agUi, call, drive, piece } from "./testing/drive.js";
-import { foldBefore, framesOf, loadRecording, RECORDING_NAMES, replay } from "./testing/recording.js";
+import {
+  foldBefore,
+  framesOf,
+  loadRecording,
+  RECORDING_NAMES,
+  replay,
+  toEntries,
+} from "./testing/recording.js";
 import { assertValidEvents } from "./testing/stock-client.js";
 
 const options: AgUiFaceOptions = { threadName: "plan", line: "1.0", interrupts: "standard", calls: true };
@@ -16,6 +24,13 @@ const options: AgUiFaceOptions = { threadName: "plan", line: "1.0", interrupts: 
 interface WireCall {
   readonly runId: string;
   readonly callId: string;
+  readonly parentId: string | null;
+}
+
+interface ToldCalls {
+  readonly whole: boolean;
+  readonly calls: readonly WireCall[];
+  readonly gone?: readonly Pick<WireCall, "runId" | "callId">[];
 }
 
 /** What a client knows of the calls: each event whole, or one call at a time. */
@@ -23,15 +38,20 @@ function knownCalls(events: readonly AgUiEvent[]): readonly WireCall[] {
   const known = new Map<string, WireCall>();
   for (const event of events) {
     if (event.type !== "CUSTOM" || event.name !== "throughline.calls") continue;
-    const { whole, calls } = told(event.value);
+    const { whole, calls, gone = [] } = told(event.value);
     if (whole) known.clear();
+    const lost = new Set(gone.map(({ runId, callId }) => `${runId} ${callId}`));
+    for (const [key, { runId, parentId }] of known) {
+      if (lost.has(`${runId} ${parentId}`)) lost.add(key);
+      if (lost.has(key)) known.delete(key);
+    }
     for (const one of calls) known.set(`${one.runId} ${one.callId}`, one);
   }
   return [...known.values()];
 }
 
-function told(value: Json): { readonly whole: boolean; readonly calls: readonly WireCall[] } {
-  return value as unknown as ReturnType<typeof told>;
+function told(value: Json): ToldCalls {
+  return value as unknown as ToldCalls;
 }
 
 describe.each(RECORDING_NAMES)("%s", (name) => {
@@ -41,9 +61,10 @@ describe.each(RECORDING_NAMES)("%s", (name) => {
 
   it("leaves every call ended, under a call that is there", () => {
     const fold = entries.reduce(applyEntry, before);
-    const ids = new Set(fold.calls.map((one) => one.call_id));
-    expect(fold.calls.length).toBeGreaterThan(0);
-    for (const one of fold.calls) {
+    const calls = callsByRun(fold);
+    const ids = new Set(calls.map((one) => one.call_id));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const one of calls) {
       expect(one.status).not.toBe("running");
       expect(one.ended_at).toBeGreaterThanOrEqual(one.started_at);
       if (one.kind === "run") expect(one.parent_id).toBeNull();
@@ -164,7 +185,7 @@ describe("calls", () => {
     );
     const again = whole.map((one) => ({ ...one, attempt: 1 }));
     const lost = changeCalls(
-      cut.reduce<readonly FoldCall[]>((calls, one) => changeCalls(calls, one)?.calls ?? calls, []),
+      cut.reduce<KnownCalls>((known, one) => changeCalls(known, one) ?? known, NO_CALLS),
       again[0] ?? raise(),
     );
     expect(lost?.changed.map(({ kind, status }) => [kind, status])).toEqual([
@@ -180,14 +201,78 @@ describe("calls", () => {
     ]);
   });
 
-  it("are forgotten oldest first, so that a long thread opens as fast as a short one", () => {
-    const [start] = drive([]);
-    const calls = Array.from({ length: 500 }).reduce<readonly FoldCall[]>((kept, _, index) => {
-      const envelope = { ...(start ?? raise()), run_id: `run-${index}`, call_id: `run-${index}` };
-      return changeCalls(kept, envelope)?.calls ?? kept;
-    }, []);
-    expect(calls).toHaveLength(200);
-    expect(calls[0]?.run_id).toBe("run-300");
+  it("of runs all stay, and each says who started it, however many there were", () => {
+    const starts = Array.from({ length: 500 }, (_, index) => runStart(`run-${index}`));
+    const { runs } = workOf(starts);
+    expect(runs).toHaveLength(500);
+    expect(runs[0]).toMatchObject({ run_id: "run-0", started_by: { kind: "client" } });
+  });
+
+  it("within a run are let go oldest first, whole, and counted where they hung", () => {
+    const known = workOf([runStart("run-1"), ...steps(1_000, "run-1")]);
+    expect(known.calls.length).toBeLessThanOrEqual(200);
+    const [run] = known.runs;
+    expect(run).toMatchObject({ status: "running", earlier: 2_000 - known.calls.length });
+    const ids = new Set(known.calls.map(({ call_id }) => call_id));
+    for (const { call_id, parent_id } of known.calls)
+      if (parent_id !== "run-1") expect([call_id, ids.has(parent_id ?? "")]).toEqual([call_id, true]);
+    expect(ids.has("step-999")).toBe(true);
+  });
+
+  it("that are open stay with all above them, and what is let go below them is counted by them", () => {
+    const known = workOf([
+      runStart("run-1"),
+      step("step_start", "outer", "run-1"),
+      step("step_start", "inner", "outer"),
+      ...steps(500, "inner"),
+    ]);
+    const byId = new Map(known.calls.map((one) => [one.call_id, one]));
+    expect(byId.get("outer")).toMatchObject({ status: "running" });
+    expect(byId.get("inner")).toMatchObject({ earlier: 1_000 - (known.calls.length - 2) });
+    const ended = workOf(
+      [
+        step("step_end", "inner", "outer"),
+        step("step_end", "outer", "run-1"),
+        ...steps(500, "run-1", "later"),
+      ],
+      known,
+    );
+    expect(ended.calls.some(({ call_id }) => call_id === "outer")).toBe(false);
+    expect(ended.runs[0]?.earlier).toBe(2_002 - ended.calls.length);
+  });
+
+  it("that are many and all open stay, and go once they have closed", () => {
+    const open = Array.from({ length: 1_000 }, (_, index) => step("step_start", `wide-${index}`, "run-1"));
+    const wide = workOf([runStart("run-1"), ...open]);
+    expect(wide.calls).toHaveLength(1_000);
+    const closed = open.map(({ call_id }) => step("step_end", call_id, "run-1"));
+    expect(workOf([...closed, ...steps(100, "run-1")], wide).calls.length).toBeLessThanOrEqual(250);
+  });
+
+  it("P50: that were let go go from the page of who saw them", () => {
+    const envelopes = [
+      runStart("run-1"),
+      ...steps(150, "run-1"),
+      runStart("run-2"),
+      ...steps(150, "run-2", "later"),
+    ];
+    const face = createAgUiFace(options);
+    const fold = envelopes.reduce(applyEnvelope, emptyFold);
+    const live = knownCalls(framesOf(toEntries(envelopes), options).map(({ event }) => event));
+    expect(live).toEqual(knownCalls(face.fullPrelude(fold, undefined).map(({ event }) => event)));
+    expect(live.length).toBeLessThanOrEqual(202);
+  });
+
+  it("cost the same in a long thread as in a short one", () => {
+    const timed = (known: KnownCalls) => {
+      const began = performance.now();
+      workOf(steps(2_000, "run-1"), known);
+      return performance.now() - began;
+    };
+    const short = workOf([runStart("run-1")]);
+    const long = workOf(Array.from({ length: 5_000 }, (_, index) => runStart(`run-${index}`)));
+    timed(short);
+    expect(timed(long)).toBeLessThan(10 * timed(short) + 50);
   });
 
   it("carry long values cut short", () => {
@@ -197,6 +282,36 @@ describe("calls", () => {
     expect(search).toMatchObject({ args: expect.stringMatching(/^\{"text":"a+…$/) });
   });
 });
+
+const NO_CALLS: KnownCalls = { runs: [], calls: [] };
+
+function workOf(envelopes: readonly Envelope[], from: KnownCalls = NO_CALLS): KnownCalls {
+  return envelopes.reduce((known, envelope) => changeCalls(known, envelope) ?? known, from);
+}
+
+const [firstStart = raise()] = drive([]);
+
+function runStart(runId: string): Envelope {
+  return { ...firstStart, run_id: runId, call_id: runId };
+}
+
+function step(type: "step_start" | "step_end", callId: string, parentId: string, runId = "run-1"): Envelope {
+  const base = { ...runStart(runId), call_id: callId, parent_id: parentId };
+  return type === "step_start"
+    ? { ...base, type, payload: { node: callId, step: null } }
+    : { ...base, type, payload: { node: callId, status: "ok" } };
+}
+
+/** Nodes one after the other, each with one node inside. */
+function steps(count: number, parentId: string, name = "step"): Envelope[] {
+  const runId = parentId.startsWith("run-") ? parentId : "run-1";
+  return Array.from({ length: count }, (_, index) => `${name}-${index}`).flatMap((id) => [
+    step("step_start", id, parentId, runId),
+    step("step_start", `${id}/in`, id, runId),
+    step("step_end", `${id}/in`, id, runId),
+    step("step_end", id, parentId, runId),
+  ]);
+}
 
 function raise(): never {
   throw new Error("the run has no start");

@@ -3,7 +3,8 @@ export { type AgUiFace, type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from
 export { encodeFrameCursor, type FrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
 export { type AiEventsFace, createAiEventsFace } from "./faces/ai-events.js";
 export { compactEntries } from "./fold/compact-entries.js";
-export { applyEntry, threadFoldPort } from "./fold/fold.js";
+export { applyEntry } from "./fold/fold.js";
+export { threadFoldPort } from "./fold/fold-port.js";
 export { type FoldSource, rebuildFold } from "./fold/rebuild-fold.js";
 export {
   currentMessages,

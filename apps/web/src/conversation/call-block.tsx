@@ -59,7 +59,10 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
         <span className="visually-hidden">{KIND_WORDS[call.kind]}</span>
         <span className={styles.name}>{call.name}</span>
         <span className={styles.note}>
-          {STATUS_WORDS[call.status] ?? progress?.words ?? (isOpen ? "" : summaryOf(args ?? call.args))}
+          {failureWords(call) ??
+            STATUS_WORDS[call.status] ??
+            progress?.words ??
+            (isOpen ? "" : summaryOf(args ?? call.args))}
         </span>
         <span className={styles.time}>
           <Elapsed startedAt={call.startedAt} endedAt={call.endedAt} />
@@ -88,7 +91,9 @@ function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
   const left = work.length - shown.length;
   return (
     <>
+      {call.error && <p className={styles.fact}>{call.error.message}</p>}
       {input !== undefined && <JsonView label="Input" value={input} />}
+      {call.earlier !== undefined && <EarlierCalls count={call.earlier} />}
       {shown.map((child) => (
         <CallBlock key={child.callId} call={child} index={index} />
       ))}
@@ -109,12 +114,20 @@ function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
   );
 }
 
-/** A subagent's work hangs below the tool call that sent it out: the tool itself is not told twice. */
+/** Work that the service no longer keeps. */
+export function EarlierCalls({ count }: { readonly count: number }): ReactNode {
+  return <p className={styles.fact}>{count === 1 ? "1 earlier call" : `${count} earlier calls`}</p>;
+}
+
+function failureWords({ status, error }: CallView): string | undefined {
+  return status === "error" && error ? `failed: ${error.message}` : undefined;
+}
+
+/** A tool that sends out a subagent is told by the subagent's line, and not a second time. */
 function innerWork(call: CallView, index: CallIndex): readonly CallView[] {
-  const children = index.childrenOf(call);
-  return call.toolCallId === undefined
-    ? children
-    : children.filter(({ callId }) => callId !== call.toolCallId);
+  return index
+    .childrenOf(call)
+    .filter(({ kind, callId }) => kind !== "tool" || index.workOfToolCall.get(callId)?.kind !== "subgraph");
 }
 
 function SaidInside({ messageId }: { readonly messageId: string }): ReactNode {

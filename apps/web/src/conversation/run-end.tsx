@@ -1,6 +1,6 @@
 "use client";
 
-import type { CallView, CommandOutcome } from "@throughline/agent-client";
+import type { CallView, CommandOutcome, RunErrorView } from "@throughline/agent-client";
 import { useCommands, useMessage, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback, useState } from "react";
 import { useCaller } from "../console/caller";
@@ -27,7 +27,7 @@ export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactN
   const error = useSettledThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
-  const words = endWords(run.status, isLast, error?.message);
+  const words = endWords(run.status, isLast, error);
   if (!words) return null;
   return (
     <div className={styles.end} data-status={run.status}>
@@ -45,11 +45,11 @@ export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactN
 function endWords(
   status: CallView["status"],
   isLast: boolean,
-  message: string | undefined,
+  error: RunErrorView | null | undefined,
 ): string | undefined {
   switch (status) {
     case "error":
-      return message === undefined ? "The run failed." : `The run failed: ${message}`;
+      return error ? `The run failed: ${withNode(error)}` : "The run failed.";
     case "lost":
       return "The run was lost: whatever ran it went away, and could not take it up again.";
     case "cancelled":
@@ -60,6 +60,11 @@ function endWords(
     case "running":
       return undefined;
   }
+}
+
+/** A graph's own error names the node already. */
+function withNode({ message, node }: RunErrorView): string {
+  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
 }
 
 /** The thread holds the question already, so a run without anything new answers it. */

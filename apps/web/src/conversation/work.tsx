@@ -3,7 +3,7 @@
 import type { CallView } from "@throughline/agent-client";
 import { type ReactNode, useId, useState } from "react";
 import { ProgressBar } from "../design/progress-bar";
-import { CallBlock } from "./call-block";
+import { CallBlock, EarlierCalls } from "./call-block";
 import { activePath, type CallIndex, countWork, isPassing } from "./call-index";
 import { Elapsed } from "./elapsed";
 import { FoldRow } from "./fold-row";
@@ -35,7 +35,7 @@ export function Work({ run, index }: WorkProps): ReactNode {
         onToggle={() => setOpen(!isOpen)}
         controls={id}
         className={styles.row}
-        disabled={steps.length === 0}
+        disabled={steps.length === 0 && run.earlier === undefined}
       >
         <span className={styles.words}>
           {isRunning ? runningWords(path, progress?.words) : workWords(run, drawn, index)}
@@ -49,6 +49,7 @@ export function Work({ run, index }: WorkProps): ReactNode {
         <ProgressBar share={progress.share} label={progress.words} className={styles.progress} />
       )}
       <div id={id} hidden={!isOpen} className={styles.steps}>
+        {isOpen && run.earlier !== undefined && <EarlierCalls count={run.earlier} />}
         {isOpen && drawn.map((step) => <CallBlock key={step.callId} call={step} index={index} />)}
       </div>
     </div>

@@ -11,6 +11,7 @@ const TELLING = [
   "stepName",
   "name",
   "status",
+  "error",
   "content",
   "message",
   "code",
@@ -26,6 +27,12 @@ const LONGEST = 160;
 /** One line that says what an entry is about. */
 export function summaryOf(payload: Json): string {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return brief(payload);
+  if (payload.class !== undefined && typeof payload.message === "string")
+    return cut(
+      [payload.node, `${brief(payload.name ?? "Error")}: ${brief(payload.message)}`]
+        .filter(Boolean)
+        .join(" · "),
+    );
   const told = TELLING.filter((key) => payload[key] !== undefined && payload[key] !== null).slice(0, 2);
   if (told.length > 0) return cut(told.map((key) => brief(payload[key] ?? null)).join(" · "));
   const first = Object.entries(payload).slice(0, 2);
@@ -41,6 +48,8 @@ function brief(value: Json): string {
     if (typeof path === "string") return value.length === 1 ? path : `${path} and ${value.length - 1} more`;
     return `${value.length} ${value.length === 1 ? "item" : "items"}`;
   }
+  if (typeof value === "object" && value !== null && typeof value.message === "string")
+    return brief(value.message);
   if (typeof value === "object" && value !== null) return Object.keys(value).slice(0, 6).join(", ");
   return String(value);
 }

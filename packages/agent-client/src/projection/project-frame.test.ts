@@ -275,11 +275,33 @@ describe("calls", () => {
     expect(after(view, told(true, "z")).calls).toHaveLength(1);
   });
 
-  it("are bounded, the newest kept", () => {
+  it("stay until the service says that they are gone, and then go with all below them", () => {
+    const calls = [
+      { runId: "r", callId: "r", parentId: null },
+      { runId: "r", callId: "a", parentId: "r" },
+      { runId: "r", callId: "b", parentId: "a" },
+      { runId: "r", callId: "c", parentId: "b" },
+      { runId: "r", callId: "d", parentId: "r" },
+      { runId: "other", callId: "a", parentId: "other" },
+    ];
+    const name = "throughline.calls";
+    const counted = { runId: "r", callId: "r", parentId: null, earlier: 3 };
+    const view = after(
+      emptyView,
+      { type: "CUSTOM", name, value: { whole: true, calls } },
+      {
+        type: "CUSTOM",
+        name,
+        value: { whole: false, calls: [counted], gone: [{ runId: "r", callId: "a" }] },
+      },
+    );
+    expect(view.calls.map(({ runId, callId }) => `${runId} ${callId}`)).toEqual(["r r", "r d", "other a"]);
+    expect(view.calls[0]?.earlier).toBe(3);
+  });
+
+  it("of a long run all stay while the service keeps them", () => {
     const ids = Array.from({ length: 250 }, (_, n) => `c${n}`);
-    const view = after(emptyView, told(false, ...ids));
-    expect(view.calls).toHaveLength(200);
-    expect(view.calls.at(-1)?.callId).toBe("c249");
+    expect(after(emptyView, told(false, ...ids)).calls).toHaveLength(250);
   });
 });
 

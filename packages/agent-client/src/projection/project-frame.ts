@@ -233,10 +233,12 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
 
 function endOf(
   event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">,
-  { status, lastRun }: EventFacts,
+  { status, lastRun, class: kind, node }: EventFacts,
 ): Pick<RunView, "status" | "error"> {
-  if (event.type === "RUN_ERROR")
-    return { status: "error", error: { code: event.code ?? "run_failed", message: event.message } };
+  if (event.type === "RUN_ERROR") {
+    const about = { ...(kind && { class: kind }), ...(node !== undefined && { node }) };
+    return { status: "error", error: { code: event.code ?? "run_failed", message: event.message, ...about } };
+  }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
   const end = event.outcome?.type ?? status;

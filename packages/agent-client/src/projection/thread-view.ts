@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@throughline/ai-core";
-import type { WireInterrupt } from "../wire/agent-event.js";
+import type { ErrorClass, Json, JsonObject } from "@throughline/ai-core";
+import type { RunErrorView, WireInterrupt } from "../wire/agent-event.js";
 
 export interface ToolCallView {
   readonly id: string;
@@ -54,6 +54,18 @@ export interface CallView {
     readonly total_tokens: number;
   };
   readonly startedBy?: { readonly kind: "client" | "cron" | "foreign"; readonly id?: string };
+  /** How many calls below it the service no longer keeps. */
+  readonly earlier?: number;
+  /** Why it failed, where the graph itself is what failed. */
+  readonly error?: CallErrorView;
+}
+
+/** What is known of a failure. Its message is the graph's own only where the service shows those. */
+export interface CallErrorView {
+  readonly message: string;
+  readonly class: ErrorClass;
+  /** The node that threw. */
+  readonly node: string | null;
 }
 
 export interface RunView {
@@ -63,7 +75,7 @@ export interface RunView {
   readonly serviceRunId: string;
   readonly attempt: number;
   readonly status: "running" | "success" | "interrupted" | "cancelled" | "error";
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: RunErrorView | null;
 }
 
 export interface UsageView {
@@ -92,7 +104,7 @@ export interface ThreadView {
   readonly places: ReadonlyMap<string, number>;
   readonly open: readonly OpenMessage[];
   readonly state: JsonObject;
-  /** The newest pieces of work, runs included, in the order they began. */
+  /** Every run, and behind each the work within it that the service keeps, in the order it began. */
   readonly calls: readonly CallView[];
   /** Names of steps under way. */
   readonly steps: readonly string[];

@@ -1,4 +1,13 @@
-import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
+import type { ErrorClass, Json, JsonObject, PatchOperation } from "@throughline/ai-core";
+
+export interface RunErrorView {
+  readonly code: string;
+  /** Ours, or, where the service shows those, the graph's own. */
+  readonly message: string;
+  readonly class?: ErrorClass;
+  /** The node that threw. */
+  readonly node?: string | null;
+}
 
 /** What the service adds to AG-UI events, under `metadata.throughline`. */
 export interface EventFacts {
@@ -16,8 +25,11 @@ export interface EventFacts {
   /** Of a thread that is told where nothing runs: how its last run ended, if not well. */
   readonly lastRun?: {
     readonly status: "error" | "cancelled";
-    readonly error?: { readonly code: string; readonly message: string };
+    readonly error?: RunErrorView;
   };
+  /** Of a run that failed: what failed, and in which node. */
+  readonly class?: ErrorClass;
+  readonly node?: string | null;
   /** Of a poll: the run that is open, if one is. */
   readonly poll?: boolean;
   readonly activeRunId?: string | null;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorClassSchema } from "../errors/error-class.js";
 import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonObjectSchema, jsonSchema } from "../json/json.js";
 import { contentPartSchema, messageRoleSchema, messageSchema } from "../messages/message.js";
@@ -50,11 +51,26 @@ export const PAYLOADS = {
   }),
   run_end: z.object({
     status: runStatusSchema,
-    error: z.object({ code: errorCodeSchema, message: z.string() }).optional(),
+    error: z
+      .object({
+        code: errorCodeSchema,
+        /** Ours, or, where the service shows those, the graph's own. */
+        message: z.string(),
+        class: errorClassSchema.optional(),
+        /** The node that threw, and its task path. */
+        node: z.string().nullable().optional(),
+        ns: z.array(z.string()).optional(),
+      })
+      .optional(),
     coarse: z.boolean().optional(),
   }),
   step_start: z.object({ node: z.string(), step: z.number().int().nullable() }),
-  step_end: z.object({ node: z.string(), status: callStatusSchema }),
+  step_end: z.object({
+    node: z.string(),
+    status: callStatusSchema,
+    /** Of the node that threw. Those around it end as `error` too, and say no class. */
+    class: errorClassSchema.optional(),
+  }),
   llm_start: z.object({
     message_id: z.string(),
     model: z.string().nullable(),
@@ -81,6 +97,7 @@ export const PAYLOADS = {
         args: z.string().optional(),
       })
       .optional(),
+    /** Natural logarithm of the probability of what this entry adds. */
     logprob: z.number().optional(),
   }),
   llm_end: z.object({
@@ -95,6 +112,7 @@ export const PAYLOADS = {
     kind: z.enum(["tool", "subgraph"]),
     node: z.string().nullable(),
     args: jsonSchema.optional(),
+    /** What a subgraph was given: its messages and the rest of its state, or, if that is long, the beginning of it as text. */
     input: jsonSchema.optional(),
     /** For a subgraph that a tool runs (a subagent): that tool's call. */
     tool_call_id: z.string().optional(),
@@ -116,6 +134,7 @@ export const PAYLOADS = {
     state_digest: z.string(),
     step: z.number().int().nullable(),
   }),
+  /** `checkpoint_id`: the last one that was told of it before it waited. */
   subgraph_resume: z.object({ checkpoint_id: z.string().nullable(), node: z.string().nullable() }),
   state_snapshot: z.object({
     /** Absent: what the log already shows is right. */
@@ -135,10 +154,14 @@ export const PAYLOADS = {
   custom: z.object({ name: z.string(), value: jsonSchema }),
   warning: z.object({ code: z.string(), message: z.string() }),
   error: z.object({
+    /** `Error`, and a message of ours, unless the service shows the graph's own. */
     name: z.string(),
     message: z.string(),
-    class: z.enum(["model", "tool", "graph", "upstream"]),
+    class: errorClassSchema,
+    /** The node that threw. */
     node: z.string().nullable(),
+    /** Its task path. */
+    ns: z.array(z.string()).optional(),
     /** Only in the `debug` profile. */
     stack: z.string().optional(),
   }),

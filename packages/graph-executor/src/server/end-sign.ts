@@ -5,7 +5,7 @@ import type { ServerEvent } from "./server-event.js";
 export type EndSign =
   | { readonly kind: "none" }
   /** `onInput`: the graph was there and no task of it had begun, so it failed on what it was given. */
-  | { readonly kind: "error"; readonly onInput: boolean; readonly name: string }
+  | { readonly kind: "error"; readonly onInput: boolean; readonly name: string; readonly message: string }
   | { readonly kind: "interrupt" }
   /** The last event, if the thread's newest checkpoint is this one. Not every server names it. */
   | { readonly kind: "values"; readonly checkpointId: string | undefined };
@@ -35,7 +35,12 @@ export function createEndSigns(): EndSigns {
     // Sent once the graph is loaded: without it, loading was what failed.
     if (mode === "metadata") begun = true;
     if (mode === "error")
-      return { kind: "error", onInput: begun && !anyTask, name: readString(data, "error") ?? "Error" };
+      return {
+        kind: "error",
+        onInput: begun && !anyTask,
+        name: readString(data, "error") ?? "Error",
+        message: readString(data, "message") ?? "",
+      };
     if (ns.length > 0) return NONE;
     if (mode === "checkpoints") checkpointId = readString(data, "id");
     if (mode === "values" && open.size === 0) return { kind: "values", checkpointId };

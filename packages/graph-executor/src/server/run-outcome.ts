@@ -83,7 +83,12 @@ function failure({ run, sign }: Ended): ThroughlineError {
     return new ThroughlineError("run_failed", "The run took too long and was ended.");
   if (sign.kind !== "error") return toRunError(undefined, true);
   if (sign.onInput) return new ThroughlineError("invalid_input", "The graph does not accept this input.");
-  return toRunError({ name: sign.name }, true);
+  return toRunError(toldError(sign), true);
+}
+
+/** What the server told of an error. Where it was thrown, only the server knows. */
+function toldError({ name, message }: { readonly name: string; readonly message: string }): Error {
+  return Object.assign(new Error(message), { name, stack: `${name}: ${message}` });
 }
 
 const LOST: Readonly<Record<Exclude<FollowEnd["kind"], "ended" | "left" | "refused">, string>> = {

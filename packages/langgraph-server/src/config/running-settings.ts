@@ -13,6 +13,15 @@ export const RUNNING_SETTINGS = {
     fallback: "info",
     unset: "`info`; `warn` in a terminal",
   }),
+  showGraphErrors: setting({
+    env: "THROUGHLINE_SHOW_GRAPH_ERRORS",
+    flag: "show-graph-errors",
+    group: "running",
+    placeholder: "WHEN",
+    doc: "Whether people see a graph's own errors, which may carry a key, a prompt or a path: `yes` or `no`. The log always has them.",
+    schema: oneOf("yes", "no"),
+    unset: "`yes` with dev sign-in, else `no`",
+  }),
   drainMs: setting({
     env: "THROUGHLINE_DRAIN_MS",
     flag: "drain-ms",

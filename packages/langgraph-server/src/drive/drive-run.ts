@@ -12,6 +12,7 @@ import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { noteOf } from "../thread/run-note.js";
 import { parseRunRow, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
+import type { GraphFailure } from "../thread/service-observer.js";
 import { addressOf } from "../thread/thread-address.js";
 import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
@@ -60,6 +61,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   const about = noteOf(run);
   const { promise: begun, resolve: begin } = deferred();
   let excess: ThroughlineError | undefined;
+  let ending: PayloadOf<"run_end"> | undefined;
 
   const hold = holdRun({
     leased,
@@ -194,6 +196,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     recorder.finish(final, end);
     const drained = await queue.drained();
     if (!drained.ok) return undefined;
+    if (final.status === "error") observer.graphFailed(about, failureOf(final, ending));
     observer.runEnded({ ...about, status: end.status });
     return { next: drained.next !== undefined };
   }
@@ -215,6 +218,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       fold,
       withdrawn,
       stateKeys: agent && schemaKeys(agent.outputSchema),
+      showErrors: deps.showGraphErrors,
       bounds: deps.boundsOf(run.thread.account),
       onExcess(error) {
         excess = error;
@@ -222,6 +226,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       },
       onEnvelope(envelope) {
         noteCall(observer, about, envelope);
+        if (envelope.type === "run_end") ending = envelope.payload;
         const fact = factOf(envelope);
         if (fact)
           deps.usage.record(fact).catch((error) => observer.failed("Usage was not recorded.", error, about));
@@ -283,6 +288,11 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
 
 function notStored({ filename, mimeType }: FoundFile, why: string): PayloadOf<"warning"> {
   return { code: "file_not_stored", message: `${filename ?? `A file (${mimeType})`} was not stored: ${why}` };
+}
+
+function failureOf({ error }: GraphFinal, ending: PayloadOf<"run_end"> | undefined): GraphFailure {
+  const { class: kind, node = null } = ending?.error ?? {};
+  return { error: error?.cause ?? error, class: kind, node };
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

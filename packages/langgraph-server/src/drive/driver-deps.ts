@@ -30,6 +30,8 @@ export interface DriverDeps {
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly lease: Lease;
+  /** Whether a graph's own errors are told to people. */
+  readonly showGraphErrors: boolean;
   /** What an account's run may write. */
   readonly boundsOf: (account: string) => RunBounds;
   /** Crash recoveries before a run fails as `run_lost`. */

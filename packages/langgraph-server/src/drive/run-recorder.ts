@@ -25,6 +25,8 @@ export interface RunRecorderOptions {
   readonly withdrawn: readonly string[];
   /** Keys of the graph's output schema. */
   readonly stateKeys: readonly string[] | undefined;
+  /** Whether a graph's own errors are told to people. */
+  readonly showErrors: boolean;
   readonly bounds: RunBounds;
   readonly onEnvelope: (envelope: Envelope) => void;
   /** The run wrote more than it may: nothing more of it is recorded but its end. Called once. */
@@ -58,6 +60,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     context,
     dialect: "modes",
     profile: request.profile,
+    showErrors: options.showErrors || request.profile === "debug",
     // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.
     fold: { ...options.fold, messages: options.fold.messages.filter(({ id }) => !withdrawn.includes(id)) },
     ...(options.stateKeys && { stateKeys: options.stateKeys }),

@@ -142,6 +142,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       if (run.status === "lost") runsLeft.inc({ why: "lost" });
       forget(run);
     },
+    graphFailed() {},
     runLeft(run) {
       runsLeft.inc({ why: run.why });
       forget(run);

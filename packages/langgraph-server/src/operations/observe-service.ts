@@ -1,5 +1,6 @@
 import type { RunNote } from "../thread/run-note.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
+import { describeError } from "./describe-error.js";
 import type { Logger } from "./logger.js";
 import type { Metrics } from "./metrics.js";
 import { createRunSpans } from "./run-spans.js";
@@ -23,6 +24,13 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       observer.runEnded(run);
       spans.runEnded(run);
       logger.info({ ...named(run), status: run.status }, "run ended");
+    },
+    graphFailed(run, failure) {
+      observer.graphFailed(run, failure);
+      const { class: kind, node, error } = failure;
+      // Whoever runs the graph has to find the line that threw, at every level of logging.
+      const described = describeError(error, { withStack: true });
+      logger.error({ ...named(run), class: kind, node, error: described }, "graph failed");
     },
     runLeft(run) {
       observer.runLeft(run);

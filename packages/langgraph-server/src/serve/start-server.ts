@@ -67,6 +67,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       graphs: graphsOf(config.backend, config.signIn),
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
       leaseMs: config.leaseMs,
+      showGraphErrors: showsGraphErrors(config),
       retention: config.retention,
       audit: config.audit,
       ...options.service,
@@ -141,6 +142,11 @@ async function openDatabase(
 ): Promise<Database> {
   if (databaseUrl !== undefined) return { url: databaseUrl, stop: async () => {} };
   return startEmbeddedPostgres({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
+}
+
+/** With dev sign-in only this machine is served: who reads an error is who wrote the graph. */
+function showsGraphErrors({ showGraphErrors, signIn }: ServerConfig): boolean {
+  return showGraphErrors === undefined ? signIn.kind === "dev" : showGraphErrors === "yes";
 }
 
 function resolverOf({ signIn, corsOrigins }: ServerConfig): CallerResolver {

@@ -69,6 +69,8 @@ export interface ServiceOptions {
   readonly reapEveryMs?: number;
   /** Crash recoveries before a run fails as `run_lost`. Default 5. */
   readonly maxCrashes?: number;
+  /** Whether people are told a graph's own errors, which may carry a key, a prompt or a path. Default `false`. */
+  readonly showGraphErrors?: boolean;
   /** Runs this instance claims beside those it started; past that they are left to others. Default 200. */
   readonly maxDriven?: number;
   /** How long a thread's view is kept in memory after its last use. Default 30 s. */
@@ -195,6 +197,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     admission: { usage, limitsOf },
     attachments,
     maxCrashes: options.maxCrashes ?? 5,
+    showGraphErrors: options.showGraphErrors ?? false,
     maxDriven: options.maxDriven ?? 200,
     defaultModel: options.defaultModel ?? OFFLINE_MODEL_NAME,
     reapEveryMs: options.reapEveryMs ?? 5_000,

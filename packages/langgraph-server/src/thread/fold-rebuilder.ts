@@ -120,9 +120,12 @@ function aboutRun({
   runId,
   alias,
   attempt,
+  graphId,
+  origin,
+  createdAt,
   request,
   start,
-}: RunRecord): Pick<FoldSource, "run" | "answered" | "said"> {
+}: RunRecord): Pick<FoldSource, "run" | "call" | "answered" | "said"> {
   const row = parseRunRow(request);
   const work = row.ok ? row.value.work : "graph";
   return {
@@ -133,6 +136,11 @@ function aboutRun({
       open: true,
       status: null,
       ...(work === "reconcile" && { coarse: true }),
+    },
+    call: {
+      name: graphId,
+      started_at: createdAt / 1_000,
+      started_by: { kind: origin.kind, ...(origin.id !== undefined && { id: origin.id }) },
     },
     answered: start?.kind === "resume" ? Object.keys(start.answers) : [],
     said: start?.kind === "input" ? start.messages : [],

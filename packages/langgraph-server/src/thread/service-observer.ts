@@ -1,4 +1,4 @@
-import type { RunStatus, StoreOutage } from "@throughline/ai-core";
+import type { ErrorClass, RunStatus, StoreOutage } from "@throughline/ai-core";
 import type { BusState, BusTraffic } from "@throughline/thread-log";
 import type { RunNote } from "./run-note.js";
 
@@ -17,6 +17,14 @@ export type ReplayKind = "prelude" | "resume" | "run" | "replay";
 export interface CallNote {
   readonly callId: string;
   readonly kind: "model" | "tool";
+}
+
+/** Why a run failed. */
+export interface GraphFailure {
+  /** As it was thrown: its message is a graph's, and may hold anything. */
+  readonly error: unknown;
+  readonly class: ErrorClass | undefined;
+  readonly node: string | null;
 }
 
 /** A stored row that could not be decoded and is set aside: claims and listings skip it. */
@@ -69,6 +77,8 @@ export interface FilesSwept {
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
   runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
+  /** Told before `runEnded` of a run that failed. */
+  graphFailed(run: RunNote, failure: GraphFailure): void;
   /** This instance no longer drives the run, and did not end it. */
   runLeft(run: RunNote & { readonly why: LeaveReason }): void;
   startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
@@ -108,6 +118,7 @@ export interface ServiceObserver {
 export const silentObserver: ServiceObserver = {
   runStarted() {},
   runEnded() {},
+  graphFailed() {},
   runLeft() {},
   startRefused() {},
   recovered() {},

@@ -30,9 +30,8 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
         }
         case "tool_end": {
           const { kind, tool_name: toolName, result, status } = envelope.payload;
-          const inSubagent = before.openSubagents.some((subagent) =>
-            envelope.parent_id?.startsWith(`${subagent.call_id}|`),
-          );
+          const step = before.openSteps.find(({ call_id }) => call_id === envelope.parent_id);
+          const inSubagent = step !== undefined && step.subagent_id !== null;
           if (kind === "subgraph" || inSubagent) return [];
           return [
             {

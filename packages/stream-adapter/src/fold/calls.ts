@@ -1,76 +1,59 @@
-import type { CallStatus, Envelope, EnvelopeOf, Json, PayloadOf, TokenUsage } from "@throughline/ai-core";
+import type { CallStatus, Envelope, EnvelopeOf, Json } from "@throughline/ai-core";
+import type { CallName, FoldCall, KnownCalls } from "./fold-call.js";
+import { letGo } from "./let-go.js";
 
-/** One piece of work inside a thread: a run, or what happened within one. People open and close these. */
-export interface FoldCall {
-  readonly run_id: string;
-  /** Unique within the run. A node that turns out to hold a subgraph is one call. */
-  readonly call_id: string;
-  readonly parent_id: string | null;
-  readonly kind: "run" | "node" | "subgraph" | "model" | "tool";
-  readonly name: string;
-  readonly attempt: number;
-  /** Seconds since the Unix epoch. */
-  readonly started_at: number;
-  readonly ended_at: number | null;
-  /** `lost`: its process died, and the work was begun again. */
-  readonly status: "running" | CallStatus | "lost";
-  /** Of a model call: the message it wrote. */
-  readonly message_id?: string;
-  /** Of a subgraph that a tool runs: that tool's call. */
-  readonly tool_call_id?: string;
-  /** Long values are cut, and then are text. */
-  readonly args?: Json;
-  readonly result?: Json;
-  /** What a tool said last of its progress. */
-  readonly progress?: Json;
-  readonly usage?: TokenUsage;
-  /** Of a run. */
-  readonly started_by?: PayloadOf<"run_start">["started_by"];
-}
-
-/** Older ones are forgotten: the log has them, a fold is what a page shows when it opens. */
+/** Of the work within runs. Beyond it closed calls are let go, as many at a time as make looking for them cheap. */
 const MAX_CALLS = 200;
+const LET_GO_AT_ONCE = 50;
 const MAX_PREVIEW = 2_000;
 
-export interface CallsChange {
-  readonly calls: readonly FoldCall[];
+export interface CallsChange extends KnownCalls {
   /** Those of them that are new or different. */
   readonly changed: readonly FoldCall[];
+  /** No longer kept: each stands for itself and all below it. */
+  readonly gone: readonly CallName[];
 }
 
-/** What an envelope does to the calls; `undefined` for nothing, as with every token. Costs O(calls kept). */
-export function changeCalls(calls: readonly FoldCall[], envelope: Envelope): CallsChange | undefined {
+/**
+ * What an envelope does to the calls; `undefined` for nothing, as with every token. Costs O(MAX_CALLS + open calls), however
+ * long the thread is. Kept are at most MAX_CALLS calls within runs, or what is open and LET_GO_AT_ONCE more.
+ */
+export function changeCalls(known: KnownCalls, envelope: Envelope): CallsChange | undefined {
   switch (envelope.type) {
     case "run_start":
-      return startRun(calls, envelope);
+      return startRun(known, envelope);
     case "run_end": {
       const { status } = envelope.payload;
-      return endAll(calls, envelope, status === "success" ? "ok" : status);
+      return endAll(known, envelope, status === "success" ? "ok" : status);
     }
     case "step_start":
-      return start(calls, envelope, { kind: "node", name: envelope.payload.node });
+      return start(known, envelope, { kind: "node", name: envelope.payload.node });
     case "llm_start":
       if (envelope.payload.synthetic) return undefined;
-      return start(calls, envelope, {
+      return start(known, envelope, {
         kind: "model",
         name: envelope.payload.model ?? "model",
         message_id: envelope.payload.message_id,
       });
     case "tool_start":
-      return startTool(calls, envelope);
+      return startTool(known, envelope);
     case "tool_update":
-      return update(calls, envelope, { progress: preview(envelope.payload.data) });
+      return update(known, envelope, { progress: preview(envelope.payload.data) });
     case "step_end":
-      return end(calls, envelope, envelope.payload.status);
+      return end(known, envelope, envelope.payload.status);
     case "llm_end": {
       const { usage, status, model } = envelope.payload;
-      return end(calls, envelope, status, {
+      return end(known, envelope, status, {
         ...(usage && { usage }),
         ...(model !== null && { name: model }),
       });
     }
     case "tool_end":
-      return end(calls, envelope, envelope.payload.status, { result: preview(envelope.payload.result) });
+      return end(known, envelope, envelope.payload.status, { result: preview(envelope.payload.result) });
+    case "error": {
+      const { message, class: kind, node } = envelope.payload;
+      return update(known, envelope, { error: { message, class: kind, node } });
+    }
     case "llm_token":
     case "subgraph_checkpoint":
     case "subgraph_resume":
@@ -81,7 +64,6 @@ export function changeCalls(calls: readonly FoldCall[], envelope: Envelope): Cal
     case "retract":
     case "custom":
     case "warning":
-    case "error":
       return undefined;
   }
 }
@@ -92,77 +74,101 @@ function begun({ run_id, call_id, parent_id, attempt, ts }: Envelope, about: Abo
   return { run_id, call_id, parent_id, attempt, started_at: ts, ended_at: null, status: "running", ...about };
 }
 
-function start(calls: readonly FoldCall[], envelope: Envelope, about: About): CallsChange {
-  return put(calls, [begun(envelope, about)]);
+function start(known: KnownCalls, envelope: Envelope, about: About): CallsChange {
+  const before = known.calls[indexOf(known.calls, envelope)];
+  return put(known, again(begun(envelope, about), before));
 }
 
-/** Taken up again after a crash, a run's open calls are lost and the same run goes on. */
-function startRun(calls: readonly FoldCall[], envelope: EnvelopeOf<"run_start">): CallsChange {
+/** What was let go below a call stays counted when it begins anew. */
+function again(call: FoldCall, before: FoldCall | undefined): FoldCall {
+  return before?.earlier === undefined ? call : { ...call, earlier: before.earlier };
+}
+
+/** Recovered after a crash, a run's open calls are lost and the same run goes on. */
+function startRun(known: KnownCalls, envelope: EnvelopeOf<"run_start">): CallsChange {
   const { graph_id, started_by } = envelope.payload;
-  const before = findCall(calls, envelope);
-  const lost = openOf(calls, envelope.run_id)
-    .filter((call) => call !== before)
-    .map((call): FoldCall => ({ ...call, status: "lost", ended_at: envelope.ts }));
-  const run = begun(envelope, { kind: "run", name: graph_id, started_by });
-  return put(calls, [...lost, before ? { ...run, started_at: before.started_at } : run]);
+  const before = known.runs[indexOf(known.runs, envelope)];
+  const lost = closed(known.calls, envelope, "lost");
+  const run = again(begun(envelope, { kind: "run", name: graph_id, started_by }), before);
+  const started = put(
+    { ...known, calls: lost.calls },
+    before ? { ...run, started_at: before.started_at } : run,
+  );
+  return { ...started, changed: [...lost.changed, ...started.changed] };
 }
 
-function startTool(calls: readonly FoldCall[], envelope: EnvelopeOf<"tool_start">): CallsChange {
-  const { kind, tool_name, args, tool_call_id } = envelope.payload;
+function startTool(known: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallsChange {
+  const { kind, tool_name, args, input, tool_call_id } = envelope.payload;
+  const given = args ?? input;
   const about: About = {
     kind,
     name: tool_name,
-    ...(args !== undefined && { args: preview(args) }),
+    ...(given !== undefined && { args: preview(given) }),
     ...(tool_call_id !== undefined && { tool_call_id }),
   };
-  const node = kind === "subgraph" ? findCall(calls, envelope) : undefined;
-  return put(calls, [node ? { ...node, ...about } : begun(envelope, about)]);
+  const node = kind === "subgraph" ? known.calls[indexOf(known.calls, envelope)] : undefined;
+  return put(known, node ? { ...node, ...about } : begun(envelope, about));
 }
 
-function update(
-  calls: readonly FoldCall[],
-  envelope: Envelope,
-  change: Partial<FoldCall>,
-): CallsChange | undefined {
-  const call = findCall(calls, envelope);
-  return call && put(calls, [{ ...call, ...change }]);
+function update(known: KnownCalls, envelope: Envelope, change: Partial<FoldCall>): CallsChange | undefined {
+  const call = known.calls[indexOf(known.calls, envelope)];
+  return call && put(known, { ...call, ...change });
 }
 
 function end(
-  calls: readonly FoldCall[],
+  known: KnownCalls,
   envelope: Envelope,
   status: CallStatus,
   change: Partial<FoldCall> = {},
 ): CallsChange | undefined {
-  return update(calls, envelope, { ...change, status, ended_at: envelope.ts });
+  return update(known, envelope, { ...change, status, ended_at: envelope.ts });
 }
 
-function endAll(calls: readonly FoldCall[], envelope: Envelope, status: CallStatus): CallsChange {
-  return put(
-    calls,
-    openOf(calls, envelope.run_id).map((call) => ({ ...call, status, ended_at: envelope.ts })),
-  );
+function endAll(known: KnownCalls, envelope: Envelope, status: CallStatus): CallsChange {
+  const calls = closed(known.calls, envelope, status);
+  const runs = closed(known.runs, envelope, status);
+  return { calls: calls.calls, runs: runs.calls, changed: [...calls.changed, ...runs.changed], gone: [] };
 }
 
-function openOf(calls: readonly FoldCall[], runId: string): readonly FoldCall[] {
-  return calls.filter((call) => call.run_id === runId && call.status === "running");
-}
-
-function findCall(
+/** What is open of a run, ended. O(calls), once a run. */
+function closed(
   calls: readonly FoldCall[],
-  { run_id, call_id }: Pick<FoldCall, "run_id" | "call_id">,
-): FoldCall | undefined {
-  return calls.findLast((call) => call.call_id === call_id && call.run_id === run_id);
+  { run_id, ts }: Envelope,
+  status: FoldCall["status"],
+): { readonly calls: readonly FoldCall[]; readonly changed: readonly FoldCall[] } {
+  const changed: FoldCall[] = [];
+  const next = calls.map((call) => {
+    if (call.run_id !== run_id || call.status !== "running") return call;
+    const ended = { ...call, status, ended_at: ts };
+    changed.push(ended);
+    return ended;
+  });
+  return { calls: next, changed };
 }
 
-function put(calls: readonly FoldCall[], changed: readonly FoldCall[]): CallsChange {
+/** From the end: what changes began not long ago. */
+function indexOf(calls: readonly FoldCall[], { run_id, call_id }: CallName): number {
+  return calls.findLastIndex((call) => call.call_id === call_id && call.run_id === run_id);
+}
+
+function put(known: KnownCalls, call: FoldCall): CallsChange {
+  if (call.kind === "run") return { ...known, runs: placed(known.runs, call), changed: [call], gone: [] };
+  const { runs } = known;
+  const calls = placed(known.calls, call);
+  const beyond = calls.length - MAX_CALLS;
+  // Where all that is there is open, nothing can go: then it is asked again only when there are many more.
+  if (beyond <= 0 || beyond % LET_GO_AT_ONCE !== 1 || calls.length === known.calls.length)
+    return { runs, calls, changed: [call], gone: [] };
+  const { counted, gone, ...kept } = letGo({ runs, calls }, beyond + LET_GO_AT_ONCE - 1);
+  // What begins now is open, so it stays, and nothing is below it yet that could be counted.
+  return { ...kept, changed: [call, ...counted], gone };
+}
+
+function placed(calls: readonly FoldCall[], call: FoldCall): readonly FoldCall[] {
   const next = calls.slice();
-  for (const call of changed) {
-    const at = next.findLastIndex((other) => other.call_id === call.call_id && other.run_id === call.run_id);
-    if (at < 0) next.push(call);
-    else next[at] = call;
-  }
-  return { calls: next.length > MAX_CALLS ? next.slice(-MAX_CALLS) : next, changed };
+  const at = indexOf(calls, call);
+  next[at < 0 ? next.length : at] = call;
+  return next;
 }
 
 function preview(value: Json): Json {

@@ -2,26 +2,25 @@ import {
   addUsage,
   type Envelope,
   type EnvelopeOf,
-  type FoldPort,
-  type Json,
   type LogEntry,
   NO_USAGE,
   type PayloadOf,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
 import { changeCalls } from "./calls.js";
+import { keepBeside } from "./keep-beside.js";
 import { placeOfResult, withdrawn, withTruth } from "./message-list.js";
+import { afterSubgraph, stillSuspended, withCheckpoint, without } from "./suspended.js";
 import {
   closedMessage,
-  emptyFold,
-  FOLD_VERSION,
   type FoldMessage,
   type FoldRun,
-  isConversation,
   type OpenMessage,
   type OpenStep,
+  type OpenSubagent,
   type OpenToolCall,
   openContent,
+  saidBy,
   saidIn,
   type ThreadFold,
 } from "./thread-fold.js";
@@ -31,35 +30,30 @@ export function applyEntry(fold: ThreadFold, entry: LogEntry): ThreadFold {
   return applyEnvelope(fold, entry.envelope);
 }
 
-export const threadFoldPort: FoldPort<ThreadFold> = {
-  version: FOLD_VERSION,
-  reads: [FOLD_VERSION],
-  empty: emptyFold,
-  apply: (fold, entries) => entries.reduce(applyEntry, fold),
-  encode: (fold) => fold as unknown as Json,
-  decode: (snapshot, version) => (version === FOLD_VERSION ? (snapshot as unknown as ThreadFold) : undefined),
-};
-
 export function isKnownMessage(fold: ThreadFold, messageId: string): boolean {
   return fold.messages.some((message) => message.id === messageId);
 }
 
 export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold {
   const next = applyContent(fold, envelope);
-  const change = changeCalls(fold.calls, envelope);
-  return change ? { ...next, calls: change.calls } : next;
+  const change = changeCalls(fold, envelope);
+  return change ? { ...next, runs: change.runs, calls: change.calls } : next;
 }
 
 function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
   switch (envelope.type) {
     case "run_start":
       return startRun(fold, envelope);
-    case "run_end":
+    case "run_end": {
+      const interrupts = envelope.payload.status === "interrupted" ? fold.interrupts : [];
       return {
         ...closeAll(fold),
         run: fold.run && endedRun(fold.run, envelope.payload),
-        interrupts: envelope.payload.status === "interrupted" ? fold.interrupts : [],
+        interrupts,
+        suspended: stillSuspended(fold.suspended, interrupts),
+        checkpoints: [],
       };
+    }
     case "step_start":
       return startStep(fold, envelope);
     case "step_end":
@@ -87,8 +81,9 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
       return { ...fold, usage: runUsage(envelope.payload) };
     case "retract":
       return retract(fold, envelope);
-    case "tool_update":
     case "subgraph_checkpoint":
+      return withCheckpoint(fold, envelope.call_id, envelope.payload.checkpoint_id);
+    case "tool_update":
     case "subgraph_resume":
     case "custom":
     case "warning":
@@ -115,17 +110,19 @@ function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"ru
     ...(payload.coarse && { coarse: true }),
   };
   const known = new Set(fold.messages.map((message) => message.id));
-  const conversation = resumed ? closed.messages : closed.messages.filter(isConversation);
+  const kept = resumed ? closed.messages : keepBeside(closed.messages);
   const said = payload.input.messages.filter((message) => !known.has(message.id));
   const begun = { ...closed, run };
+  const answers = payload.answers.length > 0;
   return {
     ...begun,
-    messages: [...conversation, ...said.map((message) => ({ ...message, ...saidIn(begun) }))],
+    messages: [...kept, ...said.map((message) => ({ ...message, ...saidIn(begun) }))],
     interrupts: resumed
       ? closed.interrupts
-      : closed.interrupts.filter(
-          ({ interrupt_id }) => payload.answers.length > 0 && !payload.answers.includes(interrupt_id),
-        ),
+      : closed.interrupts.filter(({ interrupt_id }) => answers && !payload.answers.includes(interrupt_id)),
+    // A run that answers goes on with them; any other leaves what was asked behind.
+    suspended: resumed || answers ? fold.suspended : [],
+    checkpoints: [],
     usage: resumed ? usageSoFar(fold) : { ...NO_USAGE, model_calls: 0, cost_usd: null },
   };
 }
@@ -143,12 +140,19 @@ function runUsage({ model: _, ...sum }: EnvelopeOf<"usage">["payload"]): ThreadF
 
 function startStep(fold: ThreadFold, { call_id, payload, parent_id }: EnvelopeOf<"step_start">): ThreadFold {
   if (fold.openSteps.some((step) => step.call_id === call_id)) return fold;
-  const parent = fold.openSteps.find((step) => step.call_id === parent_id);
+  const owner = fold.openSubagents.find((open) => open.call_id === parent_id);
+  const parent = stepOf(fold, parent_id) ?? stepOf(fold, owner ? nodeOf(owner) : null);
   const base = parent ? `${parent.base}/${payload.node}` : payload.node;
-  const subagent =
-    fold.openSubagents.find((open) => open.call_id === parent_id)?.call_id ?? parent?.subagent_id ?? null;
+  const subagent = owner?.call_id ?? parent?.subagent_id ?? null;
   const step: OpenStep = { call_id, base, name: uniqueName(base, fold.openSteps), subagent_id: subagent };
   return { ...fold, openSteps: [...fold.openSteps, step] };
+}
+
+/** Of several subagents that one node runs, each has the node's call and its tool's as its own. */
+function nodeOf({ call_id, tool_call_id }: OpenSubagent): string {
+  return tool_call_id !== null && call_id.endsWith(`|${tool_call_id}`)
+    ? call_id.slice(0, -tool_call_id.length - 1)
+    : call_id;
 }
 
 function uniqueName(base: string, open: readonly OpenStep[]): string {
@@ -218,7 +222,7 @@ function addToken(fold: ThreadFold, token: EnvelopeOf<"llm_token">): ThreadFold 
     id: open.message_id,
     role: "assistant",
     content: "",
-    ...(open.subagent_id !== null && { subagent_id: open.subagent_id }),
+    ...saidBy(open.subagent_id, fold),
     ...saidIn(fold),
   };
   return withOpenMessages(fold, openMessages, [...fold.messages, message]);
@@ -240,8 +244,10 @@ function withOpenMessages(
     openSubagents: fold.openSubagents,
     interrupts: fold.interrupts,
     suspended: fold.suspended,
+    checkpoints: fold.checkpoints,
     usage: fold.usage,
     checkpoint_id: fold.checkpoint_id,
+    runs: fold.runs,
     calls: fold.calls,
   };
 }
@@ -291,7 +297,7 @@ function closeMessage(fold: ThreadFold, open: OpenMessage): ThreadFold {
   if (!open.placed) {
     if (open.reasoning === "") return { ...fold, openMessages };
     const thought: FoldMessage = { id: open.message_id, role: "assistant", content: "", bare: true };
-    const owner = open.subagent_id === null ? {} : { subagent_id: open.subagent_id };
+    const owner = saidBy(open.subagent_id, fold);
     return {
       ...fold,
       openMessages,
@@ -304,34 +310,33 @@ function closeMessage(fold: ThreadFold, open: OpenMessage): ThreadFold {
   return { ...fold, openMessages, messages };
 }
 
-function startSubagent(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_start">): ThreadFold {
-  if (payload.kind !== "subgraph" || payload.subagent_id === undefined)
-    return unsuspend(fold, call_id, payload.kind);
-  if (fold.openSubagents.some((subagent) => subagent.call_id === call_id)) return fold;
-  const step = fold.openSteps.find((open) => open.call_id === call_id);
-  const subagent = {
+function startSubagent(
+  fold: ThreadFold,
+  { call_id, parent_id, payload }: EnvelopeOf<"tool_start">,
+): ThreadFold {
+  if (payload.kind !== "subgraph") return fold;
+  const suspended = without(fold.suspended, call_id);
+  const awake = suspended === fold.suspended ? fold : { ...fold, suspended };
+  const isKnown = fold.openSubagents.some((subagent) => subagent.call_id === call_id);
+  if (payload.subagent_id === undefined || isKnown) return awake;
+  const subagent: OpenSubagent = {
     call_id,
     name: payload.tool_name,
     tool_call_id: payload.tool_call_id ?? null,
-    parent_id: step?.subagent_id ?? null,
+    parent_id: (stepOf(fold, call_id) ?? stepOf(fold, parent_id))?.subagent_id ?? null,
   };
-  return { ...unsuspend(fold, call_id, payload.kind), openSubagents: [...fold.openSubagents, subagent] };
+  return { ...awake, openSubagents: [...fold.openSubagents, subagent] };
 }
 
-function unsuspend(fold: ThreadFold, callId: string, kind: "tool" | "subgraph"): ThreadFold {
-  if (kind === "tool" || !fold.suspended.includes(callId)) return fold;
-  return { ...fold, suspended: fold.suspended.filter((id) => id !== callId) };
+function stepOf({ openSteps }: ThreadFold, callId: string | null): OpenStep | undefined {
+  return openSteps.find((step) => step.call_id === callId);
 }
 
 function endTool(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">): ThreadFold {
   if (payload.kind === "subgraph") {
-    const suspended =
-      payload.status === "interrupted"
-        ? [...fold.suspended.filter((id) => id !== call_id), call_id]
-        : fold.suspended;
     return {
       ...fold,
-      suspended,
+      suspended: afterSubgraph(fold, call_id, payload.status),
       openSubagents: fold.openSubagents.filter((open) => open.call_id !== call_id),
     };
   }
@@ -365,7 +370,8 @@ function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFo
   };
 }
 
-function closeAll(fold: ThreadFold): ThreadFold {
+/** What a run leaves once nothing of it is open. */
+export function closeAll(fold: ThreadFold): ThreadFold {
   const closed = fold.openMessages.reduce(closeMessage, fold);
   return { ...closed, openSteps: [], openSubagents: [] };
 }

@@ -1,6 +1,6 @@
 import type { EnvelopeOf, Message } from "@throughline/ai-core";
 import { resultContent } from "@throughline/coerce";
-import { type FoldMessage, isConversation, saidIn, type ThreadFold } from "./thread-fold.js";
+import { type FoldMessage, isConversation, saidBy, saidIn, type ThreadFold } from "./thread-fold.js";
 
 /**
  * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
@@ -31,13 +31,16 @@ export function placeOfResult(
       tool_call_id: callId,
       content: resultContent(payload.result),
       ...(payload.status === "error" && { status: "error" as const }),
-      ...(subagent !== undefined && { subagent_id: subagent }),
+      ...saidBy(subagent, fold),
       ...saidIn(fold),
     },
   };
 }
 
-/** The checkpoint's messages, and beside them what was shown but is no part of them: subagents' words, and thoughts. */
+/**
+ * The checkpoint's messages, and, each where it was, what was shown beside them and is no part of them: subagents' words, and
+ * thoughts.
+ */
 export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMessage[] {
   const shown = new Map(fold.messages.map((message) => [message.id, message]));
   const ids = new Set(truth.map((message) => message.id));
@@ -50,7 +53,20 @@ export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMess
       ...(run_id !== undefined && { run_id }),
     };
   });
-  return [...kept, ...fold.messages.filter((message) => !ids.has(message.id)).flatMap(beside)];
+  const behind = new Map<string | undefined, FoldMessage[]>();
+  let last: string | undefined;
+  for (const message of fold.messages) {
+    if (ids.has(message.id)) last = message.id;
+    else {
+      const list = behind.get(last) ?? [];
+      list.push(...beside(message));
+      behind.set(last, list);
+    }
+  }
+  return [
+    ...(behind.get(undefined) ?? []),
+    ...kept.flatMap((message) => [message, ...(behind.get(message.id) ?? [])]),
+  ];
 }
 
 /** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */

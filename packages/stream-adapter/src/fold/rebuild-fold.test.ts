@@ -9,6 +9,15 @@ import { currentMessages, type FoldRun } from "./thread-fold.js";
 const asked: Message = { id: "u1", role: "user", content: "Hello" };
 const run: FoldRun = { run_id: "run-1", client_run_id: null, attempt: 0, open: true, status: null };
 
+it("knows the open run as a call, so that it can be followed and stopped", () => {
+  const call = { name: "langgraph:graph", started_at: 1, started_by: { kind: "cron" as const, id: "c" } };
+  const source = { checkpoint: undefined, stateKeys: undefined, run, call };
+  expect(rebuildFold(source).runs).toEqual([
+    expect.objectContaining({ kind: "run", call_id: "run-1", status: "running", ...call }),
+  ]);
+  expect(rebuildFold({ ...source, run: { ...run, open: false } }).runs).toEqual([]);
+});
+
 function checkpointOf(
   messages: readonly Message[],
   state: GraphCheckpoint["state"] = {},

@@ -1,6 +1,7 @@
 import type { Envelope, GraphCheckpoint, LogEntry, Message } from "@throughline/ai-core";
 import { visibleState } from "../translate/state-tracker.js";
 import { applyEntry } from "./fold.js";
+import type { FoldCall } from "./fold-call.js";
 import { emptyFold, type FoldRun, type ThreadFold } from "./thread-fold.js";
 
 export interface FoldSource {
@@ -12,6 +13,8 @@ export interface FoldSource {
   readonly stateKeys: readonly string[] | undefined;
   /** The thread's last run, or the open one. */
   readonly run: FoldRun | null;
+  /** What the open run is as a call: without it nothing says who started it, or that it can be stopped. */
+  readonly call?: Pick<FoldCall, "name" | "started_at" | "started_by">;
   /** Questions that the open run answers. */
   readonly answered?: readonly string[];
   /** What people said to the open run. */
@@ -25,7 +28,7 @@ export interface FoldSource {
  * run it may lack the beginning of a message that streams, and the nodes and subagents that began before the log does.
  */
 export function rebuildFold(source: FoldSource): ThreadFold {
-  const { checkpoint, stateKeys, run, answered = [], said = [], entries = [] } = source;
+  const { checkpoint, stateKeys, run, call, answered = [], said = [], entries = [] } = source;
   const committed = new Set(checkpoint?.messages.map(({ id }) => id));
   const [first] = entries;
   // A run whose beginning is there begins by itself.
@@ -35,6 +38,7 @@ export function rebuildFold(source: FoldSource): ThreadFold {
   const base: ThreadFold = {
     ...emptyFold,
     run: begun,
+    runs: begun?.open && call ? [openRun(begun, call)] : [],
     ...(checkpoint && {
       state: visibleState(checkpoint.state, stateKeys),
       interrupts: checkpoint.interrupts.filter(({ interrupt_id }) => !answered.includes(interrupt_id)),
@@ -43,6 +47,20 @@ export function rebuildFold(source: FoldSource): ThreadFold {
     messages: [...(checkpoint?.messages ?? []), ...missed],
   };
   return entries.filter(({ envelope }) => !isCommitted(envelope, committed)).reduce(applyEntry, base);
+}
+
+function openRun({ run_id, attempt }: FoldRun, call: NonNullable<FoldSource["call"]>): FoldCall {
+  const call_id = run_id;
+  return {
+    run_id,
+    call_id,
+    parent_id: null,
+    kind: "run",
+    attempt,
+    ended_at: null,
+    status: "running",
+    ...call,
+  };
 }
 
 /** What the checkpoint has already: applied to it, text would stand there twice. */

@@ -9,11 +9,13 @@ import type {
   ToolCall,
 } from "@throughline/ai-core";
 import { shownContent } from "@throughline/coerce";
-import type { FoldCall } from "./calls.js";
+import type { KnownCalls } from "./fold-call.js";
 
-/** A message of the thread, and, where it is not part of the conversation itself, the subagent call it belongs to. */
+/** A message of the thread, and, where it is not part of the conversation itself, the subagent it belongs to. */
 export interface FoldMessage extends Message {
   readonly subagent_id?: string;
+  /** Said in a subagent that started over when its run was recovered: AG-UI allows a subagent one life in a run. */
+  readonly unshown?: true;
   /** A model thought and then said nothing: people saw the thought, but it is no message of the thread. */
   readonly bare?: true;
   /** The run that brought it. Unknown of what passed while nobody watched. */
@@ -35,6 +37,15 @@ export interface FoldRun {
   readonly error?: PayloadOf<"run_end">["error"];
   /** It stands for runs that passed unwatched, and says of none what it brought. */
   readonly coarse?: true;
+}
+
+/** What a message of this subagent that appears now says of it. */
+export function saidBy(
+  subagentId: string | null | undefined,
+  { run }: ThreadFold,
+): Pick<FoldMessage, "subagent_id" | "unshown"> {
+  if (subagentId === null || subagentId === undefined) return {};
+  return { subagent_id: subagentId, ...(run && run.attempt > 0 && { unshown: true as const }) };
 }
 
 /** What a message that appears now says of its run. */
@@ -86,8 +97,13 @@ export interface OpenSubagent {
   readonly parent_id: string | null;
 }
 
+export interface Suspended {
+  readonly call_id: string;
+  readonly checkpoint_id: string | null;
+}
+
 /** Everything a person sees of a thread, as the log's entries add up to it. Plain JSON; never mutated. */
-export interface ThreadFold {
+export interface ThreadFold extends KnownCalls {
   readonly run: FoldRun | null;
   readonly state: JsonObject;
   readonly messages: readonly FoldMessage[];
@@ -95,16 +111,16 @@ export interface ThreadFold {
   readonly openMessages: readonly OpenMessage[];
   readonly openSubagents: readonly OpenSubagent[];
   readonly interrupts: readonly Interrupt[];
-  /** Subgraphs that wait for an answer. */
-  readonly suspended: readonly string[];
+  /** Subgraphs that wait for an answer, and the last checkpoint of each. */
+  readonly suspended: readonly Suspended[];
+  /** The last checkpoint of each subgraph of the run. */
+  readonly checkpoints: readonly Suspended[];
   /** Of the current or last run. */
   readonly usage: TokenUsage & { readonly model_calls: number; readonly cost_usd: number | null };
   readonly checkpoint_id: string | null;
-  /** The newest pieces of work, runs included, in the order they began. */
-  readonly calls: readonly FoldCall[];
 }
 
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 export const emptyFold: ThreadFold = {
   run: null,
@@ -115,8 +131,10 @@ export const emptyFold: ThreadFold = {
   openSubagents: [],
   interrupts: [],
   suspended: [],
+  checkpoints: [],
   usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0, model_calls: 0, cost_usd: null },
   checkpoint_id: null,
+  runs: [],
   calls: [],
 };
 

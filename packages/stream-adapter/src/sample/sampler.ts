@@ -98,8 +98,10 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
       const waiting = windows.get(site.callId)?.waiting;
       if (!waiting) return false;
       const last = waiting[waiting.length - 1];
-      if (last?.type === "llm_token" && last.payload.text !== undefined) last.payload.text += text;
-      else waiting.push(textOf(site, messageId, text));
+      if (last?.type === "llm_token" && last.payload.text !== undefined) {
+        last.payload.text += text;
+        addLogprob(last.payload, undefined);
+      } else waiting.push(textOf(site, messageId, text));
       return true;
     },
     flush(now) {
@@ -146,6 +148,13 @@ function own(draft: Token | Update): Token | Update {
     : { ...draft, payload: { ...draft.payload } };
 }
 
+/** Of two pieces as one; of a piece without it nothing is known. */
+function addLogprob(into: Token["payload"], logprob: number | undefined): void {
+  if (into.logprob === undefined) return;
+  if (logprob === undefined) delete into.logprob;
+  else into.logprob += logprob;
+}
+
 /** Takes `next` into `waiting`, where that loses nothing a reader could miss: the text is all there, in order. */
 function merge(waiting: Draft, next: Token | Update): boolean {
   if (waiting.type === "tool_update" && next.type === "tool_update") {
@@ -155,8 +164,10 @@ function merge(waiting: Draft, next: Token | Update): boolean {
   if (waiting.type !== "llm_token" || next.type !== "llm_token") return false;
   const into = waiting.payload;
   const { text, reasoning, tool_call } = next.payload;
-  if (into.text !== undefined && text !== undefined) into.text += text;
-  else if (into.reasoning !== undefined && reasoning !== undefined) into.reasoning += reasoning;
+  if (into.text !== undefined && text !== undefined) {
+    into.text += text;
+    addLogprob(into, next.payload.logprob);
+  } else if (into.reasoning !== undefined && reasoning !== undefined) into.reasoning += reasoning;
   else if (
     into.tool_call &&
     tool_call &&

@@ -14,6 +14,7 @@ export interface DriveOptions {
   readonly dialect?: Dialect;
   readonly runId?: string;
   readonly answers?: readonly string[];
+  readonly showErrors?: boolean;
 }
 
 /** One hand-written run, unsampled and without a checkpoint, so that a test sees what each chunk became. */
@@ -30,6 +31,7 @@ export function drive(chunks: readonly UpstreamChunk[], options: DriveOptions = 
     profile: options.profile ?? "user",
     sampling: false,
     ...(options.fold && { fold: options.fold }),
+    ...(options.showErrors !== undefined && { showErrors: options.showErrors }),
   });
   const start = {
     graph_id: "langgraph:graph",

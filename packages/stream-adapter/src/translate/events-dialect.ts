@@ -1,7 +1,6 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
 import { asLoose, asString, type Loose, read, readArray, readMessage, readString } from "@throughline/coerce";
 import type { RunParts } from "./run-parts.js";
-import { reportToolError } from "./shared-modes.js";
 
 /**
  * streamEvents v2. The only hierarchy in it is `langgraph_checkpoint_ns`; a node's own run is the one tagged
@@ -25,7 +24,8 @@ export function createEventsDialect(parts: RunParts): (chunk: UpstreamChunk) => 
       return;
     }
     if (!isNodeRun(event)) return;
-    const task = parts.tasks.at(path, asStep(metadata));
+    const input = kind === "on_chain_start" ? read(data, "input") : undefined;
+    const task = parts.tasks.at(path, asStep(metadata), input);
     if (!task || kind !== "on_chain_end") return;
     const output = read(data, "output");
     const update = read(output, "lg_name") === "Command" ? read(output, "update") : output;
@@ -77,9 +77,12 @@ export function createEventsDialect(parts: RunParts): (chunk: UpstreamChunk) => 
       toolRuns.get(runId) ??
       parts.tools.match(name, read(data, "input"));
     if (callId === undefined) return;
-    if (kind === "on_tool_end") parts.tools.finish(callId, name, output, task);
-    else if (kind === "on_tool_error") {
-      reportToolError(parts, name, callId, read(data, "error"));
+    if (kind === "on_tool_end") {
+      if (task) parts.tasks.endSubgraph(task, callId, "ok", output);
+      parts.tools.finish(callId, name, output, task);
+    } else if (kind === "on_tool_error") {
+      if (task) parts.tasks.endSubgraph(task, callId, "error");
+      parts.failure.tool(name, callId, read(data, "error"));
       parts.tools.fail(callId, name, task);
     }
   }
@@ -105,7 +108,7 @@ export function createEventsDialect(parts: RunParts): (chunk: UpstreamChunk) => 
       case "on_tool_error":
         return tool(kind, event, path);
       case "on_custom_event": {
-        const site = parts.tasks.at(path ?? "")?.site ?? parts.root;
+        const site = parts.tasks.siteAt(path ?? "") ?? parts.root;
         return parts.custom(asString(event.name) ?? "custom", event.data, site);
       }
     }

@@ -250,7 +250,12 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     }
     if (message.parts && streamed.showText) pushParts(streamed, message.parts);
     else if (message.text !== "" && streamed.showText) {
-      sink.emit("llm_token", streamed.site, { message_id: streamed.id, text: message.text });
+      const { logprob } = message;
+      sink.emit("llm_token", streamed.site, {
+        message_id: streamed.id,
+        text: message.text,
+        ...(logprob !== undefined && { logprob }),
+      });
     }
     if (message.toolCallChunks.length > 0) {
       for (const chunk of message.toolCallChunks) pushToolCallChunk(streamed, chunk);
@@ -355,6 +360,7 @@ function saysMore(response: Loose | undefined): boolean {
     response !== undefined &&
     (response.finish_reason !== undefined ||
       response.stop_reason !== undefined ||
+      response.logprobs !== undefined ||
       response.model_name !== undefined ||
       response.model !== undefined)
   );

@@ -1,11 +1,20 @@
 import type { CallStatus, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readMessage, readNumber, readString } from "@throughline/coerce";
 import type { RunParts } from "./run-parts.js";
-import { reportToolError, updatedMessages, updatedNodes } from "./shared-modes.js";
+import { updatedMessages, updatedNodes } from "./shared-modes.js";
 
 /** `messages` (tuples), `updates`, `tasks` and `tools`: the cheap dialect, and the default. */
 export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => void {
   let tasksSeen = false;
+  /** Updates of a namespace's nodes whose tasks have not ended yet. */
+  const updated = new Map<string, number>();
+
+  function takeUpdate(key: string): boolean {
+    const count = updated.get(key) ?? 0;
+    if (count > 1) updated.set(key, count - 1);
+    else updated.delete(key);
+    return count > 0;
+  }
 
   function messages(ns: readonly string[], data: unknown): void {
     if (!Array.isArray(data)) return;
@@ -26,6 +35,8 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
     for (const node of updatedNodes(data)) {
       if (ns.length === 0) parts.state.wrote(read(data, node));
       parts.tools.learnFrom(updatedMessages(data, node));
+      const key = [...ns, node].join("|");
+      if (tasksSeen) updated.set(key, (updated.get(key) ?? 0) + 1);
       // Without `tasks` nobody else says that a node has ended.
       if (!tasksSeen) parts.tasks.endLevel(ns.join("|"), node);
     }
@@ -39,18 +50,24 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
     const task = parts.tasks.at(
       [...ns, `${name}:${id}`].join("|"),
       readNumber(read(data, "metadata"), "langgraph_step") ?? null,
+      read(data, "input"),
     );
+    const result = read(data, "result");
+    const isOver = result !== undefined || Boolean(read(data, "error"));
     if (ns.length === 0) {
-      if (read(data, "result") === undefined) parts.state.taskBegan(id);
-      else parts.state.taskEnded(id);
+      if (isOver) parts.state.taskEnded(id);
+      else parts.state.taskBegan(id);
     }
-    if (!task || read(data, "result") === undefined) return;
+    if (!task || !isOver) return;
     const interrupts = readArray(data, "interrupts");
     parts.interrupts.add(interrupts, task.path.split("|"));
     const failed = read(data, "error") !== undefined && read(data, "error") !== null;
     const status: CallStatus = interrupts.length > 0 ? "interrupted" : failed ? "error" : "ok";
     parts.tools.learnFrom(updatedMessages(data, "result"));
-    parts.tasks.end(task, status, read(data, "result"));
+    // One that threw is told like one that left nothing, but no update came before.
+    const isUpdated = takeUpdate([...ns, name].join("|"));
+    if (status === "ok" && !isUpdated && isEmpty(result)) parts.tasks.doubt(task);
+    else parts.tasks.end(task, status, result);
   }
 
   function tools(ns: readonly string[], data: unknown): void {
@@ -65,11 +82,14 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
         if (id !== undefined) parts.tools.update(id, read(data, "data"));
         return;
       case "on_tool_end":
-        if (id !== undefined) parts.tools.finish(id, name, read(data, "output"), task);
+        if (id === undefined) return;
+        if (task) parts.tasks.endSubgraph(task, id, "ok", read(data, "output"));
+        parts.tools.finish(id, name, read(data, "output"), task);
         return;
       case "on_tool_error":
         if (id === undefined) return;
-        reportToolError(parts, name, id, read(data, "error"));
+        if (task) parts.tasks.endSubgraph(task, id, "error");
+        parts.failure.tool(name, id, read(data, "error"));
         parts.tools.fail(id, name, task);
         return;
     }
@@ -87,8 +107,13 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
       case "tools":
         return tools(ns, data);
       case "checkpoints":
+        updated.clear();
         // A reused sibling's task is announced on resume but never ended: the superstep's checkpoint ends it.
         return parts.tasks.endLevel(ns.join("|"));
     }
   };
+}
+
+function isEmpty(result: unknown): boolean {
+  return typeof result === "object" && result !== null && Object.keys(result).length === 0;
 }

@@ -1,7 +1,7 @@
-import type { Profile } from "@throughline/ai-core";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { InterruptSet } from "./interrupt-set.js";
 import type { MessageStream } from "./message-stream.js";
+import type { RunFailure } from "./run-failure.js";
 import type { StateTracker } from "./state-tracker.js";
 import type { TaskTree } from "./task-tree.js";
 import type { ToolRuns } from "./tool-runs.js";
@@ -16,5 +16,5 @@ export interface RunParts {
   readonly state: StateTracker;
   readonly interrupts: InterruptSet;
   readonly custom: (name: string, data: unknown, site: CallSite) => void;
-  readonly profile: Profile;
+  readonly failure: RunFailure;
 }

@@ -22,6 +22,8 @@ export interface RunTranslatorOptions {
   readonly fold?: ThreadFold;
   /** Keys of the graph's output schema. */
   readonly stateKeys?: readonly string[];
+  /** Tell a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
+  readonly showErrors?: boolean;
   /** Only for measuring: the `debug` profile is how a person turns sampling off. */
   readonly sampling?: false | { readonly maxWindowMs?: number };
 }
@@ -51,12 +53,13 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
     before: {
       state: before.state,
       isKnownMessage: (id) => isKnownMessage(before, id),
-      suspended: new Set(before.suspended),
+      suspended: new Map(before.suspended.map(({ call_id, checkpoint_id }) => [call_id, checkpoint_id])),
       // An earlier attempt of this run: what it used was used.
       usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
     },
     stateKeys,
     extend: sampler.extend,
+    showErrors: options.showErrors ?? profile === "debug",
   });
   const counters = new Map<string, number>();
 

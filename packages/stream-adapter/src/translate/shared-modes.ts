@@ -2,7 +2,6 @@ import type { UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readNumber, readString } from "@throughline/coerce";
 import { nameOfCustom } from "./custom-events.js";
 import { digest } from "./digest.js";
-import type { CallSite } from "./draft.js";
 import type { RunParts } from "./run-parts.js";
 import { visibleState } from "./state-tracker.js";
 
@@ -18,8 +17,9 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
     if (path === "" || id === undefined || seenCheckpoints.has(`${path} ${id}`)) return;
     seenCheckpoints.add(`${path} ${id}`);
     const task = parts.tasks.at(path);
-    if (!task) return;
-    parts.sink.emit("subgraph_checkpoint", task.site, {
+    const site = parts.tasks.siteAt(path);
+    if (!task || !site) return;
+    parts.sink.emit("subgraph_checkpoint", site, {
       checkpoint_id: id,
       node: task.node,
       state_digest: digest(visibleState(read(data, "values"), undefined)),
@@ -34,57 +34,23 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
         if (ns.length === 0) {
           parts.tools.learnFrom(read(data, "messages"));
           parts.state.values(data);
-        }
+        } else parts.tasks.state(ns.join("|"), data);
         return true;
       case "checkpoints":
         checkpoint(ns, data);
         return true;
       case "custom": {
         const named = nameOfCustom(data);
-        parts.custom(named.name, named.data, parts.tasks.at(ns.join("|"))?.site ?? parts.root);
+        parts.custom(named.name, named.data, parts.tasks.siteAt(ns.join("|")) ?? parts.root);
         return true;
       }
       case "error":
-        reportError(parts, data);
+        parts.failure.hear(data);
         return true;
       default:
         return false;
     }
   };
-}
-
-/**
- * Upstream text may carry a key, a prompt or a path, so people get a sentence of ours; the `debug` profile, which only
- * operators ask for, gets theirs.
- */
-export function reportError(parts: RunParts, error: unknown): void {
-  emitError(parts, parts.root, "graph", "The graph failed while it ran.", error);
-}
-
-/** Tool errors reach the model as tool messages; this tells watchers, safely, that one failed. */
-export function reportToolError(parts: RunParts, toolName: string, callId: string, error: unknown): void {
-  const site = { callId, parentId: parts.root.callId, agent: parts.root.agent };
-  emitError(parts, site, "tool", `The tool ${toolName} failed.`, error);
-}
-
-function emitError(
-  parts: RunParts,
-  site: CallSite,
-  kind: "graph" | "tool",
-  safe: string,
-  error: unknown,
-): void {
-  const name = readString(error, "name") ?? readString(error, "error") ?? "Error";
-  const told = typeof error === "string" ? error : readString(error, "message");
-  const stack = readString(error, "stack");
-  const debug = parts.profile === "debug";
-  parts.sink.emit("error", site, {
-    name,
-    message: debug && told !== undefined ? told : safe,
-    class: kind,
-    node: null,
-    ...(debug && stack !== undefined && { stack }),
-  });
 }
 
 /** `updates` of one superstep: `{ node: partialState, … }`, possibly with `__interrupt__` and `__metadata__` beside. */

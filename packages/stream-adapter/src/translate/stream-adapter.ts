@@ -18,10 +18,11 @@ import { createEventsDialect } from "./events-dialect.js";
 import { createInterruptSet } from "./interrupt-set.js";
 import { createMessageStream } from "./message-stream.js";
 import { createModesDialect } from "./modes-dialect.js";
+import { createRunFailure } from "./run-failure.js";
 import type { RunParts } from "./run-parts.js";
-import { createSharedModes, reportError } from "./shared-modes.js";
+import { createSharedModes } from "./shared-modes.js";
 import { createStateTracker } from "./state-tracker.js";
-import { subgraphResult } from "./subgraph-result.js";
+import { subgraphInput, subgraphResult } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
 import { createToolRuns } from "./tool-runs.js";
 
@@ -36,13 +37,15 @@ export interface StreamAdapterOptions {
   readonly before: {
     readonly state: JsonObject;
     readonly isKnownMessage: (messageId: string) => boolean;
-    readonly suspended: ReadonlySet<string>;
+    readonly suspended: ReadonlyMap<string, string | null>;
     /** Of attempts before this one. */
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
   readonly stateKeys: readonly string[] | undefined;
   /** Takes a piece of an open message's text by the short way. `false`: it must go the long one. */
   readonly extend: Sampler["extend"];
+  /** Tell a graph's own errors. */
+  readonly showErrors: boolean;
 }
 
 /** Coercion, mapping, completion and ids (the sampler owns backpressure). One per run; makes well-formed runs of any input. */
@@ -74,15 +77,16 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       messages.endTask(task, status);
       tools.endTask(task, status);
     },
+    subgraphInput,
     subgraphResult,
   });
+  const failure = createRunFailure({ sink, root, tasks, profile, showErrors: options.showErrors });
   const state = createStateTracker({ sink, root, initial: before.state, stateKeys });
   const interrupts = createInterruptSet();
   const custom = createCustomEvents({ sink, state, tools });
-  const parts: RunParts = { sink, root, tasks, messages, tools, state, interrupts, custom, profile };
+  const parts: RunParts = { sink, root, tasks, messages, tools, state, interrupts, custom, failure };
   const inDialect = dialect === "modes" ? createModesDialect(parts) : createEventsDialect(parts);
   const inBoth = createSharedModes(parts);
-  let failed = false;
 
   return {
     start(payload) {
@@ -90,7 +94,6 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       return sink.take();
     },
     push(chunk) {
-      if (chunk.mode === "error") failed = true;
       try {
         inDialect(chunk);
         inBoth(chunk);
@@ -118,10 +121,12 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
         const path = interrupt.ns.join("|");
         sink.emit("interrupt", { callId: path || runId, parentId: path ? runId : null, agent }, interrupt);
       }
-      messages.endAll(status);
-      tasks.endAll(status);
-      tools.endAll(status);
-      if (final.status === "error" && !failed) reportError(parts, final.error);
+      const failed = failure.report(final.error, final.status === "error");
+      // What a failed node had open fails with it; what others had is cancelled.
+      if (!failed) messages.endAll(status);
+      tasks.endAll(status, failed);
+      messages.endAll(failed ? "cancelled" : status);
+      tools.endAll(failed ? "cancelled" : status);
       return sink.take();
     },
     end(final, snapshot) {
@@ -135,11 +140,7 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       });
       sink.emit("run_end", root, {
         status: final.status,
-        ...(final.status === "error" && {
-          error: final.error
-            ? { code: final.error.code, message: final.error.message }
-            : { code: "run_failed", message: "The graph failed while it ran." },
-        }),
+        ...(final.status === "error" && { error: failure.ending(final.error) }),
       });
       return sink.take();
     },

@@ -1,93 +1,130 @@
-import type { CallStatus, JsonObject } from "@throughline/ai-core";
+import type { CallStatus, ErrorClass, Json, JsonObject } from "@throughline/ai-core";
 import type { CallSite, DraftSink } from "./draft.js";
+import { readPath, type TaskPath } from "./task-path.js";
+
+/** A graph that runs inside a task. */
+export interface Subgraph {
+  /** The task's own, unless several tools of one task run subgraphs side by side: then each has a call of its own. */
+  readonly site: CallSite;
+  readonly name: string;
+  readonly isSubagent: boolean;
+  readonly toolCallId: string | undefined;
+  open: boolean;
+}
 
 /** One execution of a node. Its path is its identity: LangGraph derives task ids, so a retry or replay has the same path. */
 export interface Task {
   readonly path: string;
   readonly node: string;
   readonly parent: Task | undefined;
+  /** Which of the subgraphs that run inside `parent` it belongs to. */
+  readonly lane: string;
   readonly site: CallSite;
-  /** The subagent this task works for: the path of the tool task whose subgraph it belongs to. */
+  /** The subagent this task works for: the call of the subgraph that a tool runs. */
   readonly subagentId: string | undefined;
+  readonly subgraphs: Map<string, Subgraph>;
   open: boolean;
-  subgraph: boolean;
-  subagent: boolean;
-  subgraphName: string;
   modelCalls: number;
   toolCalls: number;
+}
+
+/** A tool call that is under way. */
+export interface RunningTool {
+  readonly id: string;
+  readonly name: string;
+  readonly subagentName: string | undefined;
+  /** Its task has run no other. */
+  readonly isAlone: boolean;
 }
 
 export interface TaskTreeOptions {
   readonly sink: DraftSink;
   readonly root: CallSite;
-  /** Subgraphs an earlier run left waiting: starting one again is a resumption. */
-  readonly suspended: ReadonlySet<string>;
-  /** The tool call a task is running at the moment, if any: what makes its subgraph a subagent. */
+  /** Subgraphs an earlier run left waiting, and their last checkpoints: starting one again is a resumption. */
+  readonly suspended: ReadonlyMap<string, string | null>;
+  /** The tool call that runs a new subgraph of a task, if one does: what makes it a subagent. */
   readonly runningTool: (
     task: Task,
-  ) => { readonly id: string; readonly subagentName: string | undefined } | undefined;
+    about: { readonly taken: readonly (string | undefined)[]; readonly input: unknown },
+  ) => RunningTool | undefined;
   /** Called before a task closes, so that what is open inside it closes first. */
   readonly beforeEnd: (task: Task, status: CallStatus) => void;
+  readonly subgraphInput: (input: unknown) => Json;
   readonly subgraphResult: (output: unknown) => JsonObject;
 }
 
-export interface TaskTree {
-  /** The task of a namespace path such as `writer:<id>|draft:<id>`; started, with all above it, when it is new. `""` is the run. */
-  at(path: string, step?: number | null): Task | undefined;
-  end(task: Task, status: CallStatus, output?: unknown): void;
-  /** Ends tasks still open directly under a namespace (of one node, if named): a new superstep has begun there. */
-  endLevel(parentPath: string, node?: string): void;
-  endAll(status: CallStatus): void;
+/** The task that threw, and what kind of failure it was. */
+export interface FailedTask {
+  readonly task: Task;
+  readonly class: ErrorClass;
 }
 
-/** `1` in `worker:<id>|1` counts calls of one subgraph inside one node; it is no task. */
-const COUNTER_SEGMENT = /^\d+$/;
+export interface TaskTree {
+  /**
+   * The task of a namespace path such as `writer:<id>|draft:<id>`; started, with all above it, when it is new. `""` is the run.
+   * `input`: what the task was given, where the upstream tells.
+   */
+  at(path: string, step?: number | null, input?: unknown): Task | undefined;
+  /** The state of a subgraph. The first one, which comes before any of its tasks, is what it was given. */
+  state(path: string, values: unknown): void;
+  /** The subgraph of a namespace path, or else its task. */
+  siteAt(path: string): CallSite | undefined;
+  end(task: Task, status: CallStatus, output?: unknown): void;
+  /** It came back empty-handed: it left nothing, or threw, or was aborted. What follows tells. */
+  doubt(task: Task): void;
+  /** The subgraph that this tool call ran is over. */
+  endSubgraph(task: Task, toolCallId: string, status: CallStatus, output?: unknown): void;
+  /** Ends tasks still open directly under a namespace (of one node, if named): a new superstep has begun there. */
+  endLevel(parentPath: string, node?: string): void;
+  /** The innermost task that threw. `taskId`: LangGraph's id of the outermost one, where the error names it. */
+  thrower(taskId: string | undefined): Task | undefined;
+  /** With `failed`, that task and those around it end as `error`, and others as `cancelled`. */
+  endAll(status: CallStatus, failed?: FailedTask): void;
+}
 
 export function createTaskTree(options: TaskTreeOptions): TaskTree {
   const { sink, root } = options;
   const tasks = new Map<string, Task>();
-  const aliases = new Map<string, string>();
+  const paths = new Map<string, TaskPath>();
   const open = new Set<Task>();
+  /** By the namespace path of a subgraph that has begun no task yet. */
+  const given = new Map<string, unknown>();
+  /** In the order in which they came back: what threw first comes before all that it takes with it. */
+  const doubted = new Set<Task>();
+  /** Ended as `error` by the upstream's own word. */
+  const failedTasks: Task[] = [];
 
-  function canonical(path: string): string {
-    let known = aliases.get(path);
-    if (known === undefined) {
-      known = path
-        .split("|")
-        .filter((segment) => segment !== "" && !COUNTER_SEGMENT.test(segment))
-        .join("|");
-      aliases.set(path, known);
-    }
-    return known;
+  /** A path comes again with every token. */
+  function pathOf(raw: string): TaskPath {
+    const known = paths.get(raw);
+    if (known) return known;
+    const read = readPath(raw);
+    paths.set(raw, read);
+    return read;
   }
 
-  function at(rawPath: string, step: number | null = null): Task | undefined {
+  function at(rawPath: string, step: number | null = null, input?: unknown): Task | undefined {
     const hit = tasks.get(rawPath);
     if (hit) return hit;
-    const path = canonical(rawPath);
+    const { path, parent: above, lane, node } = pathOf(rawPath);
     if (path === "") return undefined;
     const known = tasks.get(path);
     if (known) return known;
-    const cut = path.lastIndexOf("|");
-    const parent = cut === -1 ? undefined : at(path.slice(0, cut));
-    if (parent) startSubgraph(parent);
-    const segment = path.slice(cut + 1);
-    const colon = segment.lastIndexOf(":");
-    const node = colon > 0 ? segment.slice(0, colon) : segment;
+    const parent = above === "" ? undefined : at(above);
+    const within = parent && subgraphOf(parent, lane, given.get(laneOf(parent.path, lane)) ?? input);
     const task: Task = {
       path,
       node,
       parent,
+      lane,
       site: {
         callId: path,
-        parentId: parent ? parent.path : root.callId,
-        agent: parent ? parent.subgraphName : root.agent,
+        parentId: within?.site.callId ?? parent?.path ?? root.callId,
+        agent: within?.name ?? parent?.node ?? root.agent,
       },
-      subagentId: parent?.subagent ? parent.path : parent?.subagentId,
+      subagentId: within?.isSubagent ? within.site.callId : parent?.subagentId,
+      subgraphs: new Map(),
       open: true,
-      subgraph: false,
-      subagent: false,
-      subgraphName: node,
       modelCalls: 0,
       toolCalls: 0,
     };
@@ -97,55 +134,140 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     return task;
   }
 
-  function startSubgraph(task: Task): void {
-    if (task.subgraph || !task.open) return;
-    task.subgraph = true;
-    const tool = options.runningTool(task);
-    task.subagent = tool !== undefined || task.node === "tools";
-    task.subgraphName = tool?.subagentName ?? task.node;
-    sink.emit("tool_start", task.site, {
-      tool_name: task.subgraphName,
-      kind: "subgraph",
-      node: task.node,
-      ...(tool && { tool_call_id: tool.id }),
-      ...(task.subagent && { subagent_id: task.path }),
-    });
-    if (options.suspended.has(task.path)) {
-      sink.emit("subgraph_resume", task.site, { checkpoint_id: null, node: task.node });
-    }
+  /**
+   * LangGraph counts the subgraphs that one task runs. Run by several tools at once, each is a subagent of its own; else they
+   * are one after the other what the task does, and its own call stands for all of them.
+   */
+  function subgraphOf(task: Task, lane: string, input: unknown): Subgraph | undefined {
+    const known = task.subgraphs.get(lane);
+    if (known || !task.open) return known;
+    const others = [...task.subgraphs.values()];
+    const tool = options.runningTool(task, { taken: others.map((other) => other.toolCallId), input });
+    const subgraph =
+      others.find((other) => other.toolCallId === tool?.id) ?? startSubgraph(task, tool, input);
+    task.subgraphs.set(lane, subgraph);
+    given.delete(laneOf(task.path, lane));
+    return subgraph;
   }
 
-  function end(task: Task, status: CallStatus, output?: unknown): void {
+  function startSubgraph(task: Task, tool: RunningTool | undefined, input: unknown): Subgraph {
+    const isOwn = tool !== undefined && (!tool.isAlone || task.subgraphs.size > 0);
+    const site: CallSite = isOwn
+      ? { callId: `${task.path}|${tool.id}`, parentId: task.path, agent: task.site.agent }
+      : task.site;
+    const subgraph: Subgraph = {
+      site,
+      name: tool?.subagentName ?? (isOwn ? tool.name : task.node),
+      isSubagent: tool !== undefined || task.node === "tools",
+      toolCallId: tool?.id,
+      open: true,
+    };
+    sink.emit("tool_start", site, {
+      tool_name: subgraph.name,
+      kind: "subgraph",
+      node: task.node,
+      ...(input !== undefined && { input: options.subgraphInput(input) }),
+      ...(tool && { tool_call_id: tool.id }),
+      ...(subgraph.isSubagent && { subagent_id: site.callId }),
+    });
+    const checkpoint = options.suspended.get(site.callId);
+    if (checkpoint !== undefined)
+      sink.emit("subgraph_resume", site, { checkpoint_id: checkpoint, node: task.node });
+    return subgraph;
+  }
+
+  function closeSubgraph(subgraph: Subgraph, status: CallStatus, output: unknown): void {
+    if (!subgraph.open) return;
+    subgraph.open = false;
+    sink.emit("tool_end", subgraph.site, {
+      tool_name: subgraph.name,
+      kind: "subgraph",
+      result: options.subgraphResult(output),
+      status,
+    });
+  }
+
+  /** `statusOf`: of a task inside that is open still. */
+  function end(
+    task: Task,
+    status: CallStatus,
+    output?: unknown,
+    { statusOf = () => status, failed }: { statusOf?: (task: Task) => CallStatus; failed?: FailedTask } = {},
+  ): void {
     if (!task.open) return;
     const below = `${task.path}|`;
-    for (const other of open) if (other.path.startsWith(below)) end(other, status);
+    for (const other of open)
+      if (other.path.startsWith(below))
+        end(other, statusOf(other), undefined, { statusOf, ...(failed && { failed }) });
     options.beforeEnd(task, status);
     task.open = false;
     open.delete(task);
-    if (task.subgraph) {
-      sink.emit("tool_end", task.site, {
-        tool_name: task.subgraphName,
-        kind: "subgraph",
-        result: options.subgraphResult(output),
-        status,
-      });
-    }
-    sink.emit("step_end", task.site, { node: task.node, status });
+    doubted.delete(task);
+    for (const subgraph of task.subgraphs.values()) closeSubgraph(subgraph, status, output);
+    sink.emit("step_end", task.site, {
+      node: task.node,
+      status,
+      ...(failed?.task === task && { class: failed.class }),
+    });
   }
 
   return {
     at,
-    end,
-    endLevel(parentPath, node) {
-      const parent = canonical(parentPath);
-      for (const task of open) {
-        if ((task.parent?.path ?? "") === parent && (node === undefined || task.node === node))
-          end(task, "ok");
+    state(rawPath, values) {
+      const { path, within } = pathOf(rawPath);
+      const key = laneOf(path, within);
+      if (path !== "" && !given.has(key) && !tasks.get(path)?.subgraphs.has(within)) given.set(key, values);
+    },
+    siteAt(path) {
+      const task = at(path);
+      return task?.subgraphs.get(pathOf(path).within)?.site ?? task?.site;
+    },
+    end(task, status, output) {
+      if (task.open && status === "error") failedTasks.push(task);
+      end(task, status, output);
+    },
+    doubt(task) {
+      if (task.open) doubted.add(task);
+    },
+    endSubgraph(task, toolCallId, status, output) {
+      for (const [lane, subgraph] of task.subgraphs) {
+        if (subgraph.toolCallId !== toolCallId || subgraph.site === task.site) continue;
+        for (const other of open) if (other.parent === task && other.lane === lane) end(other, status);
+        closeSubgraph(subgraph, status, output);
       }
     },
-    endAll(status) {
-      for (const task of open) if (!task.parent) end(task, status);
-      for (const task of open) end(task, status);
+    endLevel(parentPath, node) {
+      const { path, within } = pathOf(parentPath);
+      for (const task of open) {
+        const isThere = (task.parent?.path ?? "") === path && task.lane === within;
+        if (isThere && (node === undefined || task.node === node)) end(task, "ok");
+      }
+    },
+    thrower(taskId) {
+      const outer =
+        taskId === undefined ? undefined : [...open].find(({ path }) => path.endsWith(`:${taskId}`));
+      const isInside = ({ path }: Task) =>
+        outer === undefined || path === outer.path || path.startsWith(`${outer.path}|`);
+      const known = [...failedTasks, ...doubted].find(isInside) ?? outer;
+      // Where tasks are not told apart, one that is open alone is what threw.
+      const innermost = [...open].filter((task) => ![...open].some(({ parent }) => parent === task));
+      return known ?? (innermost.length === 1 ? innermost[0] : undefined);
+    },
+    endAll(status, failed) {
+      const failing = new Set<Task>();
+      for (let task = failed?.task; task; task = task.parent) failing.add(task);
+      const statusOf = (task: Task): CallStatus => {
+        if (failing.has(task)) return "error";
+        if (doubted.has(task) && (status === "ok" || status === "interrupted")) return "ok";
+        return failed ? "cancelled" : status;
+      };
+      const how = { statusOf, ...(failed && { failed }) };
+      for (const task of open) if (!task.parent) end(task, statusOf(task), undefined, how);
+      for (const task of open) end(task, statusOf(task), undefined, how);
     },
   };
+}
+
+function laneOf(path: string, lane: string): string {
+  return `${path}|${lane}`;
 }

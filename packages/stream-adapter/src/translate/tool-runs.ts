@@ -9,7 +9,7 @@ import {
   toResultContent,
 } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
-import type { Task } from "./task-tree.js";
+import type { RunningTool, Task } from "./task-tree.js";
 
 const MAX_PENDING_RESULTS = 100;
 
@@ -17,6 +17,8 @@ interface ToolRun {
   readonly id: string;
   name: string;
   args: string;
+  /** What it was called with, once it runs. */
+  given: Json;
   site: CallSite | undefined;
   task: Task | undefined;
   subagentName: string | undefined;
@@ -47,7 +49,14 @@ export interface ToolRuns {
   learn(message: IncomingMessage, task: Task | undefined): void;
   /** Looks for tool messages of unanswered calls in a list of messages, newest first. Free when every call is answered. */
   learnFrom(messages: unknown): void;
-  running(task: Task): { readonly id: string; readonly subagentName: string | undefined } | undefined;
+  /**
+   * The call of this task that runs a new subgraph, which was given `input`. Nothing in the stream names it where several
+   * run at once: it is the one whose arguments are in the input, and else the first that runs none yet.
+   */
+  running(
+    task: Task,
+    about: { readonly taken: readonly (string | undefined)[]; readonly input: unknown },
+  ): RunningTool | undefined;
   endTask(task: Task, status: CallStatus): void;
   endAll(status: CallStatus): void;
 }
@@ -66,6 +75,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
         id,
         name,
         args: "",
+        given: null,
         site: undefined,
         task: undefined,
         subagentName: undefined,
@@ -87,6 +97,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       agent: task ? task.site.agent : root.agent,
     };
     const args = input === undefined ? parseArgs(run.args) : parseArgs(input);
+    run.given = args;
     run.subagentName = readString(args, "subagent_type");
     sink.emit("tool_start", run.site, {
       tool_name: run.name,
@@ -200,13 +211,15 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       // Found from the newest back, told in the thread's own order.
       for (const [message, run] of found.reverse()) learn(message, run.task);
     },
-    running(task) {
-      for (const run of runs.values()) {
-        if (run.task === task && run.site && !run.ended && !run.pending) {
-          return { id: run.id, subagentName: run.subagentName };
-        }
-      }
-      return undefined;
+    running(task, { taken, input }) {
+      const begun = [...runs.values()].filter((run) => run.task === task && run.site);
+      const underWay = begun.filter((run) => !run.ended && !run.pending);
+      const free = underWay.filter(({ id }) => !taken.includes(id));
+      const candidates = [...free, ...underWay.filter(({ id }) => taken.includes(id))];
+      const run = candidates.length > 1 ? bestMatch(candidates, input) : candidates[0];
+      return (
+        run && { id: run.id, name: run.name, subagentName: run.subagentName, isAlone: begun.length === 1 }
+      );
     },
     endTask(task, status) {
       if (status === "ok") return;
@@ -222,6 +235,27 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       }
     },
   };
+}
+
+/** The one of whose arguments most is in the input; the first of several. */
+function bestMatch(candidates: readonly ToolRun[], input: unknown): ToolRun | undefined {
+  const given = JSON.stringify(toPlain(input ?? null));
+  let best = candidates[0];
+  let most = 0;
+  for (const run of candidates) {
+    const found = textsOf(run.given).filter((text) => given.includes(JSON.stringify(text).slice(1, -1)));
+    const length = found.reduce((sum, text) => sum + text.length, 0);
+    if (length <= most) continue;
+    most = length;
+    best = run;
+  }
+  return best;
+}
+
+function textsOf(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
 }
 
 /** Tools may answer with a message, or with a Command that carries one in its update. */

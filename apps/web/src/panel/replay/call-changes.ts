@@ -47,6 +47,10 @@ export function callChanges(known: Known, envelope: Envelope): readonly CallView
         },
       ];
     }
+    case "error": {
+      const { message, class: kind, node } = envelope.payload;
+      return changed(known, envelope, { error: { message, class: kind, node } });
+    }
     case "tool_update":
       return changed(known, envelope, { progress: envelope.payload.data });
     case "tool_end":

@@ -1,11 +1,20 @@
-import type { FrameCall } from "./frame.js";
+import type { FrameCall, ToldCalls } from "./frame.js";
 import type { PathStep } from "./lines.js";
 
 /** The work of the run that is shown, in the order it began. */
 export type Calls = ReadonlyMap<string, FrameCall>;
 
-export function changeCalls(calls: Calls, told: { whole: boolean; calls: readonly FrameCall[] }): Calls {
-  return new Map([...(told.whole ? [] : calls), ...told.calls.map((call) => [call.callId, call] as const)]);
+export function changeCalls(calls: Calls, told: ToldCalls): Calls {
+  const next = new Map(told.whole ? [] : calls);
+  // What is no longer kept is gone with all below it, which began later.
+  const gone = new Set(told.gone.map(({ callId }) => callId));
+  if (gone.size > 0)
+    for (const { callId, parentId } of calls.values()) {
+      if (parentId !== null && gone.has(parentId)) gone.add(callId);
+      if (gone.has(callId)) next.delete(callId);
+    }
+  for (const call of told.calls) next.set(call.callId, call);
+  return next;
 }
 
 /** The nodes and subgraphs around a call, and itself if it is one. A tool is told by its own lines. */

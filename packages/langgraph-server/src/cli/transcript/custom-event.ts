@@ -1,7 +1,7 @@
 import { changeCalls, pathOf, pathOfMessage } from "./call-path.js";
 import { describeProgress, describeValue, describeWarning, oneLine } from "./describe.js";
 import { type FrameCall, readCalls } from "./frame.js";
-import { tellLine } from "./tell.js";
+import { remember, tellLine } from "./tell.js";
 import type { Transcript } from "./transcript.js";
 
 export function tellCustom(state: Transcript, name: string, value: unknown): Transcript {
@@ -10,10 +10,9 @@ export function tellCustom(state: Transcript, name: string, value: unknown): Tra
       const told = readCalls(value);
       if (!told) return state;
       const next = { ...state, calls: changeCalls(state.calls, told) };
-      const run = told.calls.find(({ kind }) => kind === "run");
-      return run?.status === "running" && state.isLive
-        ? tellRun(next, run, state.calls.get(run.callId))
-        : next;
+      const run = told.calls.findLast(({ kind }) => kind === "run");
+      if (run?.status !== "running") return next;
+      return state.isLive ? tellRun(next, run, state.calls.get(run.callId)) : tellEarlier(next, run);
     }
     case "throughline.tool_update": {
       const { toolCallId, text } = describeProgress(value);
@@ -28,6 +27,14 @@ export function tellCustom(state: Transcript, name: string, value: unknown): Tra
       return tellLine(state, pathOfMessage(state.calls, undefined), ["dim", text]);
     }
   }
+}
+
+/** To who joins a long run: how much of it is not shown any more. */
+function tellEarlier(state: Transcript, { callId, earlier = 0 }: FrameCall): Transcript {
+  const key = `${callId}/earlier`;
+  if (earlier === 0 || state.told.has(key)) return state;
+  const words = earlier === 1 ? "… 1 earlier call" : `… ${earlier} earlier calls`;
+  return tellLine(remember(state, key, words), [], ["dim", words]);
 }
 
 function tellRun(state: Transcript, run: FrameCall, before: FrameCall | undefined): Transcript {

@@ -7,6 +7,8 @@ const throughline = z
         status: z.string().optional(),
         attempt: z.number().optional(),
         hint: z.string().optional(),
+        /** Of a run that failed: the node that threw. */
+        node: z.string().nullish(),
         usage: z
           .looseObject({
             input_tokens: z.number(),
@@ -49,6 +51,8 @@ const call = z.looseObject({
   attempt: z.number(),
   status: z.string(),
   messageId: z.string().optional(),
+  earlier: z.number().optional(),
+  error: z.object({ message: z.string() }).optional(),
   startedBy: z.object({ kind: z.string(), id: z.string().optional() }).optional(),
 });
 export type FrameCall = z.infer<typeof call>;
@@ -109,9 +113,14 @@ export function readFrame(event: unknown): Frame | undefined {
   return frame.safeParse(event).data;
 }
 
-const calls = z.object({ whole: z.boolean(), calls: z.array(call) });
+const calls = z.object({
+  whole: z.boolean(),
+  calls: z.array(call),
+  gone: z.array(z.object({ runId: z.string(), callId: z.string() })).default([]),
+});
+export type ToldCalls = z.infer<typeof calls>;
 
-export function readCalls(value: unknown): z.infer<typeof calls> | undefined {
+export function readCalls(value: unknown): ToldCalls | undefined {
   return calls.safeParse(value).data;
 }
 

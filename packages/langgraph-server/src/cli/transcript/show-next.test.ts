@@ -214,4 +214,31 @@ describe("a transcript", () => {
     );
     expect(show(inputs).text).toBe("[2Jred\n\ttab evil\n");
   });
+
+  it("says to who joins a long run how many of its calls are no longer kept, once", () => {
+    const run = { callId: "r1", kind: "run", earlier: 312 };
+    const joined = [connected, prelude(started), prelude(calls(run))];
+    expect(show(joined).text).toBe("… 312 earlier calls\n");
+    expect(show([...joined, ...joined]).text).toBe("… 312 earlier calls\n");
+  });
+
+  it("lets go of calls that are gone, with all below them", () => {
+    const told = calls({ callId: "a" }, { callId: "b", parentId: "a" }, { callId: "c" });
+    const gone = { ...calls(), value: { whole: false, calls: [], gone: [{ runId: "r1", callId: "a" }] } };
+    expect([...show([live(started), live(told), live(gone)]).state.calls.keys()]).toEqual(["c"]);
+  });
+
+  it("names the node that failed", () => {
+    const failed = (message: string) => ({
+      type: "RUN_ERROR",
+      message,
+      code: "run_failed",
+      metadata: { throughline: { node: "plan" } },
+    });
+    expect(show([live(started), live(failed("The graph failed while it ran."))]).text).toBe(
+      "✗ The graph failed while it ran. (node `plan`)\n",
+    );
+    const own = "researcher failed in node `plan`: TypeError: no";
+    expect(show([live(started), live(failed(own))]).text).toBe(`✗ ${own}\n`);
+  });
 });

@@ -78,10 +78,15 @@ function reduce(state: Transcript, frame: Frame): Transcript {
     case "RUN_ERROR": {
       const { code, message, metadata } = frame;
       const ended = tellEnd(state, { status: "error", ...(code && { code }) });
-      const hint = metadata?.throughline?.hint;
-      return tellLine(ended, [], ["bad", `✗ ${message}`], ["dim", hint ? ` ${hint}` : ""]);
+      const { hint, node } = metadata?.throughline ?? {};
+      return tellLine(ended, [], ["bad", `✗ ${withNode(message, node)}`], ["dim", hint ? ` ${hint}` : ""]);
     }
   }
+}
+
+/** A graph's own error names the node already. */
+function withNode(message: string, node: string | null | undefined): string {
+  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
 }
 
 function startRun(state: Transcript, { runId, input }: Extract<Frame, { type: "RUN_STARTED" }>): Transcript {

@@ -1,19 +1,21 @@
 import type { JsonObject } from "@throughline/ai-core";
-import type { FoldCall } from "../../fold/calls.js";
+import type { CallName, FoldCall } from "../../fold/fold-call.js";
 import type { AgUiEvent } from "./event.js";
 
 /**
  * The tree of work beside the conversation. `whole`: these are all there are; else each replaces what was known of its
- * `(runId, callId)`, or is new.
+ * `(runId, callId)`, or is new. `gone`: no longer kept, each with all below it; the call that they hung below counts them.
  */
 export function callsEvent(told: {
   readonly whole: boolean;
   readonly calls: readonly FoldCall[];
+  readonly gone?: readonly CallName[];
 }): AgUiEvent {
+  const gone = (told.gone ?? []).map(({ run_id, call_id }) => ({ runId: run_id, callId: call_id }));
   return {
     type: "CUSTOM",
     name: "throughline.calls",
-    value: { whole: told.whole, calls: told.calls.map(toWire) },
+    value: { whole: told.whole, calls: told.calls.map(toWire), ...(gone.length > 0 && { gone }) },
   };
 }
 
@@ -34,6 +36,8 @@ function toWire(call: FoldCall): JsonObject {
     ...(call.result !== undefined && { result: call.result }),
     ...(call.progress !== undefined && { progress: call.progress }),
     ...(call.usage && { usage: { ...call.usage } }),
+    ...(call.error && { error: { ...call.error } }),
+    ...(call.earlier !== undefined && { earlier: call.earlier }),
     ...(call.started_by && { startedBy: origin(call.started_by) }),
   };
 }

@@ -1,6 +1,8 @@
-import type { Envelope, EnvelopeOf, JsonObject, LogEntry } from "@throughline/ai-core";
+import type { Envelope, EnvelopeOf, JsonObject, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { changeCalls } from "../../fold/calls.js";
-import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
+import { applyEnvelope, closeAll, continuedMessage } from "../../fold/fold.js";
+import { callsByRun } from "../../fold/fold-call.js";
+import { keepBeside } from "../../fold/keep-beside.js";
 import { placeOfResult } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
 import { contentWords, type FileUrl, wordsOf } from "../media-words.js";
@@ -115,8 +117,9 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         ];
       case "warning":
         return [{ type: "CUSTOM", name: "throughline.warning", value: { ...envelope.payload } }];
-      case "usage":
       case "error":
+        return [errorEvent(envelope.payload)];
+      case "usage":
       case "subgraph_checkpoint":
       case "subgraph_resume":
         return [];
@@ -149,7 +152,18 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       context: [],
       forwardedProps: {},
     };
-    return [...lost, runStarted(started, payload.input.messages.length > 0 ? input : undefined)];
+    return [
+      ...lost,
+      runStarted(started, payload.input.messages.length > 0 ? input : undefined),
+      ...letGo(before),
+    ];
+  }
+
+  /** A new run lets go of old words beside the conversation: those who have them are told. */
+  function letGo(before: ThreadFold): AgUiEvent[] {
+    const closed = closeAll(before);
+    const messages = keepBeside(closed.messages);
+    return messages === closed.messages ? [] : messagesSnapshot(closed, { ...closed, messages });
   }
 
   function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): AgUiEvent[] {
@@ -263,13 +277,13 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   /** Clients merge by id and keep their own order; where ours differs, only an empty list first makes them take it. */
   function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
     const messages = snapshotMessages(after, options);
-    const held = orderedIds(snapshotMessages(before, { line }));
-    const wanted = orderedIds(messages);
+    const held = new Set(orderedIds(snapshotMessages(before, { line })));
+    const wanted = new Set(orderedIds(messages));
     const merged = [
-      ...held.filter((id) => wanted.includes(id)),
-      ...wanted.filter((id) => !held.includes(id)),
+      ...[...held].filter((id) => wanted.has(id)),
+      ...[...wanted].filter((id) => !held.has(id)),
     ];
-    const inOrder = merged.every((id, index) => id === wanted[index]);
+    const inOrder = [...wanted].every((id, index) => id === merged[index]);
     return [
       ...(inOrder ? [] : [{ type: "MESSAGES_SNAPSHOT" as const, messages: [] }]),
       { type: "MESSAGES_SNAPSHOT", messages },
@@ -293,9 +307,9 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
 
   /** Behind a run's start and before its end: nothing may stand outside. */
   function withCalls(before: ThreadFold, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
-    const changed = changeCalls(before.calls, envelope)?.changed ?? [];
-    if (changed.length === 0) return events;
-    const told = callsEvent({ whole: false, calls: changed });
+    const change = changeCalls(before, envelope);
+    if (!change || change.changed.length + change.gone.length === 0) return events;
+    const told = callsEvent({ whole: false, calls: change.changed, gone: change.gone });
     return envelope.type === "run_start" ? [...events, told] : [told, ...events];
   }
 
@@ -331,7 +345,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         runStarted(run),
         { type: "STATE_SNAPSHOT", snapshot: fold.state },
         { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, options) },
-        ...(calls ? [callsEvent({ whole: true, calls: fold.calls })] : []),
+        ...(calls ? [callsEvent({ whole: true, calls: callsByRun(fold) })] : []),
       ];
       if (fold.run?.open) events.push(...items.starts(fold));
       else {
@@ -350,6 +364,11 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       return { prelude, rest: frames.slice(n + 1) };
     },
   };
+}
+
+/** Without the stack, which is for who reads the log. */
+function errorEvent({ stack: _, ns, ...told }: PayloadOf<"error">): AgUiEvent {
+  return { type: "CUSTOM", name: "throughline.error", value: { ...told, ...(ns && { ns }) } };
 }
 
 /** As `n` of a cursor: past every frame an entry could have. */

@@ -25,10 +25,10 @@ export function reasoningId(messageId: string): string {
 
 /**
  * What a subagent says is no part of the conversation, and only 1.0 has a place for it. It allows a subagent one life in a
- * run, so in a run taken up again after a crash, where subagents start over, the place is not used.
+ * run, so in a run that was recovered, where subagents start over, the place is not used.
  */
-export function showsSubagents(fold: ThreadFold, line: AgUiLine): boolean {
-  return line === "1.0" && (fold.run?.attempt ?? 0) === 0;
+export function showsSubagents({ run }: ThreadFold, line: AgUiLine): boolean {
+  return line === "1.0" && (run?.attempt ?? 0) === 0;
 }
 
 /** A thread's messages as a snapshot shows them, partial text and arguments included; with `calls`, each says its run. */
@@ -41,7 +41,7 @@ export function snapshotMessages(
   const bare = fold.openMessages.filter((open) => !placed.has(open.message_id) && open.reasoning !== "");
   return [
     ...currentMessages(fold).flatMap((message) =>
-      message.subagent_id === undefined || nests
+      message.subagent_id === undefined || (line === "1.0" && !message.unshown)
         ? toAgUiMessages(message, fileUrl).map((told) => (runs ? withRun(told, message) : told))
         : [],
     ),

@@ -9,6 +9,8 @@ export interface TerminalOptions {
   readonly interrupts: InterruptForm;
 }
 
+type RunError = NonNullable<PayloadOf<"run_end">["error"]>;
+
 /** R13: the one event that ends a run, with the ids it began with. */
 export function terminal(
   fold: ThreadFold,
@@ -22,8 +24,14 @@ export function terminal(
   if (usage.model_calls > 0) facts.usage = { ...usage };
   const metadata = { throughline: facts };
   if (end.status === "error") {
-    const { code, message } = end.error ?? { code: "run_failed", message: "The run failed." };
-    return { type: "RUN_ERROR", message, code, metadata };
+    const error: RunError = end.error ?? { code: "run_failed", message: "The run failed." };
+    const { code, message } = error;
+    return {
+      type: "RUN_ERROR",
+      message,
+      code,
+      metadata: { throughline: { ...facts, code, ...originOf(error) } },
+    };
   }
   const outcome = outcomeOf(fold, end, options);
   return {
@@ -43,9 +51,22 @@ export function terminal(
 export function standing(fold: ThreadFold, options: TerminalOptions): AgUiEvent {
   const { status, error } = fold.run ?? {};
   const hasFailed = status === "error" || status === "cancelled";
-  const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: { ...error } }) };
+  const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: toJson(error) }) };
   const stands = fold.interrupts.length > 0 ? "interrupted" : "success";
   return terminal(fold, { status: stands }, options, hasFailed ? { lastRun } : {});
+}
+
+function toJson(error: RunError): JsonObject {
+  return { code: error.code, message: error.message, ...originOf(error) };
+}
+
+/** What failed, and where. */
+function originOf({ class: kind, node, ns }: RunError): JsonObject {
+  return {
+    ...(kind && { class: kind }),
+    ...(node !== undefined && { node }),
+    ...(ns && { ns }),
+  };
 }
 
 function outcomeOf(

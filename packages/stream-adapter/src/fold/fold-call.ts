@@ -1,0 +1,53 @@
+import type { CallStatus, Json, PayloadOf, TokenUsage } from "@throughline/ai-core";
+
+/** What tells a call apart in a thread. A call id is unique within its run. */
+export interface CallName {
+  readonly run_id: string;
+  readonly call_id: string;
+}
+
+/** One piece of work inside a thread: a run, or what happened within one. People open and close these. */
+export interface FoldCall extends CallName {
+  readonly parent_id: string | null;
+  /** A node that turns out to hold a subgraph is one call. */
+  readonly kind: "run" | "node" | "subgraph" | "model" | "tool";
+  readonly name: string;
+  readonly attempt: number;
+  /** Seconds since the Unix epoch. */
+  readonly started_at: number;
+  readonly ended_at: number | null;
+  /** `lost`: its process died, and the work was begun again. */
+  readonly status: "running" | CallStatus | "lost";
+  /** Of a model call: the message it wrote. */
+  readonly message_id?: string;
+  /** Of a subgraph that a tool runs: that tool's call. */
+  readonly tool_call_id?: string;
+  /** Long values are cut, and then are text. */
+  readonly args?: Json;
+  readonly result?: Json;
+  /** What a tool said last of its progress. */
+  readonly progress?: Json;
+  readonly usage?: TokenUsage;
+  /** Of a run. */
+  readonly started_by?: PayloadOf<"run_start">["started_by"];
+  /** Of a call that threw. */
+  readonly error?: Pick<PayloadOf<"error">, "message" | "class" | "node">;
+  /** How many calls below it are no longer kept. */
+  readonly earlier?: number;
+}
+
+/** The work of a thread. Runs stand apart, because they stay and the rest is bounded. */
+export interface KnownCalls {
+  /** Every run, in the order they began: less than the messages they brought, which stay as well. */
+  readonly runs: readonly FoldCall[];
+  /** What happened within them, in the order it began: the newest, and all that is open. */
+  readonly calls: readonly FoldCall[];
+}
+
+/** Each run with the work that is kept of it behind it. O(calls). */
+export function callsByRun({ runs, calls }: KnownCalls): readonly FoldCall[] {
+  const works = new Map<string, FoldCall[]>(runs.map(({ run_id }) => [run_id, []]));
+  const rootless: FoldCall[] = [];
+  for (const call of calls) (works.get(call.run_id) ?? rootless).push(call);
+  return [...runs.flatMap((run) => [run, ...(works.get(run.run_id) ?? [])]), ...rootless];
+}

@@ -1,0 +1,117 @@
+import type { CallName, FoldCall, KnownCalls } from "./fold-call.js";
+
+export interface LetGo extends KnownCalls {
+  /** Calls that stay and now count some more that went. */
+  readonly counted: readonly FoldCall[];
+  /** Each stands for itself and all below it. */
+  readonly gone: readonly CallName[];
+}
+
+/**
+ * Lets go of `excess` closed calls, or of as many as there are: whole subtrees, oldest first, each counted by the call it hung
+ * below (`earlier`). A run, an open call and all above an open call stay. A subtree that is larger than what has to go stays
+ * and gives up its own oldest subtrees, so that work that has just ended does not disappear at once. O(calls).
+ */
+export function letGo({ runs, calls }: KnownCalls, excess: number): LetGo {
+  const tree = treeOf({ runs, calls });
+  const counts = new Map<string, number>();
+  const dropped = new Set<string>();
+  const gone: CallName[] = [];
+  let left = excess;
+
+  function visit(siblings: readonly FoldCall[]): void {
+    for (const call of siblings) {
+      if (left <= 0) return;
+      const below = tree.childrenOf(call);
+      if (tree.isPinned(call) || tree.sizeOf(call) > left) visit(below);
+      else drop(call);
+    }
+  }
+
+  function drop(call: FoldCall): void {
+    left -= tree.sizeOf(call);
+    gone.push({ run_id: call.run_id, call_id: call.call_id });
+    const above = tree.aboveOf(call);
+    const count = deleteAll(call);
+    if (above !== undefined) counts.set(above, (counts.get(above) ?? 0) + count);
+  }
+
+  /** How many calls go with this one, those that went before it included. */
+  function deleteAll(call: FoldCall): number {
+    dropped.add(keyOf(call));
+    return tree.childrenOf(call).reduce((sum, child) => sum + deleteAll(child), 1 + (call.earlier ?? 0));
+  }
+
+  visit(tree.tops);
+  if (gone.length === 0) return { runs, calls, counted: [], gone };
+  const counted: FoldCall[] = [];
+  const count = (call: FoldCall): FoldCall => {
+    const more = counts.get(keyOf(call));
+    if (more === undefined) return call;
+    const next = { ...call, earlier: (call.earlier ?? 0) + more };
+    counted.push(next);
+    return next;
+  };
+  return {
+    runs: runs.map(count),
+    calls: calls.filter((call) => !dropped.has(keyOf(call))).map(count),
+    counted,
+    gone,
+  };
+}
+
+function treeOf({ runs, calls }: KnownCalls) {
+  const byKey = new Map([...runs, ...calls].map((call) => [keyOf(call), call]));
+  const children = new Map<string, FoldCall[]>();
+  const tops: FoldCall[] = [];
+  const pinned = new Set<string>();
+  const sizes = new Map<string, number>();
+
+  /** A call whose parent is not known hangs below its run. */
+  function aboveOf(call: FoldCall): string | undefined {
+    const parent = keyOf({ run_id: call.run_id, call_id: call.parent_id ?? call.run_id });
+    if (byKey.has(parent)) return parent;
+    const run = keyOf({ run_id: call.run_id, call_id: call.run_id });
+    return byKey.has(run) ? run : undefined;
+  }
+
+  for (const call of calls) {
+    const above = aboveOf(call);
+    const parent = above === undefined ? undefined : byKey.get(above);
+    if (above === undefined || parent?.kind === "run") tops.push(call);
+    else push(children, above, call);
+    if (call.status === "running") pin(call);
+  }
+
+  function pin(call: FoldCall): void {
+    const key = keyOf(call);
+    if (pinned.has(key)) return;
+    pinned.add(key);
+    const above = aboveOf(call);
+    const parent = above === undefined ? undefined : byKey.get(above);
+    if (parent) pin(parent);
+  }
+
+  const childrenOf = (call: FoldCall): readonly FoldCall[] => children.get(keyOf(call)) ?? [];
+
+  function sizeOf(call: FoldCall): number {
+    const key = keyOf(call);
+    const known = sizes.get(key);
+    if (known !== undefined) return known;
+    const size = childrenOf(call).reduce((sum, child) => sum + sizeOf(child), 1);
+    sizes.set(key, size);
+    return size;
+  }
+
+  return { tops, aboveOf, childrenOf, sizeOf, isPinned: (call: FoldCall) => pinned.has(keyOf(call)) };
+}
+
+function push(lists: Map<string, FoldCall[]>, key: string, call: FoldCall): void {
+  const list = lists.get(key);
+  if (list) list.push(call);
+  else lists.set(key, [call]);
+}
+
+function keyOf({ run_id, call_id }: CallName): string {
+  return `${run_id} ${call_id}`;
+}
