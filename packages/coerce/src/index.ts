@@ -1,4 +1,5 @@
 export { toAttachmentReference } from "./attachment-reference.js";
+export { interruptContent } from "./interrupt-content.js";
 export {
   asLoose,
   asString,

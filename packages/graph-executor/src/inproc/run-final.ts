@@ -21,7 +21,8 @@ export function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined)
       state: checkpoint.state,
       messages: checkpoint.messages,
     }),
-    interrupts: status === "interrupted" ? waiting : [],
+    // Also of a run that failed or was stopped: a question it did not answer is still asked.
+    interrupts: status === "success" ? [] : waiting,
   };
 }
 

@@ -22,10 +22,13 @@ import {
   requireAgent,
   type SignedIn,
 } from "../http/ingress.js";
-import type { ActionRoute } from "../http/route-table.js";
+import { parsedJson } from "../http/parsed-json.js";
+import type { ManyActionsRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
+import { TRUSTED_SERVICE_ACTIONS } from "../policy/action.js";
+import type { RunInput } from "../thread/run-input.js";
 import { threadAddress } from "../thread/thread-address.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
@@ -39,7 +42,16 @@ export const runRequestSchema = z.object({
     .describe("Names the thread to go on with; without it the run has one of its own."),
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
-  messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
+  messages: z
+    .array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() }))
+    .min(1)
+    .optional()
+    .describe("What to say. A run has either messages or answers."),
+  answers: z
+    .record(z.string().min(1).max(512), parsedJson)
+    .refine((answers) => Object.keys(answers).length > 0, "must answer something")
+    .optional()
+    .describe("Answers to open questions, by interrupt id; in the graph's own form."),
   requestId: correlationSchema,
   traceId: correlationSchema,
   virtualKeyId: z
@@ -51,17 +63,25 @@ export const runRequestSchema = z.object({
 });
 type RunRequest = z.infer<typeof runRequestSchema>;
 
+function inputOf({ runId, messages, answers }: RunRequest): RunInput {
+  if (answers && !messages) return { kind: "resume", answers };
+  if (messages && !answers) return { kind: "input", messages: messagesOf(runId, messages) };
+  throw new ThroughlineError("invalid_input", "messages: give either messages or answers", {
+    details: { field: "messages" },
+  });
+}
+
 type RunsParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
 }>;
 
 /** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
-export function runsRoute(parts: RunsParts): ActionRoute {
+export function runsRoute(parts: RunsParts): ManyActionsRoute {
   return {
     method: "POST",
     path: "/runs",
-    action: "run",
+    action: "by_request",
     doc: {
       summary: "Start a run and stream it as AiEvents",
       description:
@@ -73,9 +93,21 @@ export function runsRoute(parts: RunsParts): ActionRoute {
         description: "`text_delta` any number of times, `usage_report`, then one `done` or `error`",
         events: aiEventSchema,
       },
-      errors: ["not_found", "busy", "conflict", "interrupt_pending", "rate_limited", "upstream_unavailable"],
+      errors: [
+        "not_found",
+        "busy",
+        "conflict",
+        "interrupt_pending",
+        "answer_mismatch",
+        "rate_limited",
+        "upstream_unavailable",
+      ],
     },
-    handle: async (c, who, arrival) => startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival),
+    async handle(c, asking, arrival) {
+      const request = await bodyOf(asking, runRequestSchema);
+      const who = asking.permit(request.answers ? "answer" : "run");
+      return startRun(c, parts, who, request, arrival);
+    },
   };
 }
 
@@ -89,7 +121,10 @@ async function startRun(
   const { service, clock, usage } = parts;
   const caller = callerFor(who, request);
   const limits = parts.limitsOf(caller.billingAccountId);
-  if (request.messages.length > limits.maxContentParts) {
+  const input = inputOf(request);
+  if (input.kind === "resume")
+    who.note({ answer: input.answers, target: { interruptIds: Object.keys(input.answers) } });
+  if ((request.messages?.length ?? 0) > limits.maxContentParts) {
     throw new ThroughlineError(
       "too_large",
       `messages: are more than ${limits.maxContentParts}, the most a request may have. Send fewer.`,
@@ -113,7 +148,7 @@ async function startRun(
       traceparent: c.get("trace").traceparent,
       clientRunId: request.runId,
       arrival,
-      input: { kind: "input", messages: messagesOf(request) },
+      input,
       tools: [],
       context: [],
       model: request.model,
@@ -141,11 +176,12 @@ async function startRun(
 
 /** The account is the caller's own, unless the caller is a service that was signed in as one. */
 function callerFor(
-  { caller, credentials }: SignedIn,
+  { caller, credentials, action }: SignedIn,
   { accountId, traceId, virtualKeyId }: RunRequest,
 ): Caller {
   if (accountId === caller.billingAccountId && virtualKeyId === undefined) return { ...caller, traceId };
-  if (!credentials.isTrustedService) {
+  // What a trusted service may do elsewhere is a matter of the action: it may not answer for another account's people.
+  if (!credentials.isTrustedService || !TRUSTED_SERVICE_ACTIONS.has(action)) {
     throw new ThroughlineError(
       "forbidden",
       "accountId: runs of another account, or with another key, need a trusted service",
@@ -155,7 +191,7 @@ function callerFor(
 }
 
 /** Ids follow from the run's, so that the same request again brings the same messages. */
-function messagesOf({ runId, messages }: RunRequest): Message[] {
+function messagesOf(runId: string, messages: NonNullable<RunRequest["messages"]>): Message[] {
   return messages.map(({ role, content }, index) => ({ id: `${runId}/${index}`, role, content }));
 }
 

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
+import { askAgainRoute } from "../api/ask-again-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
 import { eventsRoute } from "../api/events-route.js";
 import { operationsRoutes } from "../api/operations-routes.js";
@@ -150,6 +151,7 @@ export function createHandler(options: HandlerOptions): Handler {
     eventsRoute(parts),
     agentsRoute(parts),
     ...threadRoutes(parts),
+    askAgainRoute(parts),
     ...attachmentRoutes(parts),
     ...storeRoutes(parts),
     ...cronRoutes(parts),

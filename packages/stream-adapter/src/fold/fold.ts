@@ -57,7 +57,8 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
       return {
         ...closeAll(fold),
         run: fold.run && endedRun(fold.run, envelope.payload),
-        interrupts: envelope.payload.status === "interrupted" ? fold.interrupts : [],
+        // What a run that failed or was stopped did not answer is still asked.
+        interrupts: envelope.payload.status === "success" ? [] : fold.interrupts,
       };
     case "step_start":
       return startStep(fold, envelope);
