@@ -13,7 +13,8 @@ import type { Question } from "./question.js";
  * An answer in the spelling of the graph, from whatever form a client sends it in: the graph's own, its other spelling, or
  * what the schema of `askForm` asks for. What fits none of them comes back as it is.
  */
-export function adaptAnswer(question: Question, answer: Json): Json {
+export function adaptAnswer(question: Question, given: Json): Json {
+  const answer = typeof given === "string" && takesNoText(question) ? parsed(given) : given;
   switch (question.kind) {
     case "approvals":
       return adaptApprovals(question, answer);
@@ -36,5 +37,29 @@ export function adaptAnswer(question: Question, answer: Json): Json {
     case "breakpoint":
     case "other":
       return answer;
+  }
+}
+
+/** Clients of the legacy form send every answer as text. */
+function takesNoText({ kind, schema }: Question): boolean {
+  switch (kind) {
+    case "approvals":
+    case "approval":
+    case "agent_inbox":
+    case "elicitation":
+    case "ask_user":
+    case "action":
+      return true;
+    default:
+      return schema !== undefined && typeof schema.type === "string" && schema.type !== "string";
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
   }
 }

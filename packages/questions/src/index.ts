@@ -28,4 +28,5 @@ export type { OtherQuestion } from "./kinds/other.js";
 export type { YesNoQuestion } from "./kinds/yes-no.js";
 export type { Mismatch } from "./mismatch.js";
 export type { Question } from "./question.js";
+export { NO_WORDS } from "./question-source.js";
 export { type QuestionHints, readQuestion } from "./read-question.js";

@@ -18,6 +18,8 @@ export interface EventFacts {
     readonly status: "error" | "cancelled";
     readonly error?: { readonly code: string; readonly message: string };
   };
+  /** Of a run that failed: questions it did not answer, which are still open. */
+  readonly interrupts?: readonly WireInterrupt[];
   /** Of a poll: the run that is open, if one is. */
   readonly poll?: boolean;
   readonly activeRunId?: string | null;

@@ -26,10 +26,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("CopilotKit's routes", () => {
-  it("list the six agents by their stable ids", async () => {
+  it("list the seven agents by their stable ids", async () => {
     const info = await agentsOf(await fetch(`${server.url}${BASE}/info`));
     expect(info).toEqual(
-      ["chat", "poet", "ponderer", "travel", "researcher", "sentinel"].map((name) => `langgraph:${name}`),
+      ["chat", "poet", "ponderer", "travel", "researcher", "sentinel", "approver"].map(
+        (name) => `langgraph:${name}`,
+      ),
     );
   });
 
