@@ -13,7 +13,7 @@ import { runIdSchema } from "../ag-ui/run-agent-input.js";
 import type { Arrival } from "../commands/arrivals.js";
 import type { RunService } from "../drive/run-service.js";
 import { requireAccepted } from "../drive/start-refusal.js";
-import { bodyOf } from "../http/checked-request.js";
+import { checked } from "../http/checked-request.js";
 import { earlyEndError } from "../http/early-end.js";
 import {
   openStream,
@@ -22,7 +22,7 @@ import {
   requireAgent,
   type SignedIn,
 } from "../http/ingress.js";
-import { parsedJson } from "../http/parsed-json.js";
+import { parsedObject } from "../http/parsed-json.js";
 import type { ManyActionsRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
@@ -47,8 +47,7 @@ export const runRequestSchema = z.object({
     .min(1)
     .optional()
     .describe("What to say. A run has either messages or answers."),
-  answers: z
-    .record(z.string().min(1).max(512), parsedJson)
+  answers: parsedObject
     .refine((answers) => Object.keys(answers).length > 0, "must answer something")
     .optional()
     .describe("Answers to open questions, by interrupt id; in the graph's own form."),
@@ -104,9 +103,11 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
       ],
     },
     async handle(c, asking, arrival) {
-      const request = await bodyOf(asking, runRequestSchema);
-      const who = asking.permit(request.answers ? "answer" : "run");
-      return startRun(c, parts, who, request, arrival);
+      const body = (await asking.readBody()) ?? {};
+      const isAnswer = typeof body === "object" && "answers" in body;
+      // Permitted before it is read closely: who may not ask is told nothing of the request.
+      const who = asking.permit(isAnswer ? "answer" : "run");
+      return startRun(c, parts, who, checked(runRequestSchema, body, "body"), arrival);
     },
   };
 }
