@@ -77,7 +77,7 @@ export function describeQuestions(suite: QuestionSuite): void {
   }
 
   describe.each(QUESTION_ROWS)("$name", ({ name, asked, kind, answer, given, stock, wrong }) => {
-    it("is answered by our client, and a wrong answer changes nothing", async () => {
+    it("P80: is answered by our client, and a wrong answer changes nothing", async () => {
       const thread = await told("shapes", JSON.stringify(asked));
       const { id, question } = onlyQuestion(thread);
       expect(question.kind).toBe(kind);
@@ -171,7 +171,7 @@ export function describeQuestions(suite: QuestionSuite): void {
       ["its own", "Refund order 78", "refund_order"],
       ["its subagent's", "File a record of order 78", "file_record"],
     ])(
-      "is repaired where an answer to %s question was saved that the middleware throws at",
+      "P82: is repaired where an answer to %s question was saved that the middleware throws at",
       async (_, say, tool) => {
         const thread = await told("approver", say);
         const { id } = onlyQuestion(thread);
@@ -210,7 +210,7 @@ export function describeQuestions(suite: QuestionSuite): void {
     const byText = (thread: ThreadHandle, text: string) =>
       questionsOf(thread).find(({ question }) => question.message === text)?.id ?? "";
 
-    it.each(["fails", "is stopped"])("the other stays when the run that answers one %s", async (how) => {
+    it.each(["fails", "is stopped"])("P81: the other stays when the run that answers one %s", async (how) => {
       const thread = await told("pair", "go");
       const [left, right] = [byText(thread, "left"), byText(thread, "right")];
       const answering = thread.answer(left, how === "fails" ? "wrong" : "wait");
@@ -244,7 +244,7 @@ export function describeQuestions(suite: QuestionSuite): void {
   });
 
   describe("A breakpoint", () => {
-    it("goes on without an answer", async () => {
+    it("P82: goes on without an answer", async () => {
       const thread = await told("breakpoint", "go");
       expect(stateOf(thread)).toMatchObject({ answer: "half way" });
       expect(await thread.askAgain()).toEqual({ kind: "done", status: "success" });
