@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { AIMessage } from "@langchain/core/messages";
 import {
   Annotation,
@@ -49,11 +50,17 @@ const Answers = Annotation.Root({
   answers: Annotation<string[]>({ reducer: (known, more) => [...known, ...more], default: () => [] }),
 });
 
+/** Longer than a test takes to stop it, and short enough to be waited for where a server takes it up again. */
+const LONG_WORK_MS = 10_000;
+
 function pick(question: string) {
   return async (_: typeof Answers.State, { signal }: LangGraphRunnableConfig) => {
     const answer = String(interrupt(question));
     if (answer === "wrong") throw new Error("This answer can't be used.");
-    if (answer === "wait") await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    if (answer === "wait") {
+      const stopped = new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      await Promise.race([stopped, pause(LONG_WORK_MS)]);
+    }
     return { answers: [`${question} ${answer}`] };
   };
 }

@@ -35,7 +35,7 @@ export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactN
     <div className={styles.end} data-status={run.status}>
       <p>{words}</p>
       {isLast && userId !== undefined && run.status !== "interrupted" && <TryAgain userId={userId} />}
-      {isLast && answered && run.status === "error" && <AskAgain />}
+      {isLast && answered && (run.status === "error" || run.status === "cancelled") && <AskAgain />}
       {isCutShort && (
         <Button look="quiet" onClick={() => shownRun.show(runId)}>
           See what it said

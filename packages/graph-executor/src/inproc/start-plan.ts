@@ -3,7 +3,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { type FreshRunStart, type GraphRunRequest, type Json, ThroughlineError } from "@throughline/ai-core";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
-import { markAnswers } from "./answer-mark.js";
+import { markAnswers, voidMarks } from "./answer-mark.js";
 import { graphChanged } from "./graph-change.js";
 import { graphInput } from "./graph-input.js";
 import { canRunOn } from "./open-task.js";
@@ -84,6 +84,11 @@ async function planResume(
     await setAside(saver, tuple);
     return REST;
   }
+  // Runs of a thread follow each other: an answer that an earlier one left untaken is lost, and its question open again.
+  const lost = questions.filter(
+    (question) => !ids.includes(question.interrupt_id) && reading.marks.isAnswered(question),
+  );
+  await voidMarks(saver, tuple, request.runId, reading.marks, lost);
   await markAnswers(saver, tuple, request.runId, answered);
   return { kind: "run", input: new Command({ resume: answers }) };
 }
