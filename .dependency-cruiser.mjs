@@ -4,13 +4,15 @@
 const MAY_IMPORT = {
   "ai-core": [],
   coerce: ["ai-core"],
-  "stream-adapter": ["ai-core", "coerce"],
+  questions: ["ai-core"],
+  "stream-adapter": ["ai-core", "coerce", "questions"],
   "thread-log": ["ai-core"],
   "graph-executor": ["ai-core", "coerce"],
   billing: ["ai-core"],
   "langgraph-graphs": ["ai-core"],
   "langgraph-server": [
     "ai-core",
+    "questions",
     "stream-adapter",
     "thread-log",
     "graph-executor",
@@ -21,7 +23,7 @@ const MAY_IMPORT = {
   "agent-react": ["agent-client", "ai-core"],
   "copilotkit-runner": ["agent-client", "ai-core"],
 };
-const APPS_MAY_IMPORT = ["agent-react", "agent-client", "ai-core"];
+const APPS_MAY_IMPORT = ["agent-react", "agent-client", "questions", "ai-core"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
 
 /** Tests, and what only tests use. */
@@ -113,7 +115,7 @@ export default {
       name: "PURE_PACKAGES_DO_NO_IO",
       comment: "Contracts and translation run in a browser, a worker and a test clock alike.",
       severity: "error",
-      from: { path: "^packages/(ai-core|coerce|stream-adapter)/src/", pathNot: [TESTS] },
+      from: { path: "^packages/(ai-core|coerce|questions|stream-adapter)/src/", pathNot: [TESTS] },
       to: { dependencyTypes: ["core"] },
     },
     {

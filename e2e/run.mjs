@@ -14,6 +14,7 @@ const PARTS = {
   server: "the whole service: stock clients, reconnects, crashes, instances, tenants, hostile input",
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
+  questions: "every shape of question, asked on a LangGraph server and answered by our client and stock ones",
   outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
   bus: "two instances and their Redis: killed, emptied, paused, failed over; limits over both",
   doors: "what comes in and goes out: files under load, their memory, and what other accounts feel of it",

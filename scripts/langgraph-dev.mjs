@@ -16,7 +16,7 @@ const DEFAULT_PORT = 2024;
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-const HELP = `Runs the six graphs on the official LangGraph dev server.
+const HELP = `Runs the seven graphs on the official LangGraph dev server.
 
   npm run langgraph:dev                 port ${DEFAULT_PORT}, or the next free one
   npm run langgraph:dev -- --port 3030  this port or none

@@ -24,7 +24,7 @@ const CONSOLE_PORT = 3_000;
 const USAGE = [
   "npm start [-- FLAGS]",
   "",
-  "Installs what is missing, builds what changed and runs service and console together: the six agents, a PostgreSQL of its own",
+  "Installs what is missing, builds what changed and runs service and console together: the seven agents, a PostgreSQL of its own",
   "in .throughline/, and a page to watch and steer them, whose address is printed. Needs no key: without one, an offline model",
   "answers. Ctrl-C stops everything. A service that ends because of an error in a graph is restarted, three times a minute at most.",
   "",

@@ -12,6 +12,7 @@ export type ThreadCommands = Pick<
   | "stop"
   | "answer"
   | "answerAll"
+  | "askAgain"
   | "resend"
   | "discard"
   | "reconnect"

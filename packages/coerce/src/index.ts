@@ -1,5 +1,6 @@
 export { toAttachmentReference } from "./attachment-reference.js";
 export { classifyError } from "./classify-error.js";
+export { interruptContent } from "./interrupt-content.js";
 export { type InlineBytes, type Media, type MediaKind, type MediaSource, readMedia } from "./media.js";
 export { storedPart, unstoredPart } from "./media-part.js";
 export {

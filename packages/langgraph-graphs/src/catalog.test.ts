@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeGraph, LANGGRAPH_CATALOG } from "./catalog.js";
 
 describe("the catalogue", () => {
-  it("lists the six graphs in their order", () => {
+  it("lists the seven graphs in their order", () => {
     expect(LANGGRAPH_CATALOG.map((definition) => definition.graphName)).toEqual([
       "chat",
       "poet",
@@ -10,6 +10,7 @@ describe("the catalogue", () => {
       "travel",
       "researcher",
       "sentinel",
+      "approver",
     ]);
   });
 

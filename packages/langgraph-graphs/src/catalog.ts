@@ -1,5 +1,6 @@
 import { type GraphDescriptor, graphDescriptorSchema, toGraphId } from "@throughline/ai-core";
 import { z } from "zod";
+import { approverDefinition } from "./graphs/approver/definition.js";
 import { chatDefinition } from "./graphs/chat/definition.js";
 import type { GraphDefinition } from "./graphs/graph-definition.js";
 import { poetDefinition } from "./graphs/poet/definition.js";
@@ -16,6 +17,7 @@ export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [
   travelDefinition,
   researcherDefinition,
   sentinelDefinition,
+  approverDefinition,
 ];
 
 /** What may be told about a graph before it runs; its zod schemas become JSON Schema. */

@@ -1,3 +1,4 @@
+import { approverDefinition } from "./graphs/approver/definition.js";
 import { chatDefinition } from "./graphs/chat/definition.js";
 import type { GraphDefinition, RunnableGraph } from "./graphs/graph-definition.js";
 import { poetDefinition } from "./graphs/poet/definition.js";
@@ -21,3 +22,4 @@ export const ponderer = served(pondererDefinition);
 export const travel = served(travelDefinition);
 export const researcher = served(researcherDefinition);
 export const sentinel = served(sentinelDefinition);
+export const approver = served(approverDefinition);

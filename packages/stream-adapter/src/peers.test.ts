@@ -247,7 +247,7 @@ describe("interrupts", () => {
         interrupts: [
           {
             id: "i1",
-            reason: "langgraph:interrupt",
+            reason: "input_required",
             message: "Which?",
             toolCallId: "c1",
             responseSchema: { type: "string" },
@@ -264,6 +264,51 @@ describe("interrupts", () => {
       drive([], { fold, answers, runId: "run-2" }).slice(0, 1).reduce(applyEnvelope, fold).interrupts.length;
     expect([open(["i1"]), open(["other"]), open([])]).toEqual([0, 1, 0]);
   });
+
+  it("tell the schema of the answer that stands beside the value, in both forms", () => {
+    const schema = { type: "object", properties: { size: { type: "string" } } };
+    const raw = { id: "i2", value: { any: "value" }, response_schema: schema };
+    const envelopes = drive([{ ns: [], mode: "updates", data: { __interrupt__: [raw] } }], {
+      final: { status: "interrupted" },
+    });
+    expect(envelopes.reduce(applyEnvelope, emptyFold).interrupts).toMatchObject([
+      { response_schema: schema },
+    ]);
+    expect(agUi(envelopes, { interrupts: "standard" }).at(-1)).toMatchObject({
+      outcome: {
+        interrupts: [{ responseSchema: schema, metadata: { langgraph: { responseSchema: schema } } }],
+      },
+    });
+    expect(agUi(envelopes, { interrupts: "legacy" }).find(({ type }) => type === "CUSTOM")).toMatchObject({
+      metadata: { throughline: { interruptId: "i2", responseSchema: schema } },
+    });
+  });
+
+  it.each(["error", "cancelled"] as const)(
+    "stay open when the run that answers another ends as %s",
+    (status) => {
+      const other = { interrupt_id: "i2", value: "Sure?", node: "check", ns: ["check:t3"] };
+      const fold = drive(chunks, { final: { status: "interrupted", interrupts: [other] } }).reduce(
+        applyEnvelope,
+        emptyFold,
+      );
+      const failed = drive([], {
+        fold,
+        answers: ["i1"],
+        runId: "run-2",
+        final: { ok: false, status, interrupts: [other] },
+      });
+      expect(failed.reduce(applyEnvelope, fold).interrupts).toEqual([other]);
+      const standard = agUi(failed, { interrupts: "standard", line: "1.0" }, fold).at(-1);
+      expect(standard).toMatchObject(
+        status === "error"
+          ? { type: "RUN_ERROR", metadata: { throughline: { interrupts: [{ id: "i2" }] } } }
+          : { outcome: { type: "interrupt", interrupts: [{ id: "i2" }] } },
+      );
+      const legacy = agUi(failed, { interrupts: "legacy" }, fold);
+      expect(legacy.filter(({ type }) => type === "CUSTOM")).toHaveLength(1);
+    },
+  );
 
   it("resume the subgraph that waited, under the same call id", () => {
     const first = drive(chunks, { final: { status: "interrupted" } });

@@ -27,12 +27,16 @@ export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactN
   const error = useSettledThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
+  const answered = useSettledThread(
+    useCallback(({ calls }: SettledThread) => followsQuestion(calls, runId), [runId]),
+  );
   const words = endWords(run.status, isLast, error);
   if (!words) return null;
   return (
     <div className={styles.end} data-status={run.status}>
       <p>{words}</p>
       {isLast && userId !== undefined && run.status !== "interrupted" && <TryAgain userId={userId} />}
+      {isLast && answered && (run.status === "error" || run.status === "cancelled") && <AskAgain />}
       {isCutShort && (
         <Button look="quiet" onClick={() => shownRun.show(runId)}>
           See what it said
@@ -65,6 +69,26 @@ function endWords(
 /** A graph's own error names the node already. */
 function withNode({ message, node }: RunErrorView): string {
   return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
+}
+
+/** Whether the run before this one ended with a question: then this one was to take the answer. */
+function followsQuestion(calls: readonly CallView[], runId: string): boolean {
+  const runs = calls.filter(({ kind }) => kind === "run");
+  return runs[runs.findIndex((run) => run.runId === runId) - 1]?.status === "interrupted";
+}
+
+/** An answer that made the graph fail would make it fail again: it is taken back, and the question asked anew. */
+function AskAgain(): ReactNode {
+  const commands = useCommands();
+  const { track } = useSteering();
+  const [outcome, setOutcome] = useState<CommandOutcome>();
+  const refusal = outcome?.kind === "refused" ? outcome.message : outcome && outcomeWords(outcome);
+  return (
+    <>
+      <Button onClick={() => void track(commands.askAgain()).then(setOutcome)}>Ask again</Button>
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
+    </>
+  );
 }
 
 /** The thread holds the question already, so a run without anything new answers it. */

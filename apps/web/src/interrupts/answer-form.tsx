@@ -3,51 +3,93 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { Button } from "../design/button";
+import { Field, TextArea } from "../design/field";
+import type { AnswerFields } from "./answer-fields";
 import styles from "./answer-form.module.css";
-import { draftsOf, fieldsOf, readDrafts } from "./schema-fields";
+import { draftsOf, fieldsOf, presetOf, readDrafts, showsWhole } from "./schema-fields";
 import { SchemaForm } from "./schema-form";
 
 interface AnswerFormProps {
-  /** `undefined`: any text. */
-  readonly schema: JsonObject | undefined;
+  readonly answer: AnswerFields;
   readonly isDisabled: boolean;
   readonly isAlone: boolean;
   /** Its answer waits to be sent with the others. */
   readonly isChosen: boolean;
+  /** What says "I won't answer" to this question, where it has words for that. */
+  readonly dismissal: Json | undefined;
   readonly onAnswer: (value: Json) => void;
 }
 
 const ANY_TEXT: JsonObject = { type: "string", maxLength: 10_000 };
 
+/** An answer in fields or in words, and always also as JSON: no form knows everything a graph may want. */
 export function AnswerForm({
-  schema = ANY_TEXT,
+  answer,
   isDisabled,
   isAlone,
   isChosen,
+  dismissal,
   onAnswer,
 }: AnswerFormProps): ReactNode {
-  const fields = useMemo(() => {
-    const known = fieldsOf(schema);
-    return known.length > 0 ? known : fieldsOf(ANY_TEXT);
-  }, [schema]);
-  const [drafts, setDrafts] = useState(() => draftsOf(fields, schema.default));
+  const { schema = ANY_TEXT, preset } = answer;
+  const fields = useMemo(() => fieldsOf(schema), [schema]);
+  const [drafts, setDrafts] = useState(() => draftsOf(fields, preset ?? presetOf(schema)));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
+  const [isJson, setJson] = useState(() => !showsWhole(schema));
+  const [json, setJsonText] = useState(() => jsonOf(preset ?? presetOf(schema)));
+  const [jsonProblem, setJsonProblem] = useState<string>();
 
   function submit(event: FormEvent): void {
     event.preventDefault();
+    if (isJson) submitJson();
+    else submitFields();
+  }
+
+  function submitFields(): void {
     const read = readDrafts(fields, drafts);
     setProblems(read.problems ?? {});
-    if (!read.problems) onAnswer(read.value);
+    if (!read.problems) onAnswer(answer.toAnswer(read.value));
+  }
+
+  /** It goes as it is written: JSON is the whole answer. */
+  function submitJson(): void {
+    try {
+      const value: Json = JSON.parse(json);
+      setJsonProblem(undefined);
+      onAnswer(value);
+    } catch {
+      setJsonProblem("This is not JSON. A text needs quotation marks.");
+    }
   }
 
   return (
     <form className={styles.form} onSubmit={submit}>
-      <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
-      <div>
+      {isJson ? (
+        <Field label="Your answer as JSON" problem={jsonProblem}>
+          <TextArea value={json} rows={5} onChange={(event) => setJsonText(event.target.value)} />
+        </Field>
+      ) : (
+        <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
+      )}
+      <div className={styles.buttons}>
         <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : "Answer"}
         </Button>
+        {dismissal !== undefined && (
+          <Button disabled={isDisabled} onClick={() => onAnswer(dismissal)}>
+            Decline
+          </Button>
+        )}
+        {fields.length > 0 && (
+          <Button look="quiet" onClick={() => setJson((before) => !before)}>
+            {isJson ? "Answer in the form" : "Answer as JSON"}
+          </Button>
+        )}
       </div>
     </form>
   );
+}
+
+function jsonOf(preset: Json | undefined): string {
+  return preset === undefined ? "" : JSON.stringify(preset, undefined, 2);
 }

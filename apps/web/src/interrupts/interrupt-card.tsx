@@ -1,17 +1,21 @@
 "use client";
 
 import type { Json } from "@throughline/ai-core";
-import { type ReactNode, useId } from "react";
+import { dismissAnswer, type Question, type QuestionOption } from "@throughline/questions";
+import { type ReactNode, useId, useMemo } from "react";
 import { formatDuration } from "../conversation/format-duration";
+import { JsonView } from "../conversation/json-view";
 import { Markdown } from "../conversation/markdown/markdown";
 import { useNow } from "../conversation/use-now";
 import { Icon } from "../design/icon";
+import { answerFields } from "./answer-fields";
 import { AnswerForm } from "./answer-form";
+import { ApprovalForm } from "./approval-form";
+import type { AskedQuestion } from "./asked-question";
 import styles from "./interrupt-card.module.css";
-import type { Question } from "./read-question";
 
 interface InterruptCardProps {
-  readonly question: Question;
+  readonly asked: AskedQuestion;
   /** Its answer goes off at once; else it is chosen, and goes with others. */
   readonly isAlone: boolean;
   /** The answer that waits to be sent with the others. */
@@ -22,14 +26,17 @@ interface InterruptCardProps {
 
 /** One question: what is asked, and every way to answer it. */
 export function InterruptCard({
-  question,
+  asked,
   isAlone,
   chosen,
   isDisabled,
   onAnswer,
 }: InterruptCardProps): ReactNode {
   const id = useId();
-  const left = useSecondsLeft(question.expiresAt);
+  const { question } = asked;
+  const options = optionsOf(question);
+  const answer = useMemo(() => answerFields(question), [question]);
+  const left = useSecondsLeft(asked.expiresAt);
   const isOver = left !== undefined && left <= 0;
   const isClosed = isDisabled || isOver;
   return (
@@ -37,9 +44,9 @@ export function InterruptCard({
       <div id={id} className={styles.message}>
         <Markdown text={question.message} />
       </div>
-      {question.options.length > 0 ? (
+      {options.length > 0 && (
         <ul className={styles.options}>
-          {question.options.map((option) => {
+          {options.map((option) => {
             const isChosen = chosen !== undefined && JSON.stringify(chosen) === JSON.stringify(option.value);
             return (
               <li key={`${option.label} ${option.detail}`}>
@@ -62,12 +69,26 @@ export function InterruptCard({
             );
           })}
         </ul>
-      ) : (
-        <AnswerForm
-          schema={question.schema}
+      )}
+      {question.kind === "other" && typeof question.value === "object" && question.value !== null && (
+        <JsonView label="What the agent asks" value={question.value} />
+      )}
+      {isApproval(question) && (
+        <ApprovalForm
+          question={question}
           isDisabled={isClosed}
           isAlone={isAlone}
           isChosen={chosen !== undefined}
+          onAnswer={onAnswer}
+        />
+      )}
+      {takesWords(question) && (
+        <AnswerForm
+          answer={answer}
+          isDisabled={isClosed}
+          isAlone={isAlone}
+          isChosen={chosen !== undefined}
+          dismissal={dismissAnswer(question)}
           onAnswer={onAnswer}
         />
       )}
@@ -80,6 +101,32 @@ export function InterruptCard({
       )}
     </article>
   );
+}
+
+type Approvable = Extract<Question, { kind: "approvals" | "approval" | "agent_inbox" }>;
+
+function isApproval(question: Question): question is Approvable {
+  return question.kind === "approvals" || question.kind === "approval" || question.kind === "agent_inbox";
+}
+
+function takesWords(question: Question): boolean {
+  if (question.kind === "yes_no") return question.schema === undefined;
+  return question.kind !== "options" && !isApproval(question);
+}
+
+/** The recommended one first. */
+function optionsOf(question: Question): readonly QuestionOption[] {
+  if (question.kind === "options") {
+    return question.options.toSorted((a, b) => Number(b.isRecommended) - Number(a.isRecommended));
+  }
+  if (question.kind !== "yes_no") return [];
+  const option = (label: string, value: boolean): QuestionOption => ({
+    label,
+    detail: "",
+    value,
+    isRecommended: question.schema?.default === value,
+  });
+  return [option("Yes", true), option("No", false)];
 }
 
 function useSecondsLeft(expiresAt: number | undefined): number | undefined {

@@ -7,16 +7,16 @@ import { useCaller } from "../console/caller";
 import { outcomeWords } from "../conversation/outcome-words";
 import { useSteering } from "../conversation/steering";
 import { Button, IconButton } from "../design/button";
+import { toAsked } from "./asked-question";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./interrupt-cards.module.css";
-import { readQuestion } from "./read-question";
 
 type Answers = Readonly<Record<string, Json>>;
 
 /** Everything the agent waits for. One question is answered at once; of several, as many as one has answers for. */
 export function InterruptCards(): ReactNode {
   const interrupts = useInterrupts();
-  const questions = useMemo(() => interrupts.map(readQuestion), [interrupts]);
+  const questions = useMemo(() => interrupts.map(toAsked), [interrupts]);
   const commands = useCommands();
   const { track } = useSteering();
   const reason = useCaller().refusal("answer", useThreadHandle());
@@ -54,7 +54,7 @@ export function InterruptCards(): ReactNode {
           {questions.map((question) => (
             <InterruptCard
               key={question.id}
-              question={question}
+              asked={question}
               isAlone={isAlone}
               chosen={isAlone ? undefined : chosen[question.id]}
               isDisabled={isSending || reason !== undefined}

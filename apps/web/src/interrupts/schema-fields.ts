@@ -85,6 +85,28 @@ export function fieldsOf(
   }
 }
 
+/** Whether the fields are all there is to the schema. What they leave out can only be answered as JSON. */
+export function showsWhole(schema: JsonObject, depth = 0): boolean {
+  if (typeOf(schema) !== "object" || Array.isArray(schema.enum)) return fieldsOf(schema).length > 0;
+  const parts = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
+  return (
+    parts.length > 0 &&
+    depth < DEEPEST &&
+    parts.every((part) => isJsonObject(part) && showsWhole(part, depth + 1))
+  );
+}
+
+/** What the schema itself would fill in. */
+export function presetOf(schema: JsonObject): Json | undefined {
+  if (schema.default !== undefined) return schema.default;
+  if (!isJsonObject(schema.properties)) return undefined;
+  const presets = Object.entries(schema.properties).flatMap(([name, part]): [string, Json][] => {
+    const preset = isJsonObject(part) ? presetOf(part) : undefined;
+    return preset === undefined ? [] : [[name, preset]];
+  });
+  return presets.length > 0 ? Object.fromEntries(presets) : undefined;
+}
+
 export function keyOf({ path }: SchemaField): string {
   return path.join(".");
 }

@@ -40,6 +40,8 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   answer(interruptId: string, value: Json): Promise<CommandOutcome>;
   /** Answers to several questions at once: an agent that asked them together waits for all. */
   answerAll(answers: Readonly<Record<string, Json>>): Promise<CommandOutcome>;
+  /** Takes an answer back that made the run fail: the agent asks anew. Past a breakpoint, the agent goes on. */
+  askAgain(): Promise<CommandOutcome>;
   /** A message that was refused, once more. */
   resend(messageId: string): Promise<CommandOutcome>;
   discard(messageId: string): void;
@@ -130,6 +132,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     stop: () => line.submit({ kind: "stop", ...ids() }),
     answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),
     answerAll: (answers) => run({ answers }),
+    askAgain: () => run({ command: { name: "ask_again" } }),
     resend(messageId) {
       const message = messageById(line.view(), messageId);
       if (message?.local !== "unsent") {

@@ -226,7 +226,7 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
     ...settled,
     steps: [],
     run: view.run && { ...view.run, ...endOf(event, facts) },
-    interrupts: event.type === "RUN_FINISHED" ? (event.outcome?.interrupts ?? []) : [],
+    interrupts: (event.type === "RUN_FINISHED" ? event.outcome?.interrupts : facts.interrupts) ?? [],
     usage: facts.usage ? toUsage(facts.usage) : view.usage,
   };
 }
@@ -241,7 +241,8 @@ function endOf(
   }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
-  const end = event.outcome?.type ?? status;
+  // One that was stopped tells which questions it left open.
+  const end = status === "cancelled" ? status : (event.outcome?.type ?? status);
   if (end === "interrupt" || end === "interrupted") return { status: "interrupted", error: null };
   return { status: end === "cancelled" ? end : "success", error: null };
 }

@@ -30,6 +30,8 @@ export interface EventFacts {
   /** Of a run that failed: what failed, and in which node. */
   readonly class?: ErrorClass;
   readonly node?: string | null;
+  /** Of a run that failed: questions it did not answer, which are still open. */
+  readonly interrupts?: readonly WireInterrupt[];
   /** Of a poll: the run that is open, if one is. */
   readonly poll?: boolean;
   readonly activeRunId?: string | null;

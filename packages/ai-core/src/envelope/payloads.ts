@@ -22,6 +22,8 @@ export type PatchOperation = z.infer<typeof patchOperationSchema>;
 export const interruptSchema = z.object({
   interrupt_id: z.string(),
   value: jsonSchema,
+  /** JSON Schema of the answer, where the graph gave one beside the value. */
+  response_schema: jsonObjectSchema.optional(),
   node: z.string().nullable(),
   /** Task path of the node that asks; the deepest one when an interrupt surfaces at several levels. */
   ns: z.array(z.string()),

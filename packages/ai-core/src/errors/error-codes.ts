@@ -16,6 +16,10 @@ export const ERROR_CODES = {
     hint: "The graph is not the one this run began with: decline what it asked, or send a new message.",
   },
   interrupt_pending: { status: 409, hint: "Answer the open question first, or cancel it." },
+  answer_mismatch: {
+    status: 422,
+    hint: "The question is still open: correct the answer as the problem says and send it again.",
+  },
   too_large: { status: 413, hint: "Send less at once." },
   rate_limited: { status: 429, hint: "Slow down and retry after the time given." },
   internal: { status: 500, hint: "Try again; if it persists, report the request id." },

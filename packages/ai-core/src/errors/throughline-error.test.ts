@@ -25,6 +25,7 @@ describe("error codes", () => {
     ["graph_changed", 409],
     ["interrupt_pending", 409],
     ["too_large", 413],
+    ["answer_mismatch", 422],
     ["rate_limited", 429],
     ["internal", 500],
     ["upstream_unavailable", 502],

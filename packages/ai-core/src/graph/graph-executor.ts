@@ -14,7 +14,8 @@ export type FreshRunStart =
   /** New input. Only messages the thread does not hold yet are sent (R26). */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
   /**
-   * Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with. Where
+   * Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with, or
+   * asks again what was answered in a way that made its node fail. Where
    * the graph lost the node that asks, an answer ends as `graph_changed`, and `{ "__agui_cancelled__": true }` sets aside
    * what was to run, so that the thread is idle.
    */

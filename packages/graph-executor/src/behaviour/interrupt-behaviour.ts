@@ -106,6 +106,53 @@ export function describeInterrupts(provider: () => GraphProvider): void {
     expect((await provider().getState(session.thread))?.interrupts).toEqual(final.interrupts);
   });
 
+  it("tells the schema of the answer that the graph gave beside its question", async () => {
+    const session = openThread(provider(), "asker");
+    const { final, chunks } = await session.say("schema");
+    const schema = { type: "object", properties: { size: { enum: ["s", "m"] } }, required: ["size"] };
+    expect(final.interrupts).toMatchObject([{ value: { question: "schema?" }, response_schema: schema }]);
+    expect((await provider().getState(session.thread))?.interrupts).toEqual(final.interrupts);
+    expect(JSON.stringify(chunks.filter(({ mode }) => mode === "updates"))).toContain("response_schema");
+  });
+
+  it.each([
+    ["of the graph itself", "picky"],
+    ["of a subgraph", "picky nested"],
+  ])("asks again when a node %s failed on its answer, as often as it takes", async (_, how) => {
+    const session = openThread(provider(), "asker");
+    let asked = (await session.say(how)).final;
+    for (const _ of ["once", "twice"]) {
+      const failed = (await session.answer({ [onlyId(asked)]: "wrong" })).final;
+      expect(failed).toMatchObject({ status: "error", interrupts: [] });
+      expect((await provider().getState(session.thread))?.interrupts).toEqual([]);
+      asked = (await session.answer({})).final;
+      expect(questionOf(asked)).toEqual({ question: "pick?" });
+    }
+    const done = (await session.answer({ [onlyId(asked)]: "right" })).final;
+    expect(done).toMatchObject({ status: "success", state: { answers: ['"right"'] } });
+  });
+
+  it("keeps the other question open when the run that answers one of two fails", async () => {
+    const session = openThread(provider(), "asker");
+    const { pick = "", other = "" } = idsOf((await session.say("picky two")).final);
+    const failed = (await session.answer({ [pick]: "wrong" })).final;
+    expect(failed).toMatchObject({ status: "error", interrupts: [{ interrupt_id: other }] });
+    expect((await provider().getState(session.thread))?.interrupts).toMatchObject([{ interrupt_id: other }]);
+    const again = idsOf((await session.answer({})).final);
+    expect(Object.keys(again).toSorted()).toEqual(["other", "pick"]);
+    const answers = { [again.pick ?? ""]: "A", [again.other ?? ""]: "B" };
+    const done = (await session.answer(answers)).final;
+    expect(done).toMatchObject({ status: "success", interrupts: [] });
+    expect(done.state?.answers).toEqual(expect.arrayContaining(['"A"', '"B"']));
+  });
+
+  it("refuses to ask again what still waits for its answer", async () => {
+    const session = openThread(provider(), "asker");
+    const asked = (await session.say("one")).final;
+    expect((await session.answer({})).final).toMatchObject({ status: "error", error: { code: "conflict" } });
+    expect((await provider().getState(session.thread))?.interrupts).toEqual(asked.interrupts);
+  });
+
   it("refuses an answer to a question that is not open, and the open one stays", async () => {
     const session = openThread(provider(), "asker");
     const asked = (await session.say("one")).final;

@@ -2,16 +2,22 @@ import {
   type BaseCheckpointSaver,
   type CheckpointPendingWrite,
   type CheckpointTuple,
+  ERROR,
   INTERRUPT,
 } from "@langchain/langgraph-checkpoint";
 import type { Interrupt } from "@throughline/ai-core";
-import { read, readArray, readString, toPlain } from "@throughline/coerce";
+import { interruptContent, read, readArray, readString } from "@throughline/coerce";
 import { pendingNodes } from "./pending-nodes.js";
 import { holdsResult } from "./task-result.js";
 
-/** An interrupt that a checkpoint lists, and how many answers its task has taken so far. */
+/** An interrupt that a checkpoint lists, and what became of the task that asks it. */
 export interface Question extends Interrupt {
+  /** How many answers the task has taken so far. */
   readonly consumed: number;
+  /** The task failed with an answer it had taken: any other answer would only come after that one. */
+  readonly failed: boolean;
+  /** The task, and the namespace of the checkpoint it belongs to. */
+  readonly asker: { readonly ns: readonly string[]; readonly taskId: string };
 }
 
 /** A task that a checkpoint still has to run, or to end. */
@@ -55,10 +61,10 @@ export async function readOpenTasks(
       if (interruptId === undefined || askedBelow.has(interruptId)) continue;
       questions.push({
         interrupt_id: interruptId,
-        value: toPlain(read(raw, "value")),
+        ...interruptContent(raw),
         node: name,
         ns,
-        consumed: countTaken(await writesOfAsker(reader, ns, writes, id, interruptId)),
+        ...(await findAsker(reader, { path, ns, writes, taskId: id, interruptId })),
       });
     }
     open.push({ name, questions, below });
@@ -90,8 +96,9 @@ export function orphanQuestions(
     // A question may be stored once more for the task around the one that asks.
     asked.add(interruptId);
     const ns = [node === null ? taskId : `${node}:${taskId}`];
-    const consumed = countTaken(pendingWrites.filter(([writer]) => writer === taskId));
-    return [{ interrupt_id: interruptId, value: toPlain(read(raw, "value")), node, ns, consumed }];
+    const asker = { ns: [], taskId };
+    const became = whatBecame(pendingWrites.filter(([writer]) => writer === taskId));
+    return [{ interrupt_id: interruptId, ...interruptContent(raw), node, ns, asker, ...became }];
   });
 }
 
@@ -105,25 +112,30 @@ function hasTasks(state: unknown): state is object {
 }
 
 /** A graph that a node calls as a function is in no state, only in the saver: there the asker is one level down. */
-async function writesOfAsker(
+async function findAsker(
   reader: CheckpointReader,
-  ns: readonly string[],
-  own: readonly CheckpointPendingWrite[],
-  taskId: string,
-  interruptId: string,
-): Promise<readonly CheckpointPendingWrite[]> {
-  const below = await readWrites(reader, ns);
+  listed: {
+    readonly path: readonly string[];
+    readonly ns: readonly string[];
+    readonly writes: readonly CheckpointPendingWrite[];
+    readonly taskId: string;
+    readonly interruptId: string;
+  },
+): Promise<Pick<Question, "asker" | "consumed" | "failed">> {
+  const below = await readWrites(reader, listed.ns);
   const asked = below.find(
-    ([, channel, value]) => channel === INTERRUPT && readString(value, "id") === interruptId,
+    ([, channel, value]) => channel === INTERRUPT && readString(value, "id") === listed.interruptId,
   );
-  const [writes, asker] = asked ? [below, asked[0]] : [own, taskId];
-  return writes.filter(([writer]) => writer === asker);
+  const asker = asked ? { ns: listed.ns, taskId: asked[0] } : { ns: listed.path, taskId: listed.taskId };
+  const writes = asked ? below : listed.writes;
+  return { asker, ...whatBecame(writes.filter(([writer]) => writer === asker.taskId)) };
 }
 
 /** A task keeps the answers it has taken as one `__resume__` write beside its newest question. */
-function countTaken(writes: readonly CheckpointPendingWrite[]): number {
+function whatBecame(writes: readonly CheckpointPendingWrite[]): Pick<Question, "consumed" | "failed"> {
   const taken = writes.find(([, channel]) => channel === "__resume__")?.[2];
-  return Array.isArray(taken) ? taken.length : 0;
+  const consumed = Array.isArray(taken) ? taken.length : 0;
+  return { consumed, failed: consumed > 0 && writes.some(([, channel]) => channel === ERROR) };
 }
 
 async function readWrites(

@@ -22,7 +22,8 @@ export function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined)
       messages: checkpoint.messages,
       ...(checkpoint.files && { files: checkpoint.files }),
     }),
-    interrupts: status === "interrupted" ? waiting : [],
+    // Also of a run that failed or was stopped: a question it did not answer is still asked.
+    interrupts: status === "success" ? [] : waiting,
   };
 }
 

@@ -3,12 +3,13 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { type FreshRunStart, type GraphRunRequest, type Json, ThroughlineError } from "@throughline/ai-core";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
-import { markAnswers } from "./answer-mark.js";
+import { markAnswers, voidMarks } from "./answer-mark.js";
 import { graphChanged } from "./graph-change.js";
 import { graphInput } from "./graph-input.js";
 import { canRunOn } from "./open-task.js";
 import { isDeclined, setAside } from "./set-aside.js";
-import { readThread, type ThreadReading } from "./thread-reading.js";
+import { takeBackAnswers } from "./take-back-answers.js";
+import { isStuck, readThread, type ThreadReading } from "./thread-reading.js";
 
 /** What to give the graph; `rest` when there is nothing to run and the checkpoint says it all. */
 export type StartPlan =
@@ -56,12 +57,20 @@ async function planFresh(context: StartContext, start: FreshRunStart): Promise<S
 async function planResume(
   { graph, saver, request, unknownAgent }: StartContext,
   answers: Readonly<Record<string, Json>>,
-  { questions, tuple, openTasks, change }: ThreadReading,
+  reading: ThreadReading,
 ): Promise<StartPlan> {
+  const { questions, tuple, openTasks, change } = reading;
   if (!graph && !tuple) throw await unknownAgent();
   const ids = Object.keys(answers);
   if (ids.length === 0 && change) throw graphChanged(request.graphId, change, { asks: questions.length > 0 });
   if (ids.length === 0 && openTasks.length > 0 && questions.length === 0) return GO_ON;
+  if (ids.length === 0) {
+    const stuck = questions.filter((question) => isStuck(reading, question));
+    await takeBackAnswers(saver, reading, request.runId, stuck);
+    // One that was answered and looks open was stopped after it took the answer: it goes on with that.
+    const wasAnswered = questions.some(({ interrupt_id }) => reading.marks.writers(interrupt_id).length > 0);
+    if (wasAnswered) return GO_ON;
+  }
   const answered = questions.filter((question) => ids.includes(question.interrupt_id));
   const unknown = ids.find((id) => !answered.some((question) => question.interrupt_id === id));
   if (tuple === undefined || unknown !== undefined || ids.length === 0) {
@@ -75,6 +84,11 @@ async function planResume(
     await setAside(saver, tuple);
     return REST;
   }
+  // Runs of a thread follow each other: an answer that an earlier one left untaken is lost, and its question open again.
+  const lost = questions.filter(
+    (question) => !ids.includes(question.interrupt_id) && reading.marks.isAnswered(question),
+  );
+  await voidMarks(saver, tuple, request.runId, reading.marks, lost);
   await markAnswers(saver, tuple, request.runId, answered);
   return { kind: "run", input: new Command({ resume: answers }) };
 }

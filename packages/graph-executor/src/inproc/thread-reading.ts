@@ -2,12 +2,12 @@ import type { StateSnapshot } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
 import {
+  interruptContent,
   isJsonObject,
   read,
   readNumber,
   readString,
   toMessages,
-  toPlain,
   toPlainObject,
 } from "@throughline/coerce";
 import { takeFiles } from "../attachments/found-files.js";
@@ -66,12 +66,17 @@ export async function readThread(
   }
 }
 
-/** Questions without an answer. An answered one stays listed until its task is done. */
-export function waitingQuestions({ questions, marks }: ThreadReading): readonly Interrupt[] {
-  return questions.filter((question) => !marks.isAnswered(question)).map(toInterrupt);
+/** Questions that can be answered. An answered one stays listed until its task is done. */
+export function waitingQuestions(reading: ThreadReading): readonly Interrupt[] {
+  return reading.questions.filter((question) => !isStuck(reading, question)).map(toInterrupt);
 }
 
-function toInterrupt({ consumed: _, ...interrupt }: Question): Interrupt {
+/** Whether a question was answered and its task is not done. After a run that failed, only asking again helps. */
+export function isStuck({ marks }: Pick<ThreadReading, "marks">, question: Question): boolean {
+  return question.failed || marks.isAnswered(question);
+}
+
+function toInterrupt({ consumed: _, failed: __, asker: ___, ...interrupt }: Question): Interrupt {
   return interrupt;
 }
 
@@ -130,9 +135,10 @@ function snapshotOf(tuple: CheckpointTuple | undefined, config: StateSnapshot["c
 /** A checkpoint of the past, with all that was to run and every question that was open, answered since or not. */
 export function pastCheckpoint(snapshot: StateSnapshot): GraphCheckpoint | undefined {
   const interrupts = snapshot.tasks.flatMap((task) =>
-    task.interrupts.flatMap(({ id, value }): Interrupt[] => {
-      if (id === undefined) return [];
-      return [{ interrupt_id: id, value: toPlain(value), node: task.name, ns: [`${task.name}:${task.id}`] }];
+    task.interrupts.flatMap((raw): Interrupt[] => {
+      if (raw.id === undefined) return [];
+      const ns = [`${task.name}:${task.id}`];
+      return [{ interrupt_id: raw.id, ...interruptContent(raw), node: task.name, ns }];
     }),
   );
   return toGraphCheckpoint(snapshot, snapshot.next, interrupts);

@@ -12,6 +12,7 @@ import { toPlain } from "@throughline/coerce";
 import { frontendOf, runConfigurable } from "../inproc/run-config.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
 import type { RunOrder, RunStart } from "./create-run.js";
+import { moveBeforeQuestions } from "./move-before-questions.js";
 import { ensureThread, graphNameOf, moveHead } from "./server-thread.js";
 
 /** Where the metadata of an upstream run says in whose name it runs; the graphs' model factory reads it there. */
@@ -43,8 +44,9 @@ export function createOrders(client: Client, states: GraphStatePort) {
     request: GraphRunRequest,
     answers: Readonly<Record<string, Json>>,
   ): Promise<RunStart> {
-    const { interrupts = [], next = [] } = (await states.getState(request)) ?? {};
     const ids = Object.keys(answers);
+    if (ids.length === 0 && (await moveBeforeQuestions(client, request.threadId))) return { input: null };
+    const { interrupts = [], next = [] } = (await states.getState(request)) ?? {};
     if (ids.length === 0 && interrupts.length === 0 && next.length > 0) return { input: null };
     const unknown = ids.find((id) => !interrupts.some((interrupt) => interrupt.interrupt_id === id));
     if (unknown === undefined && ids.length > 0) return { resume: answers };

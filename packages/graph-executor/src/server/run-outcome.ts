@@ -51,9 +51,9 @@ export async function runOutcome(
     case "interrupted":
       return { ok: true, status: "interrupted", ...left, interrupts: asks };
     case "cancelled":
-      return { ok: false, status: "cancelled", error: toStopError(undefined), ...left, interrupts: [] };
+      return { ok: false, status: "cancelled", error: toStopError(undefined), ...left, interrupts: asks };
     case "error":
-      return { ok: false, status: "error", error: failure(end), ...left, interrupts: [] };
+      return { ok: false, status: "error", error: failure(end), ...left, interrupts: asks };
   }
 }
 

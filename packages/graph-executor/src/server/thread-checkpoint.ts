@@ -1,6 +1,6 @@
 import type { Client, ThreadState } from "@langchain/langgraph-sdk";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
-import { readNumber, readString, toMessages, toPlain, toPlainObject } from "@throughline/coerce";
+import { interruptContent, readNumber, readString, toMessages, toPlainObject } from "@throughline/coerce";
 import { takeFiles } from "../attachments/found-files.js";
 import { OWN_RUN_KEY } from "./server-run.js";
 
@@ -59,12 +59,15 @@ function openInterrupts(state: ThreadState): readonly Interrupt[] {
 function listInterrupts(state: ThreadState, path: readonly string[] = []): readonly Interrupt[] {
   const found = new Map<string, Interrupt>();
   for (const task of state.tasks) {
+    // It took an answer and failed: any other answer would only come after that one.
+    if (task.error != null) continue;
     const ns = [...path, `${task.name}:${task.id}`];
     const nested = task.state ? listInterrupts(task.state, ns) : [];
     for (const interrupt of nested) found.set(interrupt.interrupt_id, interrupt);
-    for (const { id, value } of task.interrupts) {
+    for (const raw of task.interrupts) {
+      const { id } = raw;
       if (id === undefined || found.has(id)) continue;
-      found.set(id, { interrupt_id: id, value: toPlain(value), node: task.name, ns });
+      found.set(id, { interrupt_id: id, ...interruptContent(raw), node: task.name, ns });
     }
   }
   return [...found.values()];

@@ -13,7 +13,7 @@ const commandSchema = z.strictObject({
 const throughlineSchema = z.strictObject({
   command: commandSchema
     .optional()
-    .describe("A wish that is not state: `sync`, `fire`, `stop`, `poll` or the agent's own."),
+    .describe("A wish that is not state: `sync`, `fire`, `stop`, `poll`, `ask_again` or the agent's own."),
   follow: z.boolean().optional().describe("Of `connect`: stay over many runs."),
   calls: z
     .boolean()

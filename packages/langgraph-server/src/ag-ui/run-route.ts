@@ -2,7 +2,7 @@ import { type ErrorCode, type GraphDescriptor, newRunId, ThroughlineError } from
 import type { AttachmentGate } from "../attachments/store-attachments.js";
 import type { AuditFacts } from "../audit/audit-entry.js";
 import type { Arrival } from "../commands/arrivals.js";
-import { type CommandLane, laneOf } from "../commands/command-lane.js";
+import { laneOf } from "../commands/command-lane.js";
 import type { RunService, StartRunRequest } from "../drive/run-service.js";
 import { type AcceptedStart, requireAccepted } from "../drive/start-refusal.js";
 import { addressOf } from "../http/address-of.js";
@@ -29,11 +29,17 @@ export type RunParts = RouteParts<{
 }>;
 
 /** Refusals of the request itself, which are told before any stream. */
-const AS_STATUS: ReadonlySet<ErrorCode> = new Set(["rate_limited", "store_unavailable", "forbidden"]);
+const AS_STATUS: ReadonlySet<ErrorCode> = new Set([
+  "rate_limited",
+  "store_unavailable",
+  "forbidden",
+  // A run that failed would make clients drop the question, which is still open.
+  "answer_mismatch",
+]);
 
 /**
  * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit, a
- * store that is away and a missing permission, is told as a run that failed, because stock clients see nothing else.
+ * store that is away, a missing permission and an answer that does not fit, is told as a run that failed, because stock clients see nothing else.
  */
 export async function runAgent(
   c: RouteContext,
@@ -87,13 +93,16 @@ export async function runAgent(
         return answer(emptyRunFrames(ids, { stop: stopped.kind }));
       }
       case "run":
-        return stream(thread, await start(thread, lane));
+        return stream(thread, await start(thread, runInputOf(input), lane));
+      case "ask_again":
+        return stream(thread, await start(thread, { kind: "resume", answers: {} }, { strategy: "reject" }));
     }
   }
 
   async function start(
     thread: ThreadAddress,
-    { command, strategy }: Extract<CommandLane, { kind: "run" }>,
+    runInput: RunInput,
+    { command, strategy }: Pick<StartRunRequest, "command" | "strategy">,
   ): Promise<AcceptedStart> {
     const options = input.forwardedProps?.throughline ?? {};
     if (options.profile === "debug" && !parts.allowDebug) {
@@ -105,7 +114,6 @@ export async function runAgent(
         },
       );
     }
-    const runInput = runInputOf(input);
     if (who.action === "answer") who.note(answerFacts(runInput));
     const request: StartRunRequest = {
       thread,
@@ -173,6 +181,8 @@ export function actionOf({ resume, forwardedProps }: RunAgentInput): Action {
       return "read";
     case "stop":
       return "stop";
+    case "ask_again":
+      return "answer";
   }
   const isAnswer = (resume ?? []).length > 0 || forwardedProps?.command?.resume !== undefined;
   return isAnswer ? "answer" : "run";

@@ -13,7 +13,7 @@ import { runIdSchema } from "../ag-ui/run-agent-input.js";
 import type { Arrival } from "../commands/arrivals.js";
 import type { RunService } from "../drive/run-service.js";
 import { requireAccepted } from "../drive/start-refusal.js";
-import { bodyOf } from "../http/checked-request.js";
+import { checked } from "../http/checked-request.js";
 import { earlyEndError } from "../http/early-end.js";
 import {
   openStream,
@@ -22,11 +22,14 @@ import {
   requireAgent,
   type SignedIn,
 } from "../http/ingress.js";
-import type { ActionRoute } from "../http/route-table.js";
+import { parsedObject } from "../http/parsed-json.js";
+import type { ManyActionsRoute } from "../http/route-table.js";
 import { type Ending, subscribeOnStream } from "../http/subscribe-stream.js";
 import { threadFor } from "../http/thread-of.js";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
+import { TRUSTED_SERVICE_ACTIONS } from "../policy/action.js";
+import type { RunInput } from "../thread/run-input.js";
 import { callerIn, threadVisibilitySchema } from "../thread/visibility.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
@@ -41,7 +44,15 @@ export const runRequestSchema = z.object({
   visibility: threadVisibilitySchema,
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
-  messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
+  messages: z
+    .array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() }))
+    .min(1)
+    .optional()
+    .describe("What to say. A run has either messages or answers."),
+  answers: parsedObject
+    .refine((answers) => Object.keys(answers).length > 0, "must answer something")
+    .optional()
+    .describe("Answers to open questions, by interrupt id; in the graph's own form."),
   requestId: correlationSchema,
   traceId: correlationSchema,
   virtualKeyId: z
@@ -53,17 +64,25 @@ export const runRequestSchema = z.object({
 });
 type RunRequest = z.infer<typeof runRequestSchema>;
 
+function inputOf({ runId, messages, answers }: RunRequest): RunInput {
+  if (answers && !messages) return { kind: "resume", answers };
+  if (messages && !answers) return { kind: "input", messages: messagesOf(runId, messages) };
+  throw new ThroughlineError("invalid_input", "messages: give either messages or answers", {
+    details: { field: "messages" },
+  });
+}
+
 type RunsParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
 }>;
 
 /** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
-export function runsRoute(parts: RunsParts): ActionRoute {
+export function runsRoute(parts: RunsParts): ManyActionsRoute {
   return {
     method: "POST",
     path: "/runs",
-    action: "run",
+    action: "by_request",
     doc: {
       summary: "Start a run and stream it as AiEvents",
       description:
@@ -75,9 +94,23 @@ export function runsRoute(parts: RunsParts): ActionRoute {
         description: "`text_delta` any number of times, `usage_report`, then one `done` or `error`",
         events: aiEventSchema,
       },
-      errors: ["not_found", "busy", "conflict", "interrupt_pending", "rate_limited", "upstream_unavailable"],
+      errors: [
+        "not_found",
+        "busy",
+        "conflict",
+        "interrupt_pending",
+        "answer_mismatch",
+        "rate_limited",
+        "upstream_unavailable",
+      ],
     },
-    handle: async (c, who, arrival) => startRun(c, parts, who, await bodyOf(who, runRequestSchema), arrival),
+    async handle(c, asking, arrival) {
+      const body = (await asking.readBody()) ?? {};
+      const isAnswer = typeof body === "object" && "answers" in body;
+      // Permitted before it is read closely: who may not ask is told nothing of the request.
+      const who = asking.permit(isAnswer ? "answer" : "run");
+      return startRun(c, parts, who, checked(runRequestSchema, body, "body"), arrival);
+    },
   };
 }
 
@@ -93,7 +126,10 @@ async function startRun(
   const named = callerFor(who, request);
   const caller = callerIn(named, visibility);
   const limits = parts.limitsOf(caller.billingAccountId);
-  if (request.messages.length > limits.maxContentParts) {
+  const input = inputOf(request);
+  if (input.kind === "resume")
+    who.note({ answer: input.answers, target: { interruptIds: Object.keys(input.answers) } });
+  if ((request.messages?.length ?? 0) > limits.maxContentParts) {
     throw new ThroughlineError(
       "too_large",
       `messages: are more than ${limits.maxContentParts}, the most a request may have. Send fewer.`,
@@ -114,7 +150,7 @@ async function startRun(
       traceparent: c.get("trace").traceparent,
       clientRunId: request.runId,
       arrival,
-      input: { kind: "input", messages: messagesOf(request) },
+      input,
       tools: [],
       context: [],
       model: request.model,
@@ -142,11 +178,12 @@ async function startRun(
 
 /** The account is the caller's own, unless the caller is a service that was signed in as one. */
 function callerFor(
-  { caller, credentials }: SignedIn,
+  { caller, credentials, action }: SignedIn,
   { accountId, traceId, virtualKeyId }: RunRequest,
 ): Caller {
   if (accountId === caller.billingAccountId && virtualKeyId === undefined) return { ...caller, traceId };
-  if (!credentials.isTrustedService) {
+  // What a trusted service may do elsewhere is a matter of the action: it may not answer for another account's people.
+  if (!credentials.isTrustedService || !TRUSTED_SERVICE_ACTIONS.has(action)) {
     throw new ThroughlineError(
       "forbidden",
       "accountId: runs of another account, or with another key, need a trusted service",
@@ -156,7 +193,7 @@ function callerFor(
 }
 
 /** Ids follow from the run's, so that the same request again brings the same messages. */
-function messagesOf({ runId, messages }: RunRequest): Message[] {
+function messagesOf(runId: string, messages: NonNullable<RunRequest["messages"]>): Message[] {
   return messages.map(({ role, content }, index) => ({ id: `${runId}/${index}`, role, content }));
 }
 

@@ -1,5 +1,6 @@
 import { closestName } from "../config/closest-name.js";
 import type { Command, Serving } from "./command.js";
+import { askAgainCommand } from "./commands/ask-again.js";
 import { completionCommand } from "./commands/completion.js";
 import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
@@ -35,6 +36,7 @@ const ordinary = [
   runCommand,
   watchCommand,
   stopCommand,
+  askAgainCommand,
   shareCommand,
   threadsCommand,
   cronsCommand,

@@ -38,6 +38,7 @@ describe("A request", () => {
     expect(laneOf(chat, { command: { name: "stop" } })).toEqual({ kind: "stop", runId: undefined });
     expect(laneOf(chat, { command: { name: "stop", args: { runId: "r1" } } })).toMatchObject({ runId: "r1" });
     expect(() => laneOf(chat, { command: { name: "stop", args: { runId: 7 } } })).toThrow(/args\.runId/);
+    expect(laneOf(chat, { command: { name: "ask_again" } })).toEqual({ kind: "ask_again" });
   });
 
   it("P53: with a command the agent does not have is refused, and told those it has", () => {
@@ -45,13 +46,13 @@ describe("A request", () => {
       expect.objectContaining({
         code: "invalid_input",
         message:
-          'forwardedProps.throughline.command.name: langgraph:sentinel has no command "hier". It has: cycle, sync, fire, poll, stop.',
+          'forwardedProps.throughline.command.name: langgraph:sentinel has no command "hier". It has: cycle, sync, fire, poll, stop, ask_again.',
         details: {
           field: "forwardedProps.throughline.command.name",
-          known: ["cycle", "sync", "fire", "poll", "stop"],
+          known: ["cycle", "sync", "fire", "poll", "stop", "ask_again"],
         },
       }),
     );
-    expect(() => laneOf(chat, { command: { name: "sync" } })).toThrow("It has: poll, stop.");
+    expect(() => laneOf(chat, { command: { name: "sync" } })).toThrow("It has: poll, stop, ask_again.");
   });
 });

@@ -1,8 +1,8 @@
 import { type AgentCommand, type GraphDescriptor, ThroughlineError } from "@throughline/ai-core";
 import type { BusyStrategy } from "@throughline/thread-log";
 
-/** Of every agent, answered by the server: they start no run, so they are never busy. */
-const SERVER_COMMANDS = ["poll", "stop"] as const;
+/** Of every agent, and the server's own. The first two start no run, so they are never busy. */
+const SERVER_COMMANDS = ["poll", "stop", "ask_again"] as const;
 
 const FIRE = "fire";
 
@@ -11,6 +11,8 @@ export type CommandLane =
   | { readonly kind: "poll" }
   /** The run that is named, else everything that was asked of the thread. */
   | { readonly kind: "stop"; readonly runId: string | undefined }
+  /** A run that asks again what an answer made fail. */
+  | { readonly kind: "ask_again" }
   | { readonly kind: "run"; readonly command: AgentCommand | undefined; readonly strategy: BusyStrategy };
 
 export interface Asked {
@@ -29,6 +31,8 @@ export function laneOf(agent: Commanded, { command, strategy }: Asked): CommandL
       return { kind: "poll" };
     case "stop":
       return { kind: "stop", runId: runIdOf(command) };
+    case "ask_again":
+      return { kind: "ask_again" };
   }
   requireKnownCommand(agent, command);
   if (strategy === "preempt" && command.name !== FIRE) {

@@ -133,7 +133,7 @@ describe("A command", () => {
     const refused = await read("unknown", command("firee"));
     expect(refused.at(-1)?.data).toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("It has: hire, cycle, sync, fire, poll, stop."),
+      message: expect.stringContaining("It has: hire, cycle, sync, fire, poll, stop, ask_again."),
     });
   });
 

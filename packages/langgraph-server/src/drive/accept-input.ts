@@ -10,13 +10,17 @@ import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
 import { isMutation } from "../commands/command-lane.js";
 import type { RunInput } from "../thread/run-input.js";
 import { schemaKeys } from "../thread/schema-keys.js";
+import { acceptAnswers } from "./accept-answers.js";
 
 /** R28: an answer that names no question, and none is open: it was answered already, or never asked. */
 export interface NoQuestion {
   readonly kind: "no_question";
 }
 
-/** R26: measures what a client sent against what the thread holds. Throws `invalid_input` naming the field. */
+/**
+ * R26: measures what a client sent against what the thread holds. Throws `invalid_input` naming the field, or
+ * `answer_mismatch` naming the question.
+ */
 export function acceptInput(
   fold: ThreadFold,
   agent: Pick<GraphDescriptor, "inputSchema" | "commands">,
@@ -35,11 +39,11 @@ export function acceptInput(
       };
     }
     case "resume":
-      return input;
+      return { kind: "resume", answers: acceptAnswers(fold, input.answers) };
     case "answer": {
       const interruptId = openInterrupt(fold);
       if (interruptId === undefined) return { kind: "no_question" };
-      return { kind: "resume", answers: { [interruptId]: input.value } };
+      return { kind: "resume", answers: acceptAnswers(fold, { [interruptId]: input.value }) };
     }
     case "fork":
       return input;

@@ -23,6 +23,7 @@ import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { foreignMessages } from "./foreign-messages.js";
 import { planRecovery } from "./plan-recovery.js";
+import { questionsLeft } from "./questions-left.js";
 import { runGraph } from "./run-graph.js";
 import { holdRun } from "./run-hold.js";
 import { createRunMedia, type RunMedia } from "./run-media.js";
@@ -183,14 +184,15 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     observer.runStarted(about);
     if (request.work === "foreign") await queue.drained();
     begin();
-    const final = await media.drain(await reachEnd(request, start, recorder, media), hold.left);
+    const reached = await media.drain(await reachEnd(request, start, recorder, media), hold.left);
+    const final: GraphFinal = { ...reached, interrupts: questionsLeft(reached, start, fold) };
     if (hold.leftWhy() !== undefined) {
       recorder.close();
       return undefined;
     }
     const end: Finish = {
       status: final.error?.code === "run_lost" ? "lost" : final.status,
-      interrupts: final.status === "interrupted" ? final.interrupts.map((open) => open.interrupt_id) : [],
+      interrupts: final.interrupts.map((open) => open.interrupt_id),
       upstreamRunId: final.upstreamRunId,
     };
     recorder.finish(final, end);
@@ -259,18 +261,18 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
         "run_lost",
         `The run's server crashed ${run.crashes} times while it ran, and it was given up.`,
       );
-      return { ...(await byCheckpoint()), ok: false, status: "error", error, interrupts: [] };
+      return { ...(await byCheckpoint()), ok: false, status: "error", error };
     }
     const graph = { leased, request, start, signal: hold.work, recorder, queue, media };
     const reached = await runGraph(deps, graph);
     // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
     if (isStoreOutage(reached.error)) leave("stalled");
     if (hold.leftWhy() !== undefined) return reached;
-    const final: GraphFinal = excess
-      ? { ...reached, ok: false, status: "error", error: excess, interrupts: [] }
-      : reached;
+    const final: GraphFinal = excess ? { ...reached, ok: false, status: "error", error: excess } : reached;
+    if (final.checkpointId !== undefined) return final;
     // Stopped before the graph was opened, or not waited for: what it left behind is still the truth.
-    return final.checkpointId === undefined ? { ...(await readCheckpoint(byCheckpoint)), ...final } : final;
+    const left = await readCheckpoint(byCheckpoint);
+    return { ...left, ...final, interrupts: left.interrupts ?? final.interrupts };
   }
 
   /** A thread whose checkpoint can't be read (its graph is gone) ends its run without one. */

@@ -23,8 +23,7 @@ export async function planRecovery(
   const end = await log.terminal(run.thread, run.runId);
   if (end?.envelope.type === "run_end") {
     const { status } = end.envelope.payload;
-    const interrupts =
-      status === "interrupted" ? fold.interrupts.map(({ interrupt_id }) => interrupt_id) : [];
+    const interrupts = fold.interrupts.map(({ interrupt_id }) => interrupt_id);
     return { kind: "ended", status, interrupts };
   }
   const entries = await readRun(log, run.thread, run.runId, position);

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
+import { askAgainRoute } from "../api/ask-again-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
 import { callerRoute } from "../api/caller-route.js";
 import { eventsRoute } from "../api/events-route.js";
@@ -155,6 +156,7 @@ export function createHandler(options: HandlerOptions): Handler {
     agentsRoute(parts),
     callerRoute(),
     ...threadRoutes(parts),
+    askAgainRoute(parts),
     ...attachmentRoutes(parts),
     ...storeRoutes(parts),
     ...cronRoutes(parts),

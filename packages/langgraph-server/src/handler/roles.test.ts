@@ -36,8 +36,13 @@ const RUNS: readonly (readonly [Action, object])[] = [
   ["run", COMMAND("sync")],
   ["read", COMMAND("poll")],
   ["stop", COMMAND("stop")],
+  ["answer", COMMAND("ask_again")],
   ["answer", ANSWER],
   ["answer", LEGACY_ANSWER],
+];
+const BACKEND_RUNS: readonly (readonly [Action, object])[] = [
+  ["run", {}],
+  ["answer", { answers: { q: "yes" } }],
 ];
 const ENVELOPES: readonly (readonly [Action, object])[] = [
   ["read", { method: "info" }],
@@ -57,7 +62,7 @@ function casesOf({ method, path, operation }: ListedOperation): Case[] {
   const action = operation["x-throughline-action"] ?? "";
   const body = operation.requestBody?.content["application/json"] ? { body: { agentId: "poet" } } : {};
   if (isAction(action)) return [{ action, reach: "own", ...place, ...body }];
-  const wishes = path.endsWith("/run") ? RUNS : ENVELOPES;
+  const wishes = path === "/runs" ? BACKEND_RUNS : path.endsWith("/run") ? RUNS : ENVELOPES;
   return wishes.map(([wish, sent]) => ({ action: wish, reach: "own", ...place, body: sent }));
 }
 

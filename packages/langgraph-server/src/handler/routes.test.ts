@@ -26,10 +26,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("CopilotKit's routes", () => {
-  it("list the six agents by their stable ids", async () => {
+  it("list the seven agents by their stable ids", async () => {
     const info = await agentsOf(await fetch(`${server.url}${BASE}/info`));
     expect(info).toEqual(
-      ["chat", "poet", "ponderer", "travel", "researcher", "sentinel"].map((name) => `langgraph:${name}`),
+      ["chat", "poet", "ponderer", "travel", "researcher", "sentinel", "approver"].map(
+        (name) => `langgraph:${name}`,
+      ),
     );
   });
 
@@ -249,6 +251,10 @@ describe("POST /runs", () => {
     try {
       const events = await readEvents(await trusted.post("/runs", request({ accountId: "other" })));
       expect(events.at(-1)?.event).toBe("done");
+      // What people of an account are asked is answered by them, not by a service of another account.
+      const { messages: _, ...asked } = request({ accountId: "other", runId: "svc-5" });
+      const answered = await trusted.post("/runs", { ...asked, answers: { q: "yes" } });
+      expect(answered.status).toBe(403);
     } finally {
       await trusted.close();
     }

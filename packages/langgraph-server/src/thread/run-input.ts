@@ -7,7 +7,7 @@ export type RunInput =
    * keys of the graph's input schema; a changed text under a known id is `invalid_input`.
    */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
-  /** Answers by interrupt id. */
+  /** Answers by interrupt id. None at all: asks again what an answer made fail, or goes on past a breakpoint. */
   | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
   /** The legacy form, which names no interrupt: it answers the one that is open. */
   | { readonly kind: "answer"; readonly value: Json }

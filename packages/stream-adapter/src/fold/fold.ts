@@ -45,7 +45,8 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
     case "run_start":
       return startRun(fold, envelope);
     case "run_end": {
-      const interrupts = envelope.payload.status === "interrupted" ? fold.interrupts : [];
+      // What a run that failed or was stopped did not answer is still asked.
+      const interrupts = envelope.payload.status === "success" ? [] : fold.interrupts;
       return {
         ...closeAll(fold),
         run: fold.run && endedRun(fold.run, envelope.payload),

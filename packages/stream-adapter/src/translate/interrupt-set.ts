@@ -1,5 +1,5 @@
 import type { Interrupt } from "@throughline/ai-core";
-import { read, readArray, readString, toPlain } from "@throughline/coerce";
+import { interruptContent, readArray, readString } from "@throughline/coerce";
 
 export interface InterruptSet {
   /** Interrupts as a chunk at this namespace lists them. */
@@ -28,7 +28,7 @@ export function createInterruptSet(): InterruptSet {
         const last = path[path.length - 1];
         add({
           interrupt_id: id,
-          value: toPlain(read(raw, "value")),
+          ...interruptContent(raw),
           node:
             last === undefined
               ? null

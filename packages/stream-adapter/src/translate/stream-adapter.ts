@@ -115,7 +115,13 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
     },
     close(final) {
       for (const interrupt of final.interrupts) interrupts.addKnown(interrupt);
-      const pending: readonly Interrupt[] = final.status === "interrupted" ? interrupts.all() : [];
+      // A run that failed or was stopped leaves open what it did not answer, and only the checkpoint knows that.
+      const pending: readonly Interrupt[] =
+        final.status === "interrupted"
+          ? interrupts.all()
+          : final.status === "success"
+            ? []
+            : final.interrupts;
       const status = CALL_STATUS_AT_END[final.status];
       for (const interrupt of pending) {
         const path = interrupt.ns.join("|");

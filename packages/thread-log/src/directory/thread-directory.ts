@@ -1,4 +1,4 @@
-import type { FinalStatus } from "../port/run-record.js";
+import type { Finish } from "../port/run-registry.js";
 import type { ThreadRef, ThreadScope } from "../port/thread-ref.js";
 
 export const THREAD_STATUSES = ["idle", "running", "waiting", "error"] as const;
@@ -61,8 +61,10 @@ export interface ThreadDirectory {
   deleteAccount(account: string, subject?: string): Promise<void>;
 }
 
-export function statusAfter(end: FinalStatus): ThreadStatus {
-  switch (end) {
+export function statusAfter({ status, interrupts = [] }: Finish): ThreadStatus {
+  // Also after a run that failed or was stopped: a question it did not answer is still asked.
+  if (interrupts.length > 0) return "waiting";
+  switch (status) {
     case "success":
     case "cancelled":
       return "idle";

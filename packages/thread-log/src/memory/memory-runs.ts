@@ -98,8 +98,9 @@ export function endRun(database: MemoryDatabase, run: MemoryRun, status: FinalSt
 export function finishRun(
   database: MemoryDatabase,
   fence: Pick<Fence, "runId" | "token">,
-  { status, interrupts = [], upstreamRunId }: Finish,
+  finish: Finish,
 ): FinishResult {
+  const { status, interrupts = [], upstreamRunId } = finish;
   const run = heldRun(database, fence);
   if (!run) {
     return { ok: false, reason: database.runs.get(fence.runId)?.status === "running" ? "fenced" : "ended" };
@@ -113,7 +114,7 @@ export function finishRun(
   }
   const listing = database.listings.get(threadKey(run.thread));
   if (listing && listing.token <= fence.token) {
-    listing.status = statusAfter(status);
+    listing.status = statusAfter(finish);
     listing.token = fence.token;
     listing.lastActivityAt = database.clock.now();
   }

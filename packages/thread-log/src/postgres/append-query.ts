@@ -84,7 +84,7 @@ export function finishValues(batch: readonly StoreAppend[]): unknown[] {
   return [
     finishes.map((finish) => finish?.runId ?? null),
     finishes.map((finish) => finish?.status ?? null),
-    finishes.map((finish) => (finish ? statusAfter(finish.status) : null)),
+    finishes.map((finish) => (finish ? statusAfter(finish) : null)),
     finishes.map((finish) => finish?.upstreamRunId ?? null),
     ords,
     ids,

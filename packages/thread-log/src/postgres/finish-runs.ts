@@ -33,7 +33,7 @@ export async function finishRuns(
       finishes.map(({ runId }) => runId),
       finishes.map(({ token }) => token.toString()),
       finishes.map(({ status }) => status),
-      finishes.map(({ status }) => statusAfter(status)),
+      finishes.map(statusAfter),
       finishes.map(({ upstreamRunId }) => upstreamRunId ?? null),
       finishes.map(({ keepsInterrupts }) => !keepsInterrupts),
       ords,

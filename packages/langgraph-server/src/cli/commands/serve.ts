@@ -3,10 +3,10 @@ import { defineCommand } from "../command.js";
 
 export const serveCommand = defineCommand({
   name: "serve",
-  summary: "Starts the service, with your own graphs or with the six that come along",
+  summary: "Starts the service, with your own graphs or with the seven that come along",
   usage: "",
   help: [
-    "In a folder with a langgraph.json it serves the graphs of that project, TypeScript or JavaScript; elsewhere six graphs of",
+    "In a folder with a langgraph.json it serves the graphs of that project, TypeScript or JavaScript; elsewhere seven graphs of",
     "its own. Needs no database: without one it brings a PostgreSQL of its own, in .throughline/. Ctrl-C stops everything.",
     "",
     "With --watch the project is read again when one of its files changes. Runs in flight keep the graph they began with, and",

@@ -70,7 +70,7 @@ export async function checkGraphs({ backend }: ServerConfig, project: string | u
   if (project === undefined) {
     return ok(
       "graphs",
-      `The six that come along: ${LANGGRAPH_CATALOG.map(({ graphName }) => graphName).join(", ")}.`,
+      `The seven that come along: ${LANGGRAPH_CATALOG.map(({ graphName }) => graphName).join(", ")}.`,
     );
   }
   try {

@@ -60,9 +60,18 @@ export type FrameCall = z.infer<typeof call>;
 const interrupt = z.looseObject({
   id: z.string(),
   message: z.string().nullish(),
-  metadata: z.looseObject({ langgraph: z.object({ raw: z.unknown() }).optional() }).nullish(),
+  metadata: z
+    .looseObject({
+      langgraph: z.object({ raw: z.unknown(), responseSchema: z.unknown() }).partial().optional(),
+    })
+    .nullish(),
 });
 export type FrameInterrupt = z.infer<typeof interrupt>;
+
+/** Questions that a failed run left open, in its metadata. */
+export function readInterrupts(value: unknown): readonly FrameInterrupt[] {
+  return z.array(interrupt).safeParse(value).data ?? [];
+}
 
 /** What of AG-UI's line 1.0 a terminal shows; everything else is passed over. */
 const frame = z.discriminatedUnion("type", [

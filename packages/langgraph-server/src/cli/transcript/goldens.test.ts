@@ -12,7 +12,7 @@ const RECORDED = new URL("../../../../stream-adapter/fixtures/goldens/recordings
 const TRANSCRIPTS = new URL("../../../fixtures/transcripts/", import.meta.url);
 const UPDATING = process.env.THROUGHLINE_UPDATE_GOLDENS === "1";
 
-/** The six graphs, and what can go otherwise than planned. */
+/** The graphs that come along, and what can go otherwise than planned. */
 const NAMES = [
   "chat-parallel-tools",
   "chat-tool-error",

@@ -18,12 +18,8 @@ describe("a question of a graph", () => {
   });
 
   it("marks the option that is recommended, by its value", () => {
-    const { recommended } = asked({
-      message: "Which?",
-      options: [{ a: 1 }, { a: 2 }],
-      recommendation: { a: 2 },
-    });
-    expect(recommended).toBe(1);
+    const text = textOf({ message: "Which?", options: [{ a: 1 }, { a: 2 }], recommendation: { a: 2 } });
+    expect(text).toBe("? Which?\n  1. 1\n  2. 2 (recommended)");
   });
 
   it.each<[string, unknown]>([
@@ -35,6 +31,45 @@ describe("a question of a graph", () => {
   ])("takes %j for an answer", (line, value) => {
     const question = asked({ message: "Which?", options: ["red", "blue"], recommendation: "red" });
     expect(readAnswer(question, line)).toEqual({ value });
+  });
+
+  const BATCH = {
+    actionRequests: [
+      { name: "pay", args: { amount: 3 } },
+      { name: "tell", args: {} },
+    ],
+    reviewConfigs: [
+      { actionName: "pay", allowedDecisions: ["approve", "edit", "reject"] },
+      { actionName: "tell", allowedDecisions: ["approve", "reject"] },
+    ],
+  };
+  const both = (...decisions: object[]) => ({ value: { decisions } });
+
+  it.each<[string, unknown]>([
+    ["approve", both({ type: "approve" }, { type: "approve" })],
+    [
+      "reject too much",
+      both({ type: "reject", message: "too much" }, { type: "reject", message: "too much" }),
+    ],
+    ["a, r", both({ type: "approve" }, { type: "reject" })],
+    [
+      '[{"type":"edit","edited_action":{"name":"pay","args":{"amount":1}}},{"type":"approve"}]',
+      both({ type: "edit", editedAction: { name: "pay", args: { amount: 1 } } }, { type: "approve" }),
+    ],
+    ["perhaps", { problem: "Expected an object with decisions, got a text." }],
+    ['{"decisions":[]}', { problem: "decisions: Expected 2 decisions, one for each call, got 0." }],
+  ])("of approvals takes %j as what the middleware can take, or says why not", (line, answer) => {
+    expect(textOf(BATCH)).toContain('1. pay {"amount":3} (approve, edit, reject)');
+    expect(readAnswer(asked(BATCH), line)).toEqual(answer);
+  });
+
+  it("takes yes and no where they are asked for, and a number as text where the schema wants one", () => {
+    expect(readAnswer(asked("Shall I go on?"), "y")).toEqual({ value: true });
+    const question = toQuestion({
+      id: "i",
+      metadata: { langgraph: { raw: "Which year?", responseSchema: { type: "string" } } },
+    });
+    expect(readAnswer(question, "1984")).toEqual({ value: "1984" });
   });
 
   it("refuses a number that is no option, and nothing where nothing is recommended", () => {

@@ -191,7 +191,7 @@ describe("a transcript", () => {
     };
     const asked = show([live(started), live(asks)]);
     expect(asked.text).toBe("? Which?\n  1. red\n  2. blue (recommended)\n");
-    expect(asked.state.questions).toMatchObject([{ interruptId: "i1", recommended: 1 }]);
+    expect(asked.state.questions).toMatchObject([{ interruptId: "i1", asked: { kind: "options" } }]);
     expect(asked.state.ending).toEqual({ status: "interrupted" });
     expect(show([live(started), live(asks), live({ ...started, runId: "r2" })]).state.questions).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { pathOfMessage } from "./call-path.js";
 import { tellCustom } from "./custom-event.js";
 import { usageLine } from "./describe.js";
-import { type Frame, textOf } from "./frame.js";
+import { type Frame, readInterrupts, textOf } from "./frame.js";
 import { addLine, flush, settle } from "./lines.js";
 import { type Question, showQuestion, toQuestion } from "./question.js";
 import { readSnapshot } from "./snapshot.js";
@@ -77,9 +77,11 @@ function reduce(state: Transcript, frame: Frame): Transcript {
       return finishRun(state, frame);
     case "RUN_ERROR": {
       const { code, message, metadata } = frame;
-      const ended = tellEnd(state, { status: "error", ...(code && { code }) });
+      const questions = readInterrupts(metadata?.throughline?.interrupts).map(toQuestion);
+      const ended = { ...tellEnd(state, { status: "error", ...(code && { code }) }), questions };
       const { hint, node } = metadata?.throughline ?? {};
-      return tellLine(ended, [], ["bad", `✗ ${withNode(message, node)}`], ["dim", hint ? ` ${hint}` : ""]);
+      const words = ["bad", `✗ ${withNode(message, node)}`] as const;
+      return questions.reduce(ask, tellLine(ended, [], words, ["dim", hint ? ` ${hint}` : ""]));
     }
   }
 }

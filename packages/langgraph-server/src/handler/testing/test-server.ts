@@ -35,8 +35,8 @@ export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOpti
   readonly store?: ServiceStore;
 }
 
-/** The six graphs, in this process. */
-function sixGraphs(): GraphSource {
+/** The graphs that come along, in this process. */
+function catalogGraphs(): GraphSource {
   const keys = envKeyResolver({});
   return graphRegistry(
     LANGGRAPH_CATALOG.map((definition) => ({
@@ -48,7 +48,7 @@ function sixGraphs(): GraphSource {
 
 /** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { graphs = sixGraphs(), leaseMs, store, ...rest } = options;
+  const { graphs = catalogGraphs(), leaseMs, store, ...rest } = options;
   const { attachmentLimits, transferLimits, mediaOrigins, ...handlerOptions } = rest;
   const metrics = createMetrics();
   const { limits } = handlerOptions;

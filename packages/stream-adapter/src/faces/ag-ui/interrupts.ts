@@ -1,34 +1,40 @@
 import type { Interrupt, JsonObject } from "@throughline/ai-core";
-import { isJsonObject, readString } from "@throughline/coerce";
+import { readString } from "@throughline/coerce";
+import { askForm, readQuestion } from "@throughline/questions";
 import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
 
-/** The standard form: what a client needs to ask the person, the graph's own value kept whole in metadata. */
+/**
+ * The standard form: everything a client needs to ask the person without knowing what kind of question it is. The graph's own
+ * value, and its own schema where it gave one, are kept whole in metadata.
+ */
 export function toAgUiInterrupt(interrupt: Interrupt): AgUiInterrupt {
-  const { interrupt_id: id, value, node } = interrupt;
-  const message = typeof value === "string" ? value : readString(value, "message");
-  const toolCallId = readString(value, "toolCallId") ?? readString(value, "tool_call_id");
-  const schema = isJsonObject(value) ? (value.responseSchema ?? value.response_schema) : undefined;
+  const { interrupt_id: id, value, response_schema, node } = interrupt;
+  const { reason, message, responseSchema, toolCallId } = askForm(readQuestion(value, response_schema));
   const expiresAt = readString(value, "expiresAt") ?? readString(value, "expires_at");
   return {
     id,
-    reason: readString(value, "reason") ?? "langgraph:interrupt",
-    ...(message !== undefined && { message }),
+    reason,
+    message,
     ...(toolCallId !== undefined && { toolCallId }),
-    ...(isJsonObject(schema) && { responseSchema: schema as JsonObject }),
+    ...(responseSchema !== undefined && { responseSchema }),
     ...(expiresAt !== undefined && { expiresAt }),
-    metadata: { throughline: { node }, langgraph: { raw: value } },
+    metadata: { throughline: { node }, langgraph: { raw: value, ...schemaOf(interrupt) } },
   };
 }
 
 /** The legacy form: a custom event whose value is JSON text, or the text itself when the graph asked with a plain string. */
 export function legacyInterrupt(interrupt: Interrupt): AgUiEvent {
-  const { value } = interrupt;
+  const { value, interrupt_id: interruptId, node } = interrupt;
   return {
     type: "CUSTOM",
     name: "on_interrupt",
     value: typeof value === "string" ? value : JSON.stringify(value),
-    metadata: { throughline: { interruptId: interrupt.interrupt_id, node: interrupt.node } },
+    metadata: { throughline: { interruptId, node, ...schemaOf(interrupt) } },
   };
+}
+
+function schemaOf({ response_schema }: Interrupt): JsonObject {
+  return response_schema === undefined ? {} : { responseSchema: response_schema };
 }
 
 export function announces(form: InterruptForm): { readonly legacy: boolean; readonly standard: boolean } {

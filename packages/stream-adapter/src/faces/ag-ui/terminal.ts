@@ -22,6 +22,9 @@ export function terminal(
   const { run, usage } = fold;
   const facts: JsonObject = { runId: run?.run_id ?? "", status: end.status, ...more };
   if (usage.model_calls > 0) facts.usage = { ...usage };
+  // An error has no outcome to carry them.
+  if (end.status === "error" && fold.interrupts.length > 0 && announces(options.interrupts).standard)
+    facts.interrupts = fold.interrupts.map((open) => ({ ...toAgUiInterrupt(open) }));
   const metadata = { throughline: facts };
   if (end.status === "error") {
     const error: RunError = end.error ?? { code: "run_failed", message: "The run failed." };
@@ -74,7 +77,8 @@ function outcomeOf(
   end: PayloadOf<"run_end">,
   options: TerminalOptions,
 ): AgUiOutcome | undefined {
-  if (end.status === "interrupted" && announces(options.interrupts).standard && fold.interrupts.length > 0) {
+  const asks = end.status === "interrupted" || end.status === "cancelled";
+  if (asks && announces(options.interrupts).standard && fold.interrupts.length > 0) {
     return { type: "interrupt", interrupts: fold.interrupts.map(toAgUiInterrupt) };
   }
   // 0.0.59 fails on an outcome it does not know, so there the status stands in metadata alone.

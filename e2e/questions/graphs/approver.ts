@@ -1,0 +1,7 @@
+import { envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+
+/** The agent that comes along, for a LangGraph server that brings its own checkpointer. */
+export function approver() {
+  const definition = LANGGRAPH_CATALOG.find(({ graphName }) => graphName === "approver");
+  return definition?.create({ keys: envKeyResolver({}) });
+}

@@ -1,0 +1,34 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { type Mismatch, mismatch } from "./mismatch.js";
+
+/**
+ * Checks by interpreting the schema: a page whose policy forbids `eval` can do it, too. A schema that can't be read (a
+ * reference to elsewhere, one that never ends) refuses nothing: the graph has the last word.
+ */
+export function checkSchema(schema: JsonObject, answer: Json): Mismatch | null {
+  try {
+    const { valid, errors } = new Validator(schema, "2020-12", false).validate(answer);
+    if (valid) return null;
+    const worst = errors.reduce<OutputUnit | undefined>(deeper, undefined);
+    return worst ? mismatch(plainWords(worst.error), ...pathOf(worst)) : mismatch("Does not fit the schema.");
+  } catch {
+    return null;
+  }
+}
+
+/** The innermost error is the cause of those around it. */
+function deeper(known: OutputUnit | undefined, one: OutputUnit): OutputUnit {
+  return known === undefined || pathOf(one).length > pathOf(known).length ? one : known;
+}
+
+function pathOf({ instanceLocation }: OutputUnit): readonly string[] {
+  return instanceLocation
+    .split("/")
+    .slice(1)
+    .map((key) => decodeURIComponent(key.replaceAll("~1", "/").replaceAll("~0", "~")));
+}
+
+function plainWords(error: string): string {
+  return error.startsWith("Instance ") ? `The answer ${error.slice("Instance ".length)}` : error;
+}

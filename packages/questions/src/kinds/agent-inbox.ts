@@ -1,0 +1,139 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { type Mismatch, mismatch } from "../mismatch.js";
+import { isObject, nameOf, objectAt, textAt } from "../plain.js";
+import type { QuestionBase, QuestionSource } from "../question-source.js";
+
+export const INBOX_VERBS = ["accept", "edit", "response", "ignore"] as const;
+export type InboxVerb = (typeof INBOX_VERBS)[number];
+
+/** The older Agent Inbox schema, `HumanInterrupt`. */
+export interface AgentInboxQuestion extends QuestionBase {
+  readonly kind: "agent_inbox";
+  readonly action: string;
+  readonly args: JsonObject;
+  readonly description: string | undefined;
+  readonly allowed: readonly InboxVerb[];
+  /** How many requests came in the list; graphs of this schema read the first answer. */
+  readonly count: number;
+}
+
+export type InboxAnswer =
+  | { readonly type: "accept" | "ignore" }
+  | { readonly type: "edit"; readonly args: JsonObject }
+  | { readonly type: "response"; readonly text: string };
+
+export function readAgentInbox({ value, schema }: QuestionSource): AgentInboxQuestion | undefined {
+  const read = typeof value === "string" ? parsed(value) : value;
+  const list = Array.isArray(read) ? read : [read];
+  const [first] = list;
+  const request = objectAt(first, "action_request");
+  const config = objectAt(first, "config");
+  if (!request || !config) return undefined;
+  const action = textAt(request, "action") ?? "";
+  const description = textAt(first, "description");
+  return {
+    kind: "agent_inbox",
+    message: `Approve ${action}?`,
+    value,
+    schema,
+    action,
+    args: objectAt(request, "args") ?? {},
+    description,
+    allowed: INBOX_VERBS.filter((verb) => config[ALLOWS[verb]] === true),
+    count: list.length,
+  };
+}
+
+const ALLOWS = {
+  accept: "allow_accept",
+  edit: "allow_edit",
+  response: "allow_respond",
+  ignore: "allow_ignore",
+} as const satisfies Record<InboxVerb, string>;
+
+/** The same schema is also seen as JSON text. */
+function parsed(text: string): Json | undefined {
+  if (!text.includes("action_request")) return undefined;
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Always a list of one. Values keep their types. */
+export function answerAgentInbox({ action, args }: AgentInboxQuestion, answer: InboxAnswer): Json {
+  switch (answer.type) {
+    case "accept":
+      return [{ type: "accept", args: { action, args } }];
+    case "edit":
+      return [{ type: "edit", args: { action, args: answer.args } }];
+    case "response":
+      return [{ type: "response", args: answer.text }];
+    case "ignore":
+      return [{ type: "ignore", args: null }];
+  }
+}
+
+/** Besides the list: its one element alone, and AG-UI's `{ approved, editedArgs?, message? }`. */
+export function adaptAgentInbox(question: AgentInboxQuestion, answer: Json): Json {
+  if (!isObject(answer)) return answer;
+  if (typeof answer.type === "string") return [answer];
+  if (typeof answer.approved !== "boolean") return answer;
+  const text = textAt(answer, "message", "reason");
+  if (!answer.approved) {
+    const says = text !== undefined && question.allowed.includes("response");
+    return answerAgentInbox(question, says ? { type: "response", text } : { type: "ignore" });
+  }
+  const { editedArgs } = answer;
+  return answerAgentInbox(
+    question,
+    isObject(editedArgs) ? { type: "edit", args: editedArgs } : { type: "accept" },
+  );
+}
+
+export function checkAgentInbox({ allowed, count }: AgentInboxQuestion, answer: Json): Mismatch | null {
+  if (!Array.isArray(answer)) return mismatch(`Expected a list of one answer, got ${nameOf(answer)}.`);
+  if (answer.length === 0 || answer.length > count)
+    return mismatch(`Expected a list of one answer, got ${answer.length}.`);
+  for (const [index, one] of answer.entries()) {
+    const type = isObject(one) ? one.type : undefined;
+    if (!isObject(one) || typeof type !== "string") return mismatch("An answer needs a type.", index, "type");
+    if (!allowed.some((verb) => verb === type)) {
+      return mismatch(`${type} is not allowed here. Allowed: ${allowed.join(", ")}.`, index, "type");
+    }
+    const problem = checkArgs(type, one.args ?? null);
+    if (problem) return mismatch(problem, index, "args");
+  }
+  return null;
+}
+
+function checkArgs(type: string, args: Json): string | undefined {
+  switch (type) {
+    case "response":
+      return typeof args === "string" ? undefined : "A response needs a text.";
+    case "edit":
+      return objectAt(args, "args") ? undefined : "An edit needs the action and its args.";
+    default:
+      return undefined;
+  }
+}
+
+export function dismissAgentInbox(question: AgentInboxQuestion): Json | undefined {
+  return question.allowed.includes("ignore") ? answerAgentInbox(question, { type: "ignore" }) : undefined;
+}
+
+export function agentInboxSchema({ allowed }: AgentInboxQuestion): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      approved: { type: "boolean" },
+      ...(allowed.includes("edit") && { editedArgs: { type: "object" } }),
+      ...(allowed.includes("response") && {
+        message: { type: "string", description: "An answer in words, where the action is not approved." },
+      }),
+    },
+    required: ["approved"],
+  };
+}

@@ -1,0 +1,148 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { type Mismatch, mismatch } from "../mismatch.js";
+import { isObject, listAt, nameOf, objectAt, textAt, textsIn } from "../plain.js";
+import type { QuestionBase, QuestionSource } from "../question-source.js";
+import {
+  adaptDecision,
+  checkDecision,
+  type Decision,
+  offeredDecisions,
+  type ReviewedAction,
+  type Spelling,
+  spellDecision,
+} from "./decision.js";
+
+/** LangChain's human-in-the-loop middleware, deepagents' `interruptOn`: every gated call of one model turn. */
+export interface ApprovalsQuestion extends QuestionBase {
+  readonly kind: "approvals";
+  readonly spelling: Spelling;
+  /** In the order of the calls, which is the order of the decisions. */
+  readonly actions: readonly ReviewedAction[];
+}
+
+export function readApprovals({ value, schema }: QuestionSource): ApprovalsQuestion | undefined {
+  const requests = listAt(value, "actionRequests", "action_requests");
+  if (!isObject(value) || !requests || requests.length === 0 || !requests.every(isObject)) return undefined;
+  const spelling = Array.isArray(value.actionRequests) ? "camel" : "snake";
+  const policies = listAt(value, "reviewConfigs", "review_configs") ?? [];
+  const actions = requests.map((request, index): ReviewedAction => {
+    const name = textAt(request, "name", "action") ?? "";
+    const policy = policyFor(policies, name, index);
+    const allowed = listAt(policy, "allowedDecisions", "allowed_decisions");
+    return {
+      name,
+      args: objectAt(request, "args", "arguments") ?? {},
+      description: textAt(request, "description"),
+      allowed: allowed && textsIn(allowed),
+      argsSchema: objectAt(policy, "argsSchema", "args_schema"),
+    };
+  });
+  return { kind: "approvals", message: messageOf(value, actions), value, schema, spelling, actions };
+}
+
+/** By position, as the middleware writes them; by name where the positions don't fit. */
+function policyFor(policies: readonly Json[], name: string, index: number): Json | undefined {
+  const isFor = (policy: Json | undefined) => textAt(policy, "actionName", "action_name") === name;
+  return isFor(policies[index]) ? policies[index] : policies.find(isFor);
+}
+
+function messageOf(value: JsonObject, actions: readonly ReviewedAction[]): string {
+  const names = [...new Set(actions.map(({ name }) => name))].join(", ");
+  const own = textAt(value, "message", "question");
+  return own ?? (actions.length === 1 ? `Approve ${names}?` : `Approve ${actions.length} calls: ${names}?`);
+}
+
+export function answerApprovals(question: ApprovalsQuestion, decisions: readonly Decision[]): JsonObject {
+  const spelt = question.actions.map((action, index) =>
+    spellDecision(action, decisions[index] ?? { type: "approve" }, question.spelling),
+  );
+  return { decisions: spelt };
+}
+
+/** Besides `{ decisions }`: a bare list, one decision for one call, and AG-UI's `{ approved }` for all calls alike. */
+export function adaptApprovals({ actions, spelling }: ApprovalsQuestion, answer: Json): Json {
+  const given = Array.isArray(answer) ? answer : isObject(answer) ? answer.decisions : undefined;
+  if (Array.isArray(given)) {
+    const decisions = given.map((decision, index) => {
+      const action = actions[index];
+      return action ? adaptDecision(action, decision, spelling) : decision;
+    });
+    return isObject(answer) ? { ...answer, decisions } : { decisions };
+  }
+  const isForAll = isObject(answer) && typeof answer.approved === "boolean";
+  const isForOne = isObject(answer) && typeof answer.type === "string" && actions.length === 1;
+  if (!isForAll && !isForOne) return answer;
+  return { decisions: actions.map((action) => adaptDecision(action, answer, spelling)) };
+}
+
+export function checkApprovals({ actions, spelling }: ApprovalsQuestion, answer: Json): Mismatch | null {
+  if (!isObject(answer)) return mismatch(`Expected an object with decisions, got ${nameOf(answer)}.`);
+  const { decisions } = answer;
+  if (!Array.isArray(decisions)) return mismatch("The list of decisions is missing.", "decisions");
+  if (decisions.length !== actions.length) {
+    const wanted = `${actions.length} ${actions.length === 1 ? "decision" : "decisions"}`;
+    return mismatch(`Expected ${wanted}, one for each call, got ${decisions.length}.`, "decisions");
+  }
+  for (const [index, action] of actions.entries()) {
+    const problem = checkDecision(action, decisions[index], spelling, ["decisions", index]);
+    if (problem) return problem;
+  }
+  return null;
+}
+
+/** To dismiss the question is to reject every call, where the policies allow it. */
+export function dismissApprovals(question: ApprovalsQuestion): JsonObject | undefined {
+  const canReject = question.actions.every((action) => offeredDecisions(action).includes("reject"));
+  return canReject
+    ? answerApprovals(
+        question,
+        question.actions.map(() => ({ type: "reject" })),
+      )
+    : undefined;
+}
+
+/**
+ * What a client that knows JSON Schema only can ask for. One call is asked as AG-UI asks for tool calls; several need a
+ * decision each.
+ */
+export function approvalsSchema({ actions, schema }: ApprovalsQuestion): JsonObject {
+  if (schema) return schema;
+  const [only] = actions;
+  if (only && actions.length === 1) return approvalSchema(only);
+  const items = actions.map((action): JsonObject => {
+    const offered = offeredDecisions(action);
+    return {
+      type: "object",
+      title: action.name,
+      properties: {
+        type: { type: "string", enum: [...offered] },
+        ...(offered.includes("edit") && { editedArgs: argsSchemaOf(action) }),
+        message: { type: "string", description: "Why, where the call is rejected." },
+      },
+      required: ["type"],
+    };
+  });
+  return {
+    type: "object",
+    properties: {
+      decisions: { type: "array", prefixItems: items, minItems: items.length, maxItems: items.length },
+    },
+    required: ["decisions"],
+  };
+}
+
+export function approvalSchema(action: ReviewedAction): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      approved: { type: "boolean" },
+      ...(offeredDecisions(action).includes("edit") && { editedArgs: argsSchemaOf(action) }),
+      message: { type: "string", description: "Why, where the call is rejected." },
+    },
+    required: ["approved"],
+  };
+}
+
+function argsSchemaOf({ argsSchema, name }: ReviewedAction): JsonObject {
+  return argsSchema ?? { type: "object", description: `Arguments that replace those of ${name}.` };
+}

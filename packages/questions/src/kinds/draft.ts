@@ -1,0 +1,15 @@
+import { isObject, textAt } from "../plain.js";
+import type { QuestionBase, QuestionSource } from "../question-source.js";
+
+/** A text to be changed or accepted: the answer is the text. */
+export interface DraftQuestion extends QuestionBase {
+  readonly kind: "draft";
+  readonly draft: string;
+}
+
+export function readDraft({ value, schema }: QuestionSource): DraftQuestion | undefined {
+  const message = textAt(value, "instruction", "task");
+  if (!isObject(value) || message === undefined) return undefined;
+  const draft = [value.content, value.text, value.draft].find((text) => typeof text === "string");
+  return typeof draft === "string" ? { kind: "draft", message, value, schema, draft } : undefined;
+}

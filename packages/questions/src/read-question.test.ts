@@ -1,0 +1,146 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { adaptAnswer, askForm, checkAnswer, dismissAnswer, readBreakpoint, readQuestion } from "./index.js";
+
+const KLM = { airline: "KLM", price: "$650", stops: 0 };
+const UNITED = { airline: "United", price: "$720", stops: 1 };
+
+function optionsOf(value: Json, schema?: JsonObject) {
+  const question = readQuestion(value, schema);
+  return question.kind === "options" ? question.options : [];
+}
+
+describe("readQuestion", () => {
+  it("names the recommended option, and answers with the option itself", () => {
+    expect(optionsOf({ message: "Which?", options: [UNITED, KLM], recommendation: KLM })).toEqual([
+      { label: "United", detail: "$720 · 1", value: UNITED, isRecommended: false },
+      { label: "KLM", detail: "$650 · 0", value: KLM, isRecommended: true },
+    ]);
+  });
+
+  it("answers with the value of a choice that has one", () => {
+    const options = optionsOf({
+      options: [{ label: "Go on", value: "continue" }, "stop"],
+      recommended: "continue",
+    });
+    expect(options.map(({ label, value, isRecommended }) => [label, value, isRecommended])).toEqual([
+      ["Go on", "continue", true],
+      ["stop", "stop", false],
+    ]);
+  });
+
+  it.each<[string, Json, JsonObject | undefined, string]>([
+    ["a schema of booleans", {}, { type: "boolean" }, "yes_no"],
+    ["a schema that is a choice", {}, { enum: ["a", "b"] }, "options"],
+    ["any other schema", {}, { type: "number" }, "form"],
+    ["a schema inside the value", { responseSchema: { type: "number" } }, undefined, "form"],
+    ["a confirmation of AG-UI", { reason: "confirmation", message: "Sure?" }, undefined, "yes_no"],
+    ["a text that asks yes or no", "Ready. Should I go on?", undefined, "yes_no"],
+    ["a text that asks for more", "Which of them should I take?", undefined, "other"],
+    ["a list of approvals with nothing in it", { actionRequests: [] }, undefined, "other"],
+    ["nothing", null, undefined, "other"],
+  ])("reads %s", (_, value, schema, kind) => {
+    expect(readQuestion(value, schema).kind).toBe(kind);
+  });
+
+  it("finds words to ask with", () => {
+    expect(readQuestion("Go on then").message).toBe("Go on then");
+    expect(readQuestion({ question: "Really?" }).message).toBe("Really?");
+    expect(readQuestion({}).message).toContain("needs an answer");
+    expect(readBreakpoint(["tools"]).message).toBe("Paused before tools.");
+  });
+
+  it("pairs policies by position, then by name, and offers approve and reject without one", () => {
+    const question = readQuestion({
+      action_requests: [{ name: "a" }, { name: "b" }, { name: "c" }],
+      review_configs: [
+        { action_name: "b", allowed_decisions: ["edit"] },
+        { action_name: "a", allowed_decisions: ["approve"] },
+      ],
+    });
+    expect(question.kind === "approvals" && question.actions.map(({ allowed }) => allowed)).toEqual([
+      ["approve"],
+      ["edit"],
+      undefined,
+    ]);
+  });
+});
+
+describe("checkAnswer", () => {
+  it("names the innermost place that does not fit a schema", () => {
+    const schema: JsonObject = {
+      $defs: { size: { enum: ["s", "m"] } },
+      type: "object",
+      properties: { items: { type: "array", items: { $ref: "#/$defs/size" } } },
+    };
+    expect(checkAnswer(readQuestion({}, schema), { items: ["s", "xl"] })?.path).toBe("items.1");
+    expect(checkAnswer(readQuestion({}, schema), { items: ["s"] })).toBeNull();
+  });
+
+  it("refuses nothing by a schema it can't read", () => {
+    expect(checkAnswer(readQuestion({}, { $ref: "https://example.com/elsewhere" }), 1)).toBeNull();
+    expect(checkAnswer(readQuestion({}, { $ref: "#" }), 1)).toBeNull();
+  });
+});
+
+describe("adaptAnswer", () => {
+  it("reads JSON from clients that answer in text only, where a text is no answer", () => {
+    const batch = readQuestion({ action_requests: [{ name: "pay", args: {} }] });
+    expect(adaptAnswer(batch, '{"decisions":[{"type":"approve"}]}')).toEqual({
+      decisions: [{ type: "approve" }],
+    });
+    expect(adaptAnswer(readQuestion("Name it"), "7")).toBe("7");
+  });
+});
+
+it("reads, asks, adapts, checks and dismisses whatever it is given", () => {
+  const keys = fc.constantFrom(
+    "action_requests",
+    "actionRequests",
+    "review_configs",
+    "type",
+    "questions",
+    "requests",
+    "options",
+    "fields",
+    "action_request",
+    "config",
+    "args",
+    "name",
+    "mode",
+    "decisions",
+    "answers",
+    "response_schema",
+  );
+  const words = fc.constantFrom(
+    "ask_user",
+    "mcp_elicitation",
+    "tool_approval",
+    "form",
+    "edit",
+    "approve",
+    "",
+  );
+  const { json } = fc.letrec<{ json: Json }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 5 },
+      fc.constant(null),
+      fc.boolean(),
+      fc.integer(),
+      words,
+      fc.array(tie("json"), { maxLength: 3 }),
+      fc.dictionary(keys, tie("json"), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(json, json, (value, answer) => {
+      const question = readQuestion(value);
+      askForm(question);
+      checkAnswer(question, adaptAnswer(question, answer));
+      const dismissed = dismissAnswer(question);
+      if (dismissed !== undefined && !question.schema) expect(checkAnswer(question, dismissed)).toBeNull();
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,55 @@
+import type { Json, JsonObject } from "@throughline/ai-core";
+import { readAction } from "./kinds/action.js";
+import { readAgentInbox } from "./kinds/agent-inbox.js";
+import { readApproval } from "./kinds/approval.js";
+import { readApprovals } from "./kinds/approvals.js";
+import { readAskUser } from "./kinds/ask-user.js";
+import { readCopilotKit } from "./kinds/copilotkit.js";
+import { readDraft } from "./kinds/draft.js";
+import { readElicitation } from "./kinds/elicitation.js";
+import { readFieldsForm, readSchemaForm } from "./kinds/form.js";
+import { readOptions } from "./kinds/options.js";
+import { readOther } from "./kinds/other.js";
+import { readYesNo } from "./kinds/yes-no.js";
+import { objectAt, textAt } from "./plain.js";
+import type { Question } from "./question.js";
+import type { QuestionSource } from "./question-source.js";
+
+export interface QuestionHints {
+  /** AG-UI's reason, where it came with the question and not inside its value. */
+  readonly reason?: string | undefined;
+}
+
+/** The first that knows the value: what is told by a name of its own goes before what is guessed from a field. */
+const READERS: readonly ((source: QuestionSource) => Question | undefined)[] = [
+  readApprovals,
+  readApproval,
+  readAgentInbox,
+  readElicitation,
+  readAskUser,
+  readCopilotKit,
+  readFieldsForm,
+  readOptions,
+  readYesNo,
+  readSchemaForm,
+  readDraft,
+  readAction,
+];
+
+/** Reads what a graph passed to `interrupt()`, and the schema of the answer that stands beside it. Never throws. */
+export function readQuestion(
+  value: Json,
+  schema?: JsonObject | undefined,
+  { reason }: QuestionHints = {},
+): Question {
+  const source: QuestionSource = {
+    value,
+    schema: schema ?? objectAt(value, "responseSchema", "response_schema"),
+    reason: reason ?? textAt(value, "reason"),
+  };
+  for (const read of READERS) {
+    const question = read(source);
+    if (question) return question;
+  }
+  return readOther(source);
+}
