@@ -25,7 +25,7 @@ function expectSame(one: Watcher, other: Watcher): void {
 }
 
 describe("everyone sees the same", () => {
-  it("P78: after every entry, whenever they came: messages, nested ones and thoughts, calls, questions, state, what is open", () => {
+  it("P87: after every entry, whenever they came: messages, nested ones and thoughts, calls, questions, state, what is open", () => {
     fc.assert(
       fc.property(fc.noBias(randomThread), faceOptions, fc.nat(), (entries, options, at) => {
         const face = createAgUiFace(options);

@@ -26,9 +26,7 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   return (
     <>
       <CallBlock call={shown} index={index} args={call.args} {...(text !== undefined && { result: text })} />
-      {text !== undefined && (
-        <AttachedFiles files={filesInText(text)} thread={thread} />
-      )}
+      {text !== undefined && <AttachedFiles files={filesInText(text)} thread={thread} />}
     </>
   );
 }

@@ -153,7 +153,7 @@ describeEachStore("A thread of the account, kept in %s,", (storeOf) => {
     expect((await start(person(account, undefined), "private")).status).toBe(400);
   });
 
-  it("P76: was private until its person shared it, and is an admin's to make private", async () => {
+  it("P83: was private until its person shared it, and is an admin's to make private", async () => {
     const account = `a-${randomUUID()}`;
     const [ann, bob] = [person(account, "ann"), person(account, "bob")];
     const admin = person(account, "adam", "admin");
@@ -199,7 +199,7 @@ describeEachStore("A thread of the account, kept in %s,", (storeOf) => {
 });
 
 describe("A person", () => {
-  it("P77: is told who they are and how far each action reaches", async () => {
+  it("P84: is told who they are and how far each action reaches", async () => {
     const server = await startTestServer();
     try {
       const me = async (headers: Record<string, string>) =>
@@ -224,7 +224,7 @@ describe("A person", () => {
 });
 
 describe("A move of a thread", () => {
-  it("P76: is refused while a run is active", async () => {
+  it("P83: is refused while a run is active", async () => {
     const provider = createScriptedProvider();
     const server = await startTestServer({ graphs: provider });
     try {

@@ -1,11 +1,12 @@
 import { type GraphFinal, ThroughlineError } from "@throughline/ai-core";
+import { readGraphItem } from "@throughline/coerce";
 import { describe, expect, it } from "vitest";
-import { decodeInProcess } from "../decode/upstream.js";
+
 import { agUi, type DriveOptions, drive } from "../testing/drive.js";
 import { readItems } from "../testing/recording.js";
 
 /** As it was recorded: `boom` throws inside `researcher` while `slow` runs beside it. The last item is what was thrown. */
-const recorded = readItems("captures/inproc.failing.jsonl").map(decodeInProcess);
+const recorded = readItems("captures/inproc.failing.jsonl").flatMap((item) => readGraphItem(item) ?? []);
 const chunks = recorded.filter(({ mode }) => mode !== "error");
 const thrown = recorded.find(({ mode }) => mode === "error")?.data;
 
@@ -20,7 +21,7 @@ const steps = (envelopes: ReturnType<typeof drive>) =>
   );
 
 describe("a graph that fails", () => {
-  it("P77: ends the step that threw and all around it as failed, and what ran beside it as cancelled", () => {
+  it("P86: ends the step that threw and all around it as failed, and what ran beside it as cancelled", () => {
     expect(steps(failing())).toEqual({
       quiet: "ok",
       plan: "ok",

@@ -1,5 +1,6 @@
+import { readGraphItem } from "@throughline/coerce";
 import { describe, expect, it } from "vitest";
-import { decodeInProcess } from "../decode/upstream.js";
+
 import { applyEnvelope } from "../fold/fold.js";
 import { emptyFold } from "../fold/thread-fold.js";
 import { agUi, drive } from "../testing/drive.js";
@@ -7,10 +8,12 @@ import { readItems } from "../testing/recording.js";
 import { assertValidEvents } from "../testing/stock-client.js";
 
 /** As it was recorded: one `ToolNode` runs three calls at once, each of a tool that runs the same subgraph. */
-const envelopes = drive(readItems("captures/inproc.twins.jsonl").map(decodeInProcess));
+const envelopes = drive(
+  readItems("captures/inproc.twins.jsonl").flatMap((item) => readGraphItem(item) ?? []),
+);
 
 describe("subagents of one tool node", () => {
-  it("P76: are told apart by the tool call that runs each", () => {
+  it("P85: are told apart by the tool call that runs each", () => {
     const started = envelopes.flatMap(({ type, payload }) =>
       type === "tool_start" && payload.kind === "subgraph" ? [payload] : [],
     );

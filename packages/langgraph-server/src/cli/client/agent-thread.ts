@@ -55,7 +55,10 @@ export function agentThread(
       return client.stream(path("run"), body, { lastEventId, signal });
     },
     connect(follow, lastEventId, signal) {
-      const body = { ...spoken, forwardedProps: { throughline: { calls: true, links: true, follow, ...whose } } };
+      const body = {
+        ...spoken,
+        forwardedProps: { throughline: { calls: true, links: true, follow, ...whose } },
+      };
       return client.stream(path("connect"), body, { lastEventId, signal });
     },
     stop: (runId) =>
