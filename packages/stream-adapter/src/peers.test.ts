@@ -306,7 +306,7 @@ describe("interrupts", () => {
           : { outcome: { type: "interrupt", interrupts: [{ id: "i2" }] } },
       );
       const legacy = agUi(failed, { interrupts: "legacy" }, fold);
-      expect(legacy.filter(({ type }) => type === "CUSTOM")).toHaveLength(1);
+      expect(legacy.filter((event) => "name" in event && event.name === "on_interrupt")).toHaveLength(1);
     },
   );
 
