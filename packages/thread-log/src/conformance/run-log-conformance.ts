@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { appendCases } from "./append-cases.js";
-import { type LogStoreFixture, withScene } from "./log-scene.js";
+import { type LogCase, type LogStoreFixture, withScene } from "./log-scene.js";
 import { peerBugCases } from "./peer-bug-cases.js";
 import { retentionCases } from "./retention-cases.js";
 import { tailCases } from "./tail-cases.js";
+
+export const LOG_CASES: readonly LogCase[] = [
+  ...appendCases,
+  ...tailCases,
+  ...retentionCases,
+  ...peerBugCases,
+];
 
 /** What every store promises. A store's own test file calls this with a database of its kind. */
 export function runLogConformance(name: string, openFixture: () => Promise<LogStoreFixture>): void {
@@ -14,7 +21,7 @@ export function runLogConformance(name: string, openFixture: () => Promise<LogSt
     });
     afterAll(() => fixture?.close());
 
-    for (const { name: promise, run } of [...appendCases, ...tailCases, ...retentionCases, ...peerBugCases]) {
+    for (const { name: promise, run } of LOG_CASES) {
       it(promise, () => withScene(fixture, run));
     }
   });
