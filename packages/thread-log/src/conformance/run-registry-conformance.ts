@@ -4,8 +4,17 @@ import { finishCases } from "./finish-cases.js";
 import { leaseCases } from "./lease-cases.js";
 import { pruneCases } from "./prune-cases.js";
 import { queueCases } from "./queue-cases.js";
-import { type RegistryFixture, withRegistryScene } from "./registry-scene.js";
+import { type RegistryCase, type RegistryFixture, withRegistryScene } from "./registry-scene.js";
 import { startCases } from "./start-cases.js";
+
+export const REGISTRY_CASES: readonly RegistryCase[] = [
+  ...startCases,
+  ...queueCases,
+  ...claimCases,
+  ...leaseCases,
+  ...finishCases,
+  ...pruneCases,
+];
 
 /** What every run registry promises. */
 export function runRegistryConformance(name: string, openFixture: () => Promise<RegistryFixture>): void {
@@ -16,8 +25,7 @@ export function runRegistryConformance(name: string, openFixture: () => Promise<
     });
     afterAll(() => fixture?.close());
 
-    const cases = [...startCases, ...queueCases, ...claimCases, ...leaseCases, ...finishCases, ...pruneCases];
-    for (const { name: promise, run } of cases) {
+    for (const { name: promise, run } of REGISTRY_CASES) {
       it(promise, () => withRegistryScene(fixture, run));
     }
   });

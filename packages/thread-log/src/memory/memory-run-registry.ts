@@ -96,7 +96,8 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       // What a deleted thread left running is for the deletion: recovered, it would write its thread anew.
       const due = [...runs.values()]
         .filter((run) => expiryOf(run) < clock.now() && !database.threads.get(threadKey(run.thread))?.deleted)
-        .sort((a, b) => expiryOf(a) - expiryOf(b));
+        // By arrival where both were released: two infinities have no difference.
+        .sort((a, b) => expiryOf(a) - expiryOf(b) || 0);
       return due.slice(0, limit).map((run) => {
         run.attempt += 1;
         if (expiryOf(run) > Number.NEGATIVE_INFINITY) {

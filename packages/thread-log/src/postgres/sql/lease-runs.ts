@@ -63,8 +63,9 @@ from (values (1)) as always (one) left join leased on true`;
 }
 
 /**
- * Claims runs whose lease ran out or was released, those that wait longest first. A lease that ran out counts as a crash of
- * the driver that held it; one that was released is `-infinity` and does not.
+ * Claims runs whose lease ran out or was released, those that wait longest first, and of those that were released the one that
+ * arrived first. A lease that ran out counts as a crash of the driver that held it; one that was released is `-infinity` and
+ * does not.
  *
  * Locks thread and run, and skips what is locked: a run that a heartbeat holds this moment is alive. What was changed since
  * the statement's snapshot is judged again as it is now. What a deleted thread left running is for the deletion: recovered,
@@ -79,7 +80,7 @@ with locked as materialized (
   select r.run_id, t.log_id from ${schema}.runs r
   join ${schema}.threads t on t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
   where r.status = 'running' and r.lease_until < now() and not t.deleted
-  order by r.lease_until limit $3 for update of t, r skip locked
+  order by r.lease_until, r.arrival limit $3 for update of t, r skip locked
 ), ${leaseParts(schema, counted)}
 select * from leased`;
 }
