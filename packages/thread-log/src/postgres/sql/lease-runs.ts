@@ -15,7 +15,7 @@ bumped as (
   update ${schema}.thread_listings l
   set status = 'running', last_run_id = b.run_id, token = b.fence, last_activity_at = ${NOW_OF_LISTING}
   from bumped b
-  where l.account = b.account and l.subject = b.subject and l.thread_id = b.thread_id and l.token <= b.fence
+  where l.account = b.account and l.subject = b.subject and l.thread_id = b.thread_id
 ), leased as (
   update ${schema}.runs r set status = 'running', owner = $1, fence = b.fence, ${alsoSet}
     lease_until = clock_timestamp() + $2::double precision * interval '1 millisecond'
@@ -36,19 +36,23 @@ bumped as (
  */
 export function claimQueuedStatement(schema: string, { ofThread }: { readonly ofThread: boolean }): string {
   const here = ofThread ? "and q.account = $3 and q.subject = $4 and q.thread_id = $5" : "";
+  const first = ofThread ? "" : "distinct on (q.account, q.subject, q.thread_id)";
+  const order = ofThread
+    ? "q.preempts desc, q.arrival limit 1"
+    : "q.account, q.subject, q.thread_id, q.preempts desc, q.arrival";
   const picked = ofThread ? "for update of t" : "order by c.arrival limit $3 for update of t skip locked";
   const sameThread = (of: string) =>
     `${of}.account = q.account and ${of}.subject = q.subject and ${of}.thread_id = q.thread_id`;
   return `
 with candidates as materialized (
-  select distinct on (q.account, q.subject, q.thread_id)
+  select ${first}
     q.run_id, q.arrival, q.preempts and q.start_kind = 'input' as sets_aside, t.log_id, t.revision
   from ${schema}.runs q join ${schema}.threads t on ${sameThread("t")}
   where q.status = 'queued' ${here}
     and not exists (select 1 from ${schema}.runs o where ${sameThread("o")} and o.status = 'running')
     and (q.start_kind <> 'input' or q.preempts or not exists (
       select 1 from ${schema}.interrupts i where ${sameThread("i")} and i.answered_by is null))
-  order by q.account, q.subject, q.thread_id, q.preempts desc, q.arrival
+  order by ${order}
 ), locked as materialized (
   select c.run_id, c.sets_aside, t.log_id from candidates c
   join ${schema}.threads t on t.log_id = c.log_id and t.revision = c.revision
