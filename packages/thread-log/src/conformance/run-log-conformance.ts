@@ -5,6 +5,7 @@ import { type LogCase, type LogStoreFixture, withScene } from "./log-scene.js";
 import { peerBugCases } from "./peer-bug-cases.js";
 import { rebuildCases } from "./rebuild-cases.js";
 import { retentionCases } from "./retention-cases.js";
+import { storeCases } from "./store-cases.js";
 import { tailCases } from "./tail-cases.js";
 
 export const LOG_CASES: readonly LogCase[] = [
@@ -14,6 +15,7 @@ export const LOG_CASES: readonly LogCase[] = [
   ...retentionCases,
   ...peerBugCases,
   ...compactionCases,
+  ...storeCases,
 ];
 
 /** What every store promises. A store's own test file calls this with a database of its kind. */

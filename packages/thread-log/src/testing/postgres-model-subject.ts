@@ -23,18 +23,18 @@ export const CLEAR = ["runs", "interrupts", "stops", "closures", "thread_listing
   .map((table) => `delete from ${SCHEMA}.${table}`)
   .join("; ");
 
+/** For connections to come. The only deadlocks are those that a case makes, and none ends with a power failure. */
+export const WITHOUT_WAITING = `do $$ begin
+  execute format('alter database %I set deadlock_timeout = 20', current_database());
+  execute format('alter database %I set synchronous_commit = off', current_database());
+end $$`;
+
 /** Three instances on a database of their own. Every statement of theirs is a step of the scheduler's. */
 export async function openPostgresModelSubject(): Promise<PostgresModelSubject> {
   const fixture = await openTestDatabase();
   const observer = new pg.Client({ connectionString: fixture.url });
   await observer.connect();
-  // The only deadlocks are those that the schedule makes: they need not be waited for. And no case ends with a power failure.
-  await observer.query(
-    `do $$ begin
-      execute format('alter database %I set deadlock_timeout = 20', current_database());
-      execute format('alter database %I set synchronous_commit = off', current_database());
-    end $$`,
-  );
+  await observer.query(WITHOUT_WAITING);
   const instances = await Promise.all(
     Array.from({ length: INSTANCES }, () => openPostgres({ connection: fixture.url, maxConnections: 3 })),
   );

@@ -75,9 +75,11 @@ export async function explainRound({ before, parts, after }: Round): Promise<str
 function normalOutcome(outcome: Outcome, known: Known, isConcurrent: boolean): unknown {
   if (outcome.kind !== "answered") return outcome;
   const answer = normalAnswer(outcome.answer, known);
-  if (!isConcurrent || typeof answer !== "object" || answer === null || !("ok" in answer)) return answer;
+  if (!isConcurrent || typeof answer !== "object" || answer === null) return answer;
   // What waits next is asked for after the end where the thread changed meanwhile: a hint, which `checkHints` judges.
-  return { ...answer, next: undefined };
+  if ("ok" in answer) return { ...answer, next: undefined };
+  // A trim raises the floor at one moment and deletes afterwards: a deletion of the thread may come first.
+  return "dropped" in answer ? { ...answer, dropped: undefined } : answer;
 }
 
 /** Paths at which two normal forms differ, with both values. */

@@ -107,6 +107,7 @@ export function normalDatabase(database: MemoryDatabase, known: Known): unknown 
       },
       runs: runs.map((run) => ({
         ...run,
+        lease: leaseOf(run.leaseUntil, now),
         token: tokenOf(run.token),
         presumedDead: tokenOf(run.presumedDead),
       })),
@@ -117,6 +118,13 @@ export function normalDatabase(database: MemoryDatabase, known: Known): unknown 
     threads[key] = normal(rest, "", known);
   }
   return { threads, closures: normal(Object.fromEntries(database.closures), "", known) };
+}
+
+/** What can be told of a lease in two databases with two clocks, and decides what becomes of its run. */
+function leaseOf(until: number | undefined, now: number): string | undefined {
+  if (until === undefined) return undefined;
+  if (until === Number.NEGATIVE_INFINITY) return "given up";
+  return until < now ? "over" : "held";
 }
 
 function keysOf(database: MemoryDatabase): readonly string[] {

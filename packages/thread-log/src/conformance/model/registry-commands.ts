@@ -259,20 +259,20 @@ const ask: Resolve = (world, [at, n, which, alias]) => {
 };
 
 export const registryCommands = [
-  { weight: 3, arbitrary: command("claimNext", claimNext) },
+  { weight: 4, arbitrary: command("claimNext", claimNext) },
   { weight: 2, arbitrary: command("claimQueued", claimQueued) },
   { weight: 2, arbitrary: command("claimExpired", claimExpired) },
-  { weight: 4, arbitrary: command("finish", finish) },
+  { weight: 5, arbitrary: command("finish", finish) },
   { weight: 2, arbitrary: command("heartbeat", heartbeat) },
   { weight: 2, arbitrary: command("release", release) },
   { weight: 1, arbitrary: command("setUpstreamRun", setUpstream) },
   { weight: 1, arbitrary: command("assertHeld", assertHeld) },
   { weight: 4, arbitrary: command("stop", stop) },
   { weight: 1, arbitrary: command("prune", prune) },
-  { weight: 1, arbitrary: command("deleteRunsOfThread", deleteRunsOfThread) },
+  { weight: 2, arbitrary: command("deleteRunsOfThread", deleteRunsOfThread) },
   { weight: 1, arbitrary: command("deleteRunsOfAccount", deleteRunsOfAccount) },
   { weight: 2, arbitrary: command("closeScope", closeScope) },
   { weight: 2, arbitrary: command("openScope", openScope) },
   { weight: 2, arbitrary: command("pass", () => timePasses) },
-  { weight: 3, arbitrary: command("ask", ask) },
+  { weight: 2, arbitrary: command("ask", ask) },
 ];
