@@ -6,7 +6,14 @@ export default defineConfig({
   test: {
     include: [
       "packages/thread-log/src/postgres/run-statements.test.ts",
+      "packages/thread-log/src/postgres/waiting-statements.test.ts",
       "packages/thread-log/src/postgres/open-postgres.test.ts",
+      "packages/thread-log/src/postgres/retain-entries.test.ts",
+      "packages/thread-log/src/postgres/postgres-compaction.test.ts",
+      "packages/thread-log/src/postgres/locked-threads.test.ts",
+      "packages/thread-log/src/postgres/leave-redis-home.test.ts",
+      "packages/thread-log/src/postgres/cluster-identity.test.ts",
+      "packages/thread-log/src/postgres/rolling-upgrade.test.ts",
       "packages/thread-log/src/directory/thread-directory.test.ts",
     ],
     setupFiles: ["packages/thread-log/src/testing/mutants/apply-mutant.ts", "scripts/test-setup.ts"],

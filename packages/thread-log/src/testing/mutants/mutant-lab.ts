@@ -1,15 +1,18 @@
 import fc from "fast-check";
 import pg from "pg";
-import { withScene } from "../../conformance/log-scene.js";
+import { type LogStoreFixture, withScene } from "../../conformance/log-scene.js";
 import { storeModel } from "../../conformance/model/run-store-model.js";
-import { withRegistryScene } from "../../conformance/registry-scene.js";
+import { neighbourCases } from "../../conformance/neighbour-cases.js";
+import { type RegistryFixture, withRegistryScene } from "../../conformance/registry-scene.js";
 import { LOG_CASES } from "../../conformance/run-log-conformance.js";
 import { REGISTRY_CASES } from "../../conformance/run-registry-conformance.js";
+import type { LogStore } from "../../port/log-store.js";
 import { within } from "../../postgres/within.js";
 import { openPostgresFixture } from "../postgres-fixture.js";
-import { CLEAR, openPostgresModelSubject } from "../postgres-model-subject.js";
+import { CLEAR, openPostgresModelSubject, WITHOUT_WAITING } from "../postgres-model-subject.js";
 import { openPostgresRegistryFixture } from "../postgres-registry-fixture.js";
-import { openTestDatabase } from "../test-database.js";
+import { openTestDatabase, type TestDatabase } from "../test-database.js";
+import { openTwinDatabase } from "../twin-database.js";
 import { mutateSql, type SqlMutant } from "./mutate-sql.js";
 import { hookStatements, type SeenStatement } from "./statement-hook.js";
 
@@ -33,9 +36,9 @@ export interface Trial {
 }
 
 export interface LabOptions {
-  /** Runs the cases of conformance, too, not the model alone. */
-  readonly withCases: boolean;
-  /** Of the model, for each mutant. */
+  /** Which cases of conformance are run. Default: all. */
+  readonly wants?: (name: string) => boolean;
+  /** Of the model, for each mutant that they leave. Default: none. */
   readonly modelCases?: number;
   /** Statements that other tests send. */
   readonly recorded?: readonly SeenStatement[];
@@ -47,7 +50,7 @@ export interface MutatedStatement extends SeenStatement {
 
 export interface MutantLab {
   readonly statements: readonly MutatedStatement[];
-  try(statement: MutatedStatement, mutant: SqlMutant): Promise<Trial>;
+  try(statement: SeenStatement, mutant: SqlMutant): Promise<Trial>;
   close(): Promise<void>;
 }
 
@@ -62,7 +65,6 @@ interface LabCase {
 /** So many times what it took without a mutant, and a case counts as failed: it will never end. */
 const PATIENCE = 20;
 const LEAST_PATIENCE_MS = 5_000;
-const DEFAULT_MODEL_CASES = Number(process.env.THROUGHLINE_MODEL_CASES ?? 60);
 const MODEL_SEED = 1;
 const MIGRATION = /^\s*(create|alter|drop)\b/i;
 const FUNCTION = /^\s*create function/i;
@@ -72,12 +74,19 @@ const FUNCTION = /^\s*create function/i;
  * and deadliest before the others, then the model. Opening it runs every case once, to see what each of them sends.
  */
 export async function openMutantLab({
-  withCases,
-  modelCases = DEFAULT_MODEL_CASES,
+  wants = () => true,
+  modelCases = 0,
   recorded = [],
-}: LabOptions): Promise<MutantLab> {
+}: LabOptions = {}): Promise<MutantLab> {
   const hook = hookStatements();
-  const { cases, clients, close: closeCases } = withCases ? await openCases() : NO_CASES;
+  let fixtures = await openFixtures();
+  const cases: readonly LabCase[] = [
+    ...LOG_CASES.map(({ name, run }) => labCase(name, () => withScene(fixtures.log, run))),
+    ...REGISTRY_CASES.map(({ name, run }) => labCase(name, () => withRegistryScene(fixtures.registry, run))),
+    ...neighbourCases.map(({ name, run }) =>
+      labCase(`${name}, by the key alone`, () => withRegistryScene(fixtures.twins, run)),
+    ),
+  ].filter(({ name }) => wants(name));
   let subject = await openPostgresModelSubject();
   hook.takeSent();
   for (const each of cases) {
@@ -92,6 +101,7 @@ export async function openMutantLab({
   const modelSent = hook.takeSent();
 
   async function runModel(): Promise<void> {
+    if (modelCases === 0) return;
     await fc.assert(storeModel(subject), { seed: MODEL_SEED, numRuns: modelCases, endOnFailure: true });
   }
 
@@ -110,12 +120,12 @@ export async function openMutantLab({
   }
 
   async function clear(): Promise<void> {
-    for (const client of clients) await client.query(CLEAR);
+    for (const client of fixtures.clients) await client.query(CLEAR);
   }
 
   async function setFunction(text: string): Promise<void> {
     const asReplacement = text.replace(FUNCTION, "create or replace function");
-    for (const client of [...clients, subject.observer]) await client.query(asReplacement);
+    for (const client of [...fixtures.clients, subject.observer]) await client.query(asReplacement);
   }
 
   /** As the server sees it: what it can't even parse says nothing about the tests. */
@@ -131,7 +141,8 @@ export async function openMutantLab({
     }
   }
 
-  async function killer(statement: MutatedStatement, isFunction: boolean): Promise<string | undefined> {
+  /** The name of what failed. */
+  async function killer(statement: SeenStatement, isFunction: boolean): Promise<string | undefined> {
     const calls = isFunction ? statement.name.replace("function ", "") : undefined;
     const relevant = cases
       .filter(({ sent }) =>
@@ -141,9 +152,12 @@ export async function openMutantLab({
     for (const each of relevant) {
       if (!(await fails(each.run, each.ms))) continue;
       each.kills += 1;
+      await release(statement, isFunction);
+      // What the mutant did may last in the instances, and then each later one would seem to be noticed.
+      if (await fails(each.run, each.ms)) await reopen();
       return each.name;
     }
-    if (!isFunction && !modelSent.has(statement.text)) return undefined;
+    if (modelCases === 0 || (!isFunction && !modelSent.has(statement.text))) return undefined;
     if (!(await fails(runModel, modelMs))) return undefined;
     const broken = subject;
     subject = await openPostgresModelSubject();
@@ -151,7 +165,19 @@ export async function openMutantLab({
     return "the model";
   }
 
-  async function tryMutant(statement: MutatedStatement, mutant: SqlMutant): Promise<Trial> {
+  async function reopen(): Promise<void> {
+    const broken = fixtures;
+    fixtures = await openFixtures();
+    void broken.close().catch(() => {});
+  }
+
+  async function release({ text }: SeenStatement, isFunction: boolean): Promise<void> {
+    hook.replace(undefined);
+    if (isFunction) await setFunction(text);
+    await clear();
+  }
+
+  async function tryMutant(statement: SeenStatement, mutant: SqlMutant): Promise<Trial> {
     const { name, text } = statement;
     const trial = (verdict: Verdict, by?: string): Trial => ({
       statement: name,
@@ -163,13 +189,11 @@ export async function openMutantLab({
     });
     if (!(await isValid(mutant.text))) return trial("invalid");
     const isFunction = FUNCTION.test(text);
-    await clear();
     hook.replace({ original: text, text: mutant.text });
     if (isFunction) await setFunction(mutant.text);
     const by = await killer(statement, isFunction);
     const isRun = isFunction || hook.replaced() > 0;
-    hook.replace(undefined);
-    if (isFunction) await setFunction(text);
+    await release(statement, isFunction);
     if (by !== undefined) return trial("killed", by);
     return trial(isRun ? "survived" : "not run");
   }
@@ -183,47 +207,65 @@ export async function openMutantLab({
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     try: tryMutant,
     async close() {
-      await Promise.all([subject.close(), closeCases()]);
+      await Promise.all([subject.close(), fixtures.close()]);
     },
   };
 }
 
-interface OpenCases {
-  readonly cases: readonly LabCase[];
-  /** Connections of the lab's own to the databases of the cases. */
+interface Fixtures {
+  readonly log: LogStoreFixture;
+  readonly registry: RegistryFixture;
+  /** On a database where the key alone keeps threads apart. */
+  readonly twins: RegistryFixture;
+  /** Connections of the lab's own to their databases. */
   readonly clients: readonly pg.Client[];
   close(): Promise<void>;
 }
 
-const NO_CASES: OpenCases = { cases: [], clients: [], close: async () => {} };
-
-async function openCases(): Promise<OpenCases> {
+async function openFixtures(): Promise<Fixtures> {
   const log = await openPostgresFixture();
   const urls = [log.url];
-  const registry = await openPostgresRegistryFixture({
-    async openDatabase() {
-      const database = await openTestDatabase();
-      urls.push(database.url);
-      return database;
-    },
-  });
+  const registryOn = (open: () => Promise<TestDatabase>) =>
+    openPostgresRegistryFixture({
+      async openDatabase() {
+        const database = await open();
+        urls.push(database.url);
+        return database;
+      },
+    });
+  const registry = await registryOn(openTestDatabase);
+  const twins = await registryOn(openTwinDatabase);
   const clients = await Promise.all(
     urls.map(async (connectionString) => {
       const client = new pg.Client({ connectionString });
       await client.connect();
+      await client.query(WITHOUT_WAITING);
       return client;
     }),
   );
+  const reused = reusingStores(log);
+  // Makes the tables.
+  await withScene(reused, async () => {});
+  for (const each of [registry, twins]) await withRegistryScene(each, async () => {});
   return {
-    cases: [
-      ...LOG_CASES.map(({ name, run }) => labCase(name, () => withScene(log, run))),
-      ...REGISTRY_CASES.map(({ name, run }) => labCase(name, () => withRegistryScene(registry, run))),
-    ],
+    log: reused,
+    registry,
+    twins,
     clients,
     async close() {
       await Promise.all(clients.map((client) => client.end()));
-      await Promise.all([log.close(), registry.close()]);
+      await Promise.all([log.close(), registry.close(), twins.close()]);
     },
+  };
+}
+
+/** Gives a store that a case is done with to the next one: opening one costs more than most cases. */
+function reusingStores(fixture: LogStoreFixture): LogStoreFixture {
+  const idle: LogStore[] = [];
+  return {
+    ...fixture,
+    openStore: async () => idle.pop() ?? fixture.openStore(),
+    closeStore: async (store) => void idle.push(store),
   };
 }
 

@@ -58,5 +58,8 @@ it("changes comparisons, locks, conflicts, orders, extremes and distinct", () =>
     "drop: t.c",
     "do nothing on conflict",
   ]);
+  expect(changes("select 1 from a left join b on true where a.at < clock_timestamp()")).toEqual([
+    "drop: a.at < clock_timestamp()",
+  ]);
   expect(changes("select distinct on (a, b) a from t")).toEqual(["keep doubles: distinct on (a, b)"]);
 });

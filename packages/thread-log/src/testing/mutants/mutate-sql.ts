@@ -104,6 +104,7 @@ function dropped(sql: string, tokens: readonly SqlToken[], how: string, verb: st
   const range = rangeOf(tokens);
   if (!range) return [];
   const text = sql.slice(range.start, range.end);
+  if (text === "true") return [];
   return [{ change: `${verb}: ${shortly(text)}`, ...range, text: `((${text}) ${how})` }];
 }
 
@@ -131,11 +132,15 @@ function split(tokens: readonly SqlToken[], by: "and" | "or"): SqlToken[][] {
 
 const OTHER_BOUND: Readonly<Record<string, string>> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">" };
 
+/** Two readings of a clock never meet, so that a bound by it can't be told from the other. */
+const CLOCK = /^(clock_timestamp|now|moment)$/;
+
 function comparisons(tokens: readonly SqlToken[]): Edit[] {
   return tokens.flatMap((token, index) => {
     const other = OTHER_BOUND[token.text];
     if (other === undefined) return [];
     const around = tokens.slice(Math.max(0, index - 3), index + 4).map(({ text }) => text);
+    if (around.some((text) => CLOCK.test(text))) return [];
     return [
       { change: `${other} instead of: ${around.join(" ")}`, start: token.start, end: token.end, text: other },
     ];

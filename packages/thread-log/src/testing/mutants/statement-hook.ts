@@ -25,6 +25,8 @@ export interface Replacement {
 
 const OURS = /^throughline/;
 const PASSED_THROUGH = new Set(["create-pool", "in-transaction", "deadlines", "within", "migrate"]);
+/** Sends for others, and what opening a database needs. */
+const OPENS = "open-postgres";
 const WORDS = 5;
 /** Where a statement comes from that a test sends by itself. */
 const TEST = "test";
@@ -94,12 +96,12 @@ export function hookStatements(): StatementHook {
   return installed;
 }
 
-const TABLE =
-  /\b([a-z_][a-z0-9_]*)\.(?:threads|runs|meta|entries|snapshots|interrupts|stops|closures|thread_listings)\b/;
+const OURS_IN_SCHEMA =
+  /\b([a-z_][a-z0-9_]*)\.(?:threads|runs|meta|entries|log_entries|entry_templates|snapshots|interrupts|stops|closures|thread_listings|migrations|start_run_\d+|join_envelope|insert_whole_entry|delete_entry)\b/;
 
 /** Some tests have a schema of their own, where a statement is another text. */
 function inOurSchema(text: string): { readonly text: string; readonly schema: string } {
-  const schema = TABLE.exec(text)?.[1] ?? "throughline";
+  const schema = OURS_IN_SCHEMA.exec(text)?.[1] ?? "throughline";
   return { text: text.replaceAll(`${schema}.`, "throughline."), schema };
 }
 
@@ -148,8 +150,7 @@ function nameOf(text: string, asked: unknown): string {
 }
 
 function callerOf(stack: string): string {
-  for (const [, name = ""] of stack.matchAll(/src\/postgres\/(?:sql\/)?([\w-]+)\.ts/g)) {
-    if (!PASSED_THROUGH.has(name)) return name;
-  }
-  return TEST;
+  const files = [...stack.matchAll(/src\/postgres\/(?:sql\/)?([\w-]+)\.ts/g)].map(([, name = ""]) => name);
+  const sender = files.find((name) => !PASSED_THROUGH.has(name) && name !== OPENS);
+  return sender ?? (files.includes(OPENS) ? OPENS : TEST);
 }
