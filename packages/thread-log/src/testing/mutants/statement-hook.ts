@@ -23,7 +23,6 @@ export interface Replacement {
   readonly text: string;
 }
 
-const OURS = /^throughline/;
 const PASSED_THROUGH = new Set(["create-pool", "in-transaction", "deadlines", "within", "migrate"]);
 /** Sends for others, and what opening a database needs. */
 const OPENS = "open-postgres";
@@ -33,7 +32,7 @@ const TEST = "test";
 
 let installed: StatementHook | undefined;
 
-/** Once per process, before pools are made; only the connections of this package's own pools are looked at. */
+/** Once per process, before pools are made. */
 export function hookStatements(): StatementHook {
   if (installed) return installed;
   const seen = new Map<string, SeenStatement>();
@@ -56,9 +55,7 @@ export function hookStatements(): StatementHook {
   pg.Client.prototype.query = new Proxy(queryClient, {
     apply(target, self: pg.Client, [asked, ...rest]: unknown[]) {
       const sentText = textOf(asked);
-      if (sentText === undefined || !OURS.test(applicationOf(self))) {
-        return Reflect.apply(target, self, [asked, ...rest]);
-      }
+      if (sentText === undefined) return Reflect.apply(target, self, [asked, ...rest]);
       const { text, schema } = inOurSchema(sentText);
       note(text, asked);
       if (replacement?.original !== text) return Reflect.apply(target, self, [asked, ...rest]);
@@ -73,9 +70,7 @@ export function hookStatements(): StatementHook {
   pg.Pool.prototype.query = new Proxy(queryPool, {
     apply(target, self: pg.Pool, args: unknown[]) {
       const text = textOf(args[0]);
-      if (text !== undefined && OURS.test(self.options.application_name ?? "")) {
-        note(inOurSchema(text).text, args[0]);
-      }
+      if (text !== undefined) note(inOurSchema(text).text, args[0]);
       return Reflect.apply(target, self, args);
     },
   });
@@ -124,12 +119,6 @@ function hash(text: string): string {
   let code = 0;
   for (let i = 0; i < text.length; i++) code = (Math.imul(code, 31) + text.charCodeAt(i)) | 0;
   return (code >>> 0).toString(36);
-}
-
-function applicationOf(client: pg.Client): string {
-  const parameters: unknown = Reflect.get(client, "connectionParameters");
-  if (typeof parameters !== "object" || parameters === null || !("application_name" in parameters)) return "";
-  return String(parameters.application_name);
 }
 
 function nameOf(text: string, asked: unknown): string {
