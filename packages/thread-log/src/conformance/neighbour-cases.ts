@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { neighbourLogCases } from "./neighbour-log-cases.js";
 import {
+  amongNeighbours,
   appendOf,
   digestOf,
   LOAD,
@@ -15,8 +16,7 @@ import { leased, type RegistryCase, resume } from "./registry-scene.js";
 
 const lease = { owner: "there", leaseMs: 60_000 };
 
-/** Accounts, subjects and threads are kept apart: names are the same everywhere, and each part of the key counts. */
-export const neighbourCases: readonly RegistryCase[] = [
+const cases: readonly RegistryCase[] = [
   {
     name: "a thread that is new has nothing of what its neighbours have",
     async run(scene) {
@@ -246,3 +246,6 @@ export const neighbourCases: readonly RegistryCase[] = [
   },
   ...neighbourLogCases,
 ];
+
+/** Accounts, subjects and threads are kept apart: names are the same everywhere, and each part of the key counts. */
+export const neighbourCases: readonly RegistryCase[] = cases.map(amongNeighbours);

@@ -5,17 +5,28 @@ import type { LeasedRun } from "../port/run-record.js";
 import type { StartRun } from "../port/start-run.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { notes, runEnd } from "./log-scene.js";
-import { leased, type RegistryScene, resume } from "./registry-scene.js";
+import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 
 export const LONG_AGO = -1_000;
 export const LOAD = { foldVersions: [1], returnsTo: 1, shortlyBefore: 9, limit: 9 };
 
-/** Threads that share all but one part of the key. */
+/** A case about a thread that has neighbours of every kind. */
+export function amongNeighbours({ name, run }: RegistryCase): RegistryCase {
+  return {
+    name,
+    run(scene) {
+      const thread = { ...scene.thread, subject: "bob" };
+      return run({ ...scene, thread, request: (wanted) => scene.request({ thread, ...wanted }) });
+    },
+  };
+}
+
+/** Threads that share all but one part of the key, which comes before the thread's: a statement that forgets it finds them first. */
 export function neighboursOf(thread: ThreadRef): readonly ThreadRef[] {
   return [
-    { ...thread, account: `${thread.account}-b` },
+    { ...thread, account: `-${thread.account}` },
     { ...thread, subject: "ann" },
-    { ...thread, threadId: `${thread.threadId}-b` },
+    { ...thread, threadId: `-${thread.threadId}` },
   ];
 }
 
@@ -81,7 +92,7 @@ export async function digestOf({ registry, instance }: RegistryScene, thread: Th
 
 /** Cases share a database: what others left is claimed along with it. */
 export function ofNeighbourhood({ account }: ThreadRef, claims: readonly LeasedRun[]): readonly LeasedRun[] {
-  return claims.filter(({ run }) => run.thread.account.startsWith(account));
+  return claims.filter(({ run }) => run.thread.account.endsWith(account));
 }
 
 export function bytesOf(entries: StoreAppend["entries"]): number {
