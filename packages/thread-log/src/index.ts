@@ -22,7 +22,7 @@ export { renewEpochs } from "./postgres/cluster-identity.js";
 export { createPool, type OwnPool, type PoolOptions } from "./postgres/create-pool.js";
 export { inTransaction } from "./postgres/in-transaction.js";
 export { leaveRedisHome } from "./postgres/leave-redis-home.js";
-export { migrate } from "./postgres/migrate.js";
+export { inspectMigrations, migrate } from "./postgres/migrate.js";
 export { MIGRATIONS as THREAD_LOG_MIGRATIONS, type Migration } from "./postgres/migrations.js";
 export * from "./postgres/open-postgres.js";
 export * from "./postgres/postgres-lease-keeper.js";

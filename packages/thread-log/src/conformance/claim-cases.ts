@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { LeasedRun } from "../port/run-record.js";
 import { notes, readAll } from "./log-scene.js";
-import { leased, type RegistryCase, type RegistryScene } from "./registry-scene.js";
+import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 
 const lease = { owner: "there", leaseMs: 60_000 };
 const BLOCKED_THREADS = 40;
@@ -122,6 +122,125 @@ export const claimCases: readonly RegistryCase[] = [
       await registry.finish(third.fence, { status: "success" });
       await registry.release(second.fence);
       expect(await registry.find(thread, first.run)).toMatchObject({ status: "success", crashes: 0 });
+    },
+  },
+  {
+    name: "R27: a driver that gave its lease up and was recovered takes no crash back",
+    async run({ registry, another, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await registry.release(first.fence);
+      await recover(another, first);
+      await registry.release(first.fence);
+      expect(await registry.find(thread, first.run)).toMatchObject({ attempt: 1, crashes: 0 });
+    },
+  },
+  {
+    name: "R27: a driver that was presumed dead takes its crash back after its heir gave up, too",
+    async run({ registry, another, fixture, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await fixture.pass(61_000);
+      const heir = await recover(another, first);
+      await another.release(heir.fence);
+      expect(await registry.find(thread, first.run)).toMatchObject({ crashes: 1 });
+      await registry.release(first.fence);
+      expect(await registry.find(thread, first.run)).toMatchObject({ crashes: 0 });
+    },
+  },
+  {
+    name: "R27: of runs that were given up the one that arrived first is recovered first, and the rest in their order",
+    async run({ registry, another, fixture, thread, request }) {
+      await fixture.pass(120_000);
+      while ((await registry.claimExpired({ ...lease, leaseMs: 600_000 }, 1_000)).length > 0);
+      const threads = [1, 2, 3, 4].map((n) => ({ ...thread, threadId: `${thread.threadId}-${n}` }));
+      const started = [];
+      for (const each of threads) started.push(leased(await registry.start(request({ thread: each }))));
+      await fixture.pass(61_000);
+      for (const each of [started[2], started[1]]) if (each) await registry.release(each.fence);
+      const order = [];
+      for (const _ of threads) order.push(...(await another.claimExpired(lease, 1)));
+      expect(order.map(({ run }) => run.runId)).toEqual(
+        [started[1], started[2], started[0], started[3]].map((each) => each?.run.runId),
+      );
+    },
+  },
+  {
+    name: "R24: over all threads, those runs go first that arrived first of those that are next in their thread",
+    async run({ registry, another, thread, request }) {
+      while ((await registry.claimQueued(lease, 1_000)).length > 0);
+      const other = { ...thread, threadId: `${thread.threadId}-b` };
+      const here = leased(await registry.start(request()));
+      const there = leased(await registry.start(request({ thread: other })));
+      await registry.start(request({ strategy: "enqueue" }));
+      const patient = request({ thread: other, strategy: "enqueue" });
+      await registry.start(patient);
+      const urgent = request({ strategy: "preempt" });
+      await registry.start(urgent);
+      for (const { fence } of [here, there]) await registry.finish(fence, { status: "success" });
+      const claimed = async () => (await another.claimQueued(lease, 1)).map(({ run }) => run.runId);
+      expect([await claimed(), await claimed(), await claimed()]).toEqual([
+        [patient.runId],
+        [urgent.runId],
+        [],
+      ]);
+    },
+  },
+  {
+    name: "R28: an answer that waits runs while another question is open, and leaves that open",
+    async run({ registry, another, thread, request }) {
+      while ((await registry.claimQueued(lease, 1_000)).length > 0);
+      const askAgain = async (run: LeasedRun) => {
+        const answer = request({ start: resume({ i2: 2 }), strategy: "enqueue" });
+        expect(await registry.start(answer)).toMatchObject({ kind: "queued" });
+        await registry.finish(run.fence, { status: "interrupted", interrupts: ["i3"] });
+        return answer.runId;
+      };
+      const next = [
+        () => another.claimNext(thread, lease),
+        async () =>
+          (await another.claimQueued(lease, 1_000)).find(
+            ({ run }) => run.thread.threadId === thread.threadId,
+          ),
+      ];
+      for (const claim of next) {
+        const asking = leased(await registry.start(request({ strategy: "preempt" })));
+        await registry.finish(asking.fence, { status: "interrupted", interrupts: ["i1", "i2"] });
+        const first = leased(await registry.start(request({ start: resume({ i1: 1 }) })));
+        const runId = await askAgain(first);
+        const claimed = await claim();
+        expect(claimed?.run.runId).toBe(runId);
+        expect(await registry.openInterrupts(thread)).toEqual([
+          { interruptId: "i3", runId: first.run.runId },
+        ]);
+        if (claimed) await registry.finish(claimed.fence, { status: "success" });
+      }
+    },
+  },
+  {
+    name: "R28: a run that preempts sets aside what is open when it is claimed, and keeps the answers that were given",
+    async run({ registry, another, thread, request }) {
+      while ((await registry.claimQueued(lease, 1_000)).length > 0);
+      const next = [
+        () => another.claimNext(thread, lease),
+        async () =>
+          (await another.claimQueued(lease, 1_000)).find(
+            ({ run }) => run.thread.threadId === thread.threadId,
+          ),
+      ];
+      for (const claim of next) {
+        const asking = leased(await registry.start(request()));
+        await registry.finish(asking.fence, { status: "interrupted", interrupts: ["i1"] });
+        const answer = request({ start: resume({ i1: 1 }) });
+        const answering = leased(await registry.start(answer));
+        await registry.start(request({ strategy: "preempt" }));
+        await registry.finish(answering.fence, { status: "interrupted", interrupts: ["i2"] });
+        const claimed = await claim();
+        expect(await registry.openInterrupts(thread)).toEqual([]);
+        expect(await registry.start(request({ start: resume({ i1: 1 }) }))).toMatchObject({
+          kind: "attached",
+          run: { runId: answer.runId },
+        });
+        if (claimed) await registry.finish(claimed.fence, { status: "success" });
+      }
     },
   },
 ];

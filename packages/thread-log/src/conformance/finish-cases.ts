@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { encodeEnvelope } from "../log/stored-envelope.js";
 import type { StoreAppend } from "../port/log-store.js";
 import { notes, readAll, runEnd, textOf } from "./log-scene.js";
 import { leased, type RegistryCase, resume } from "./registry-scene.js";
@@ -172,6 +173,61 @@ export const finishCases: readonly RegistryCase[] = [
         if (enqueued.kind === "started") expect(ended.next).toBeUndefined();
         else expect(enqueued).toMatchObject({ kind: "queued", run: { runId: ended.next } });
       }
+    },
+  },
+  {
+    name: "R24: names what waits next when a run ends: what preempts, then what arrived first, also when asked again",
+    async run({ registry, instance, thread, request }) {
+      const { store } = instance;
+      let run = leased(await registry.start(request()));
+      const patient = Array.from({ length: 4 }, () => request({ strategy: "enqueue" }));
+      const urgent = Array.from({ length: 4 }, () => request({ strategy: "preempt" }));
+      for (const each of [...patient, ...urgent]) await registry.start(each);
+      for (const [index, next] of [...urgent, ...patient].entries()) {
+        const { fence } = run;
+        if (index % 2 === 0) {
+          expect(await registry.finish(fence, { status: "success" })).toEqual({
+            ok: true,
+            next: next?.runId,
+          });
+        } else {
+          const append: StoreAppend = {
+            thread,
+            token: fence.token,
+            appendId: `names-of-next.00${index}`,
+            entries: [encodeEnvelope(runEnd(thread, fence.runId))],
+            finish: { runId: fence.runId, status: "success" },
+          };
+          for (const _ of ["once", "again"]) {
+            expect(await store.commit([append])).toMatchObject([{ ok: true, next: next?.runId }]);
+          }
+        }
+        const claimed = await registry.claimNext(thread, lease);
+        expect(claimed?.run.runId).toBe(next?.runId);
+        if (!claimed) return expect.unreachable();
+        run = claimed;
+      }
+    },
+  },
+  {
+    name: "R28: a question that a run leaves open and asks again stays open, as that run's",
+    async run({ registry, log, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await registry.finish(first.fence, { status: "interrupted", interrupts: ["i1", "i2", "i3"] });
+      const second = leased(await registry.start(request({ start: resume({ i1: 1 }) })));
+      await registry.finish(second.fence, { status: "interrupted", interrupts: ["i2", "i4"] });
+      const ofSecond = ["i2", "i4"].map((interruptId) => ({ interruptId, runId: second.run.runId }));
+      expect(await registry.openInterrupts(thread)).toEqual(ofSecond);
+      const { run, fence } = leased(await registry.start(request({ start: resume({ i4: 1 }) })));
+      await log.append(thread, [runEnd(thread, run.runId)], fence, {
+        finish: { status: "interrupted", interrupts: ["i2", "i5"] },
+      });
+      const ofThird = ["i2", "i5"].map((interruptId) => ({ interruptId, runId: run.runId }));
+      expect(await registry.openInterrupts(thread)).toEqual(ofThird);
+      const { runs } = await registry.look({ thread, runId: "none", answers: ["i1", "i4"] });
+      const answers = runs.interrupts.map(({ interruptId, answeredBy }) => `${interruptId} by ${answeredBy}`);
+      expect(answers).toContain(`i1 by ${second.run.runId}`);
+      expect(answers).toContain(`i4 by ${run.runId}`);
     },
   },
 ];

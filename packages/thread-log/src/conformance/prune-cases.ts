@@ -92,4 +92,16 @@ export const pruneCases: readonly RegistryCase[] = [
       expect(await fixture.stops()).toBe(0);
     },
   },
+  {
+    name: "R20: forgets an old run whose thread waits for the answer to another run's question",
+    async run({ registry, fixture, thread, request }) {
+      const past = leased(await registry.start(request()));
+      await registry.finish(past.fence, { status: "success" });
+      const asking = leased(await registry.start(request()));
+      await registry.finish(asking.fence, { status: "interrupted", interrupts: ["i1"] });
+      await fixture.pass(DAY_MS);
+      await registry.pruneEnded(1_000, 1_000);
+      expect((await registry.list(thread, 10)).map(({ runId }) => runId)).toEqual([asking.run.runId]);
+    },
+  },
 ];

@@ -10,35 +10,39 @@ export interface LogModelOptions {
   readonly lanes: number;
   /** Lets fast-check decide in which order the store's answers and wake-ups arrive. For a store that answers at once. */
   readonly scheduled: boolean;
-  /** Commands in a case: every case pays for each, and there are thousands. */
+  /** Commands in a case: every case pays for each, and there are many. */
   readonly maxCommands: number;
+  /** `THROUGHLINE_MODEL_CASES` says otherwise. */
+  readonly cases?: number;
 }
 
-const CASES = Number(process.env.THROUGHLINE_MODEL_CASES ?? 2_000);
+const DEFAULT_CASES = 1_000;
 const SEED = Number(process.env.THROUGHLINE_SEED);
 const PATH = process.env.THROUGHLINE_MODEL_PATH;
 /** One case in so many has restarts among its commands. */
 const RESTARTS_ONE_IN = Math.max(2, Number(process.env.THROUGHLINE_MODEL_RESTARTS_ONE_IN ?? 100));
 
 /**
- * Random interleavings of writers, watchers, trims, takeovers, deletions and restarts against a list. A failure prints its
- * seed and path; `THROUGHLINE_SEED` and `THROUGHLINE_MODEL_PATH` run that case again.
+ * The log above a store: random interleavings of writers, watchers, trims, takeovers, deletions and restarts against a list.
+ * What a store itself does under concurrency is `storeModel`'s. A failure prints its seed and path; `THROUGHLINE_SEED` and
+ * `THROUGHLINE_MODEL_PATH` run that case again.
  */
 export function runLogModel(
   name: string,
   openFixture: () => Promise<LogStoreFixture>,
-  { lanes, scheduled, maxCommands }: LogModelOptions,
+  { lanes, scheduled, maxCommands, cases = DEFAULT_CASES }: LogModelOptions,
 ): void {
+  const total = Number(process.env.THROUGHLINE_MODEL_CASES ?? cases);
   describe(`${name}, under random interleavings`, () => {
     it(
-      `loses, doubles and reorders nothing and announces every gap, in ${CASES} cases`,
+      `loses, doubles and reorders nothing and announces every gap, in ${total} cases`,
       async () => {
-        const count = PATH === undefined ? Math.min(lanes, CASES) : 1;
+        const count = PATH === undefined ? Math.min(lanes, total) : 1;
         await Promise.all(
-          Array.from({ length: count }, (_, lane) => runLane(SEED + lane, Math.ceil(CASES / count))),
+          Array.from({ length: count }, (_, lane) => runLane(SEED + lane, Math.ceil(total / count))),
         );
       },
-      CASES * 100 + 30_000,
+      total * 100 + 30_000,
     );
   });
 

@@ -1,14 +1,31 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { claimCases } from "./claim-cases.js";
+import { fenceCases } from "./fence-cases.js";
 import { finishCases } from "./finish-cases.js";
 import { leaseCases } from "./lease-cases.js";
+import { neighbourCases } from "./neighbour-cases.js";
 import { pruneCases } from "./prune-cases.js";
 import { queueCases } from "./queue-cases.js";
-import { type RegistryFixture, withRegistryScene } from "./registry-scene.js";
+import { type RegistryCase, type RegistryFixture, withRegistryScene } from "./registry-scene.js";
 import { startCases } from "./start-cases.js";
 
-/** What every run registry promises. */
-export function runRegistryConformance(name: string, openFixture: () => Promise<RegistryFixture>): void {
+export const REGISTRY_CASES: readonly RegistryCase[] = [
+  ...startCases,
+  ...queueCases,
+  ...claimCases,
+  ...leaseCases,
+  ...neighbourCases,
+  ...fenceCases,
+  ...finishCases,
+  ...pruneCases,
+];
+
+/** What every run registry promises, or a part of it. */
+export function runRegistryConformance(
+  name: string,
+  openFixture: () => Promise<RegistryFixture>,
+  cases: readonly RegistryCase[] = REGISTRY_CASES,
+): void {
   describe(`${name} keeps what every run registry promises`, () => {
     let fixture: RegistryFixture;
     beforeAll(async () => {
@@ -16,7 +33,6 @@ export function runRegistryConformance(name: string, openFixture: () => Promise<
     });
     afterAll(() => fixture?.close());
 
-    const cases = [...startCases, ...queueCases, ...claimCases, ...leaseCases, ...finishCases, ...pruneCases];
     for (const { name: promise, run } of cases) {
       it(promise, () => withRegistryScene(fixture, run));
     }

@@ -188,4 +188,127 @@ export const startCases: readonly RegistryCase[] = [
       expect(await alone()).toBe("queued");
     },
   },
+  {
+    name: "a scope that is closed after a look keeps out what was decided by it, whichever part of the key it names",
+    async run({ registry, another, fixture, thread, request }) {
+      const own = { ...thread, subject: "ann" };
+      const { account, threadId } = own;
+      const closed = [{ account }, { account, subject: "ann" }, { account, subject: "ann", threadId }];
+      const open = [
+        { account: `${account}-b`, subject: "ann", threadId },
+        { account, subject: "bob", threadId },
+        { account, subject: "ann", threadId: `${threadId}-b` },
+      ];
+      for (const [n, scope] of [...closed, ...open].entries()) {
+        const asked = request({ thread: own, strategy: "enqueue" });
+        const look = await registry.look(lookFor(asked));
+        expect(look.isClosed).toBe(false);
+        await fixture.closeScope(`${account} ${n}`, scope);
+        const isClosed = n < closed.length;
+        expect((await another.look(lookFor(asked))).isClosed).toBe(isClosed);
+        const started = registry.start(asked, look);
+        if (isClosed) await expect(started).rejects.toMatchObject({ code: "conflict" });
+        else expect((await started).kind).toMatch(/started|queued/);
+        await fixture.openScope(`${account} ${n}`);
+      }
+    },
+  },
+  {
+    name: "a look tells of the questions that are open and of those that are answered now, and of no other thread's run",
+    async run({ registry, another, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await registry.finish(first.fence, { status: "interrupted", interrupts: ["i1", "i2", "i3"] });
+      const answering = leased(await registry.start(request({ start: resume({ i1: 1, i2: 2 }) })));
+      const ids = async (...answers: readonly string[]) =>
+        (await another.look({ thread, runId: "none", answers })).runs.interrupts.map(
+          ({ interruptId }) => interruptId,
+        );
+      expect(await ids()).toEqual(["i3"]);
+      expect(await ids("i2")).toEqual(["i2", "i3"]);
+      const queue = [];
+      for (const strategy of ["enqueue", "enqueue", "preempt", "preempt"] as const) {
+        const waits = request({ strategy });
+        await registry.start(waits);
+        queue.push(waits.runId);
+      }
+      const { runs } = await another.look({ thread, runId: "none", answers: [] });
+      expect(runs.queued).toEqual([queue[2], queue[3], queue[0], queue[1]]);
+      const runId = answering.run.runId;
+      expect(await another.look({ thread, runId, answers: [] })).toMatchObject({ same: { runId } });
+      for (const other of [
+        { ...thread, account: `${thread.account}-b` },
+        { ...thread, subject: "ann" },
+        { ...thread, threadId: `${thread.threadId}-b` },
+      ]) {
+        expect(await another.look({ thread: other, runId, answers: [] })).toMatchObject({
+          same: undefined,
+          runs: { same: undefined },
+        });
+      }
+    },
+  },
+  {
+    name: "a run that a stop came before has ended, and a stop that comes again counts from then on",
+    async run({ registry, fixture, thread, request }) {
+      await registry.stop(thread, { alias: "early" });
+      expect(await registry.start(request({ alias: "early" }))).toMatchObject({
+        kind: "cancelled",
+        run: { status: "cancelled", endedAt: expect.any(Number), owner: undefined, leaseUntil: undefined },
+      });
+      for (const _ of ["first", "again"]) {
+        await registry.stop(thread, { alias: "late" });
+        await fixture.pass(40_000);
+      }
+      expect(await registry.start(request({ alias: "late" }))).toMatchObject({ kind: "cancelled" });
+      await registry.stop(thread, { alias: "too late" });
+      await fixture.pass(61_000);
+      leased(await registry.start(request({ alias: "too late" })));
+    },
+  },
+  {
+    name: "R28: a stop of an answer that waits opens its own questions again, and no others",
+    async run({ registry, thread, request }) {
+      const asking = leased(await registry.start(request()));
+      await registry.finish(asking.fence, { status: "interrupted", interrupts: ["i1", "i2"] });
+      leased(await registry.start(request({ start: resume({ i1: 1 }) })));
+      const waiting = request({ start: resume({ i2: 2 }), strategy: "enqueue" });
+      expect(await registry.start(waiting)).toMatchObject({ kind: "queued" });
+      expect(await registry.openInterrupts(thread)).toEqual([]);
+      await registry.stop(thread, { runId: waiting.runId });
+      expect(await registry.openInterrupts(thread)).toEqual([{ interruptId: "i2", runId: asking.run.runId }]);
+    },
+  },
+  {
+    name: "a start lists its thread: running under its token, with the first title that came",
+    async run({ registry, directory, thread, request }) {
+      const named = (derivedTitle?: string) => ({ threadName: "main", derivedTitle });
+      const first = leased(await registry.start(request({ listing: named() })));
+      expect(await directory.find(thread)).toMatchObject({
+        status: "running",
+        lastRunId: first.run.runId,
+        token: first.fence.token,
+        title: undefined,
+      });
+      const waiting = request({ strategy: "enqueue", listing: named("needle") });
+      await registry.start(waiting);
+      expect(await directory.find(thread)).toMatchObject({
+        status: "running",
+        lastRunId: first.run.runId,
+        token: first.fence.token,
+        title: "needle",
+      });
+      await registry.stop(thread, { runId: waiting.runId });
+      await registry.finish(first.fence, { status: "error" });
+      const second = leased(await registry.start(request({ listing: named("haystack") })));
+      expect(await directory.find(thread)).toMatchObject({
+        status: "running",
+        lastRunId: second.run.runId,
+        token: second.fence.token,
+        title: "needle",
+      });
+      const found = async (search: string) =>
+        (await directory.list({ account: thread.account }, { search, limit: 9 })).threads.length;
+      expect([await found("needle"), await found("haystack")]).toEqual([1, 0]);
+    },
+  },
 ];

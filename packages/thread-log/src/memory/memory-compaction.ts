@@ -28,11 +28,13 @@ export function createMemoryCompaction(database: MemoryDatabase): CompactionStor
       if (!row || entries.length === 0) return undefined;
       const { epoch, floor, compacted } = row;
       const page = { entries: entries.slice(0, limit), end: entries.at(-1)?.seq ?? 0 };
-      return { epoch, floor, compacted, ...page, snapshots: snapshotsOf(row) };
+      const snapshots = snapshotsOf(row).filter((seq) => seq > compacted && seq <= page.end);
+      return { epoch, floor, compacted, ...page, snapshots };
     },
     async compact(thread, { epoch, floor, compacted, through, merged, dropped }) {
       const row = find(thread);
-      if (!row || row.epoch !== epoch || row.floor !== floor || row.compacted !== compacted) return false;
+      if (!row || row.deleted || row.epoch !== epoch) return false;
+      if (row.floor !== floor || row.compacted !== compacted) return false;
       const gone = new Set(dropped);
       if (snapshotsOf(row).some((seq) => gone.has(seq))) return false;
       const anew = new Map(merged.map((entry) => [entry.seq, entry]));

@@ -3,7 +3,7 @@ import { createMemoryDatabase } from "./memory-database.js";
 import { createMemoryLogStore } from "./memory-log-store.js";
 
 runLogModel(
-  "The memory store",
+  "The log in memory",
   async () => {
     const database = createMemoryDatabase();
     return {

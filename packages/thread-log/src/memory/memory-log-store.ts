@@ -109,7 +109,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   async function saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean> {
     const row = find(thread);
     const { epoch, seq } = snapshot.position;
-    if (!row || row.epoch !== epoch || seq > row.head || seq + 1 < row.floor) return false;
+    if (!row || row.deleted || row.epoch !== epoch || seq > row.head || seq + 1 < row.floor) return false;
     if ("resumeAt" in resumeAtOf(row, seq)) return false;
     const older = row.snapshots.get(snapshot.foldVersion) ?? [];
     if (older[0] && older[0].position.seq >= seq) return false;

@@ -27,15 +27,18 @@ import { countOpen, lookAtThread, startRun, stopKey } from "./memory-start.js";
 export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
   const { clock, runs } = database;
 
-  async function claimNext(thread: ThreadRef, by: Lease): Promise<LeasedRun | undefined> {
+  /** R24, R28: the waiting run of a thread that may run now. */
+  function claimable(thread: ThreadRef): MemoryRun | undefined {
     if (runningOf(database, thread)) return undefined;
     const blocked = unansweredOf(database, thread).length > 0;
-    const next = queuedOf(database, thread).find(
+    return queuedOf(database, thread).find(
       ({ start: from, preempts }) => !blocked || preempts || from?.kind !== "input",
     );
-    if (!next) return undefined;
-    if (next.preempts && next.start?.kind === "input") setAsideQuestions(database, thread);
-    return leaseRun(database, next, by);
+  }
+
+  function claim(run: MemoryRun, by: Lease): LeasedRun {
+    if (run.preempts && run.start?.kind === "input") setAsideQuestions(database, run.thread);
+    return leaseRun(database, run, by);
   }
 
   async function stop(thread: ThreadRef, name: RunName): Promise<StopResult> {
@@ -77,26 +80,22 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
   return {
     look: async (request) => lookAtThread(database, request),
     start: async (request, look) => startRun(database, request, look),
-    claimNext,
+    async claimNext(thread, by) {
+      const next = claimable(thread);
+      return next && claim(next, by);
+    },
     async claimQueued(by, limit) {
-      const threads = new Map(
-        [...runs.values()]
-          .filter(({ status }) => status === "queued")
-          .map(({ thread }) => [threadKey(thread), thread]),
+      const next = [...runs.values()].filter(
+        (run) => run.status === "queued" && claimable(run.thread) === run,
       );
-      const claimed: LeasedRun[] = [];
-      for (const thread of threads.values()) {
-        if (claimed.length >= limit) break;
-        const leased = await claimNext(thread, by);
-        if (leased) claimed.push(leased);
-      }
-      return claimed;
+      return next.slice(0, limit).map((run) => claim(run, by));
     },
     async claimExpired(by, limit) {
       // What a deleted thread left running is for the deletion: recovered, it would write its thread anew.
       const due = [...runs.values()]
         .filter((run) => expiryOf(run) < clock.now() && !database.threads.get(threadKey(run.thread))?.deleted)
-        .sort((a, b) => expiryOf(a) - expiryOf(b));
+        // By arrival where both were released: two infinities have no difference.
+        .sort((a, b) => expiryOf(a) - expiryOf(b) || 0);
       return due.slice(0, limit).map((run) => {
         run.attempt += 1;
         if (expiryOf(run) > Number.NEGATIVE_INFINITY) {

@@ -73,7 +73,7 @@ export function leaseRun(database: MemoryDatabase, run: MemoryRun, { owner, leas
   run.token = row.fence;
   run.leaseUntil = database.clock.now() + leaseMs;
   const listing = database.listings.get(threadKey(run.thread));
-  if (listing && listing.token <= run.token) {
+  if (listing) {
     listing.status = "running";
     listing.lastRunId = run.runId;
     listing.token = run.token;
@@ -113,7 +113,7 @@ export function finishRun(
     known.set(interruptId, { interruptId, runId: run.runId, answeredBy: undefined, answer: undefined });
   }
   const listing = database.listings.get(threadKey(run.thread));
-  if (listing && listing.token <= fence.token) {
+  if (listing) {
     listing.status = statusAfter(finish);
     listing.token = fence.token;
     listing.lastActivityAt = database.clock.now();

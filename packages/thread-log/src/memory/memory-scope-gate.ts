@@ -10,9 +10,9 @@ export function admitInMemory(database: MemoryDatabase, scope: GatedScope): void
   if (isScopeClosed(database, scope)) throw beingDeleted();
 }
 
-/** From the next turn on nothing may start in the scope. */
+/** From the next turn on nothing may start in the scope. Closing it again under the same id changes nothing. */
 export function closeMemoryScope({ closures }: MemoryDatabase, id: string, scope: ClosedScope): void {
-  closures.set(id, scope);
+  if (!closures.has(id)) closures.set(id, scope);
 }
 
 export function openMemoryScope({ closures }: MemoryDatabase, id: string): void {

@@ -2,7 +2,8 @@ import { storableTitle } from "../directory/search-text.js";
 import { beingDeleted } from "../port/scope-gate.js";
 import type { LookRequest, StartLook, StartResult, StartRun } from "../port/start-run.js";
 import { type ThreadRef, threadKey } from "../port/thread-ref.js";
-import { answerIds, canonicalJson, decideStart } from "../registry/decide-start.js";
+import { answerIds, canonicalJson, decideStart, type StartDecision } from "../registry/decide-start.js";
+import { ownStart } from "../registry/own-start.js";
 import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
 import { ensureThread, type MemoryDatabase, type MemoryRun } from "./memory-database.js";
 import {
@@ -65,15 +66,12 @@ export function startRun(
 ): StartResult {
   checkAlias(request.alias);
   const { thread } = request;
-  if (isScopeClosed(database, thread)) throw beingDeleted();
-  const revision = database.threads.get(threadKey(thread))?.revision ?? 0;
-  const look =
-    given?.revision === revision
-      ? given
-      : lookAtThread(database, { ...request, answers: answerIds(request.start) });
-  const decision = decideStart(look.runs, request);
+  const { look, decision } = decide(database, request, given);
   switch (decision.kind) {
     case "attach": {
+      if (look.same?.runId === decision.runId) {
+        return ownStart(request, look) ?? { kind: "attached", run: look.same };
+      }
       const run = database.runs.get(decision.runId);
       return run
         ? { kind: "attached", run: toRecord(run) }
@@ -105,6 +103,21 @@ export function startRun(
       return { kind: "started", ...leaseRun(database, run, request) };
     }
   }
+}
+
+/** By the look given, if what it leads to needs no write or it still holds; else by one of now. */
+function decide(
+  database: MemoryDatabase,
+  request: StartRun,
+  given: StartLook | undefined,
+): { readonly look: StartLook; readonly decision: StartDecision } {
+  const revision = database.threads.get(threadKey(request.thread))?.revision ?? 0;
+  const look = given ?? lookAtThread(database, { ...request, answers: answerIds(request.start) });
+  if (look.isClosed) throw beingDeleted();
+  const decision = decideStart(look.runs, request);
+  const writes = decision.kind === "run" || decision.kind === "queue" || decision.kind === "cancel";
+  if (writes && isScopeClosed(database, request.thread)) throw beingDeleted();
+  return writes && look.revision !== revision ? decide(database, request, undefined) : { look, decision };
 }
 
 function insert(database: MemoryDatabase, request: StartRun): MemoryRun {

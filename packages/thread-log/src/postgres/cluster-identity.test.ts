@@ -9,9 +9,12 @@ import {
   launchDebianPostgres,
   replicateDebianPostgres,
 } from "../testing/launch-debian-postgres.js";
+import { openTestDatabase } from "../testing/test-database.js";
 import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
 import { openPostgres } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
+
+const REMEMBERED = "select value from throughline.meta where key = 'cluster'";
 
 function refused(code: string, message = "refused"): pg.DatabaseError {
   const error = new pg.DatabaseError(message, 1, "error");
@@ -77,7 +80,7 @@ describe("which server this is", () => {
     const told: unknown[] = [];
     const asked = vi.spyOn(pool, "query").mockImplementation(() => Promise.reject(errors.shift()));
     const closing = new AbortController();
-    const options = { pool, schema: "throughline", clock, signal: closing.signal };
+    const options = { pool, fresh: pool, schema: "throughline", clock, signal: closing.signal };
     let isDone = false;
     const done = renewEpochsAfterOutage({ ...options, onError: (error) => void told.push(error) }).then(
       () => {
@@ -104,6 +107,59 @@ describe("which server this is", () => {
     );
     expect(isStoreOutage(failure)).toBe(true);
   });
+});
+
+it("R19: is asked on a new connection, not on one of the pool's that may lead to the server of before", async () => {
+  const fixture = await openTestDatabase();
+  const database = await openPostgres({ connection: fixture.url });
+  const outside = new pg.Client({ connectionString: fixture.url });
+  await outside.connect();
+  const log = createThreadLog({ store: createPostgresLogStore(database) });
+  try {
+    const thread = newThread();
+    await write(log, thread, ["a"]);
+    const before = await log.head(thread);
+    // The pool goes on answering as the server that the database remembers.
+    await outside.query("update throughline.meta set value = 'before' where key = 'cluster'");
+    const { query } = database.pool;
+    vi.spyOn(database.pool, "query").mockImplementation((...args: unknown[]) => {
+      const isAsked = String(args[0]).includes("system_identifier");
+      return isAsked
+        ? Promise.resolve({ rows: [{ identity: "before" }] })
+        : Reflect.apply(query, database.pool, args);
+    });
+    await outside.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'throughline wake'",
+    );
+    await vi.waitUntil(async () => (await log.head(thread))?.epoch !== before?.epoch, { timeout: 20_000 });
+  } finally {
+    await outside.end();
+    await log.close();
+    await database.close();
+    await fixture.close();
+  }
+});
+
+it("R19: renews nothing over a connection that leads to another server, and tries another one", async () => {
+  const fixture = await openTestDatabase();
+  const database = await openPostgres({ connection: fixture.url, maxConnections: 2 });
+  const { pool } = database;
+  try {
+    const told = async () => (await pool.query<{ value: string }>(REMEMBERED)).rows[0]?.value;
+    const identity = await told();
+    const fresh = {
+      query: <Row extends pg.QueryResultRow>(text: string) =>
+        pool.query<Row>(text.includes("system_identifier") ? "select 'promoted' as identity" : text),
+    };
+    const failure: unknown = await renewEpochsAfterRestore(pool, "throughline", fresh).catch(
+      (error: unknown) => error,
+    );
+    expect(isStoreOutage(failure)).toBe(true);
+    expect(await told()).toBe(identity);
+  } finally {
+    await database.close();
+    await fixture.close();
+  }
 });
 
 itNeeds(findMissingDebianPostgres())(

@@ -1,23 +1,36 @@
-import { type Clock, retryStore } from "@throughline/ai-core";
+import { type Clock, retryStore, StoreOutage } from "@throughline/ai-core";
 import pg from "pg";
 import { MIGRATION_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
 
 const SKIPPED_TOKENS = 1_000_000;
 
+/** A pool, or one connection. */
+export interface Sender {
+  query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>;
+}
+
 /**
  * R19: a database restored from a backup, or promoted after a failover, may have lost entries that somebody has seen; then
  * old cursors would point at other entries. Such a database has another system identifier or timeline than the one it
- * remembers, and every epoch is renewed. Gives whether it was.
+ * remembers, and every epoch is renewed. Gives whether it was. `fresh` asks the server: after an outage that must be a new
+ * connection, because an old one of the pool may still lead to the server of before.
  */
-export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Promise<boolean> {
-  const identity = await clusterIdentity(pool);
+export async function renewEpochsAfterRestore(
+  pool: pg.Pool,
+  schema: string,
+  fresh: Sender = pool,
+): Promise<boolean> {
+  const identity = await clusterIdentity(fresh);
   if (identity === undefined) return false;
-  const { rows } = await pool.query<{ value: string }>(
+  const { rows } = await fresh.query<{ value: string }>(
     `select value from ${schema}.meta where key = 'cluster'`,
   );
   if (rows[0]?.value === identity) return false;
   const renew = async (client: pg.PoolClient) => {
+    if ((await clusterIdentity(client)) !== identity) {
+      throw new StoreOutage(new Error("A connection of the pool leads to another server."));
+    }
     const inserted = await client.query(
       `insert into ${schema}.meta (key, value) values ('cluster', $1) on conflict do nothing`,
       [identity],
@@ -36,6 +49,8 @@ export async function renewEpochsAfterRestore(pool: pg.Pool, schema: string): Pr
 
 export interface RenewalOptions {
   readonly pool: pg.Pool;
+  /** On a connection that was made after the outage. */
+  readonly fresh: Sender;
   readonly schema: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -50,10 +65,10 @@ const RETRY_MS = 5_000;
  * aborted. A replica counts as away until it is promoted.
  */
 export async function renewEpochsAfterOutage(options: RenewalOptions): Promise<void> {
-  const { pool, schema, clock, signal, onError } = options;
+  const { pool, fresh, schema, clock, signal, onError } = options;
   while (!signal.aborted) {
     try {
-      await retryStore({ clock, signal }, () => renewEpochsAfterRestore(pool, schema));
+      await retryStore({ clock, signal }, () => renewEpochsAfterRestore(pool, schema, fresh));
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -89,9 +104,9 @@ export async function renewEpochs(client: pg.ClientBase, schema: string): Promis
 const HIDDEN = new Set(["42501", "42883", "0A000"]);
 
 /** `undefined` where the server does not say: then only `renewEpochs` helps. A server that does not answer is an error. */
-async function clusterIdentity(pool: pg.Pool): Promise<string | undefined> {
+async function clusterIdentity(sender: Sender): Promise<string | undefined> {
   try {
-    const { rows } = await pool.query<{ identity: string }>(
+    const { rows } = await sender.query<{ identity: string }>(
       `select system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as identity
        from pg_control_system()`,
     );

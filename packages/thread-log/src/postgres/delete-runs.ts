@@ -29,7 +29,8 @@ export async function deleteRuns(
     await client.query(`delete from ${schema}.interrupts where ${where}`, key);
     await client.query(`delete from ${schema}.stops where ${where}`, key);
     const { rows } = await client.query<{ run_id: string }>(
-      `select run_id from ${schema}.runs where ${where} and status = 'running' order by run_id`,
+      // Those that are left. In the order in which others lock several.
+      `select run_id from ${schema}.runs where ${where} order by run_id`,
       key,
     );
     for (const { run_id } of rows) await askToStop(client, database, run_id);

@@ -9,13 +9,16 @@ import { createPostgresLogStore } from "./postgres-log-store.js";
 it("A database whose entries were in Redis goes on in new epochs, once, and says what is gone", async () => {
   const test = await openTestDatabase();
   const database = await openPostgres({ connection: test.url });
-  const [thread, folded] = [newThread(), newThread()];
+  const [thread, folded, deleted] = [newThread(), newThread(), newThread()];
   try {
     const before = createThreadLog({ store: createPostgresLogStore(database) });
     for (const each of [thread, folded]) {
       await write(before, each, ["a", "b"]);
       await before.append(each, [runEnd(each, "run-1")], fenceOf(each, 1));
     }
+    await write(before, thread, ["c", "d"], 1);
+    await write(before, deleted, ["a"]);
+    await before.deleteThread(deleted);
     const heads = [await before.head(thread), await before.head(folded)] as const;
     const position = heads[1];
     if (!position) return expect.unreachable();
@@ -27,11 +30,22 @@ it("A database whose entries were in Redis goes on in new epochs, once, and says
     await before.close();
     // As the version left it that kept entries in Redis: of the log PostgreSQL has the ends of runs alone.
     const { pool } = database;
+    const rowOf = async ({ threadId }: { readonly threadId: string }) => {
+      const { rows } = await pool.query(
+        "select epoch, head::int, snapshot_seq::int from throughline.threads where thread_id = $1",
+        [threadId],
+      );
+      return rows[0];
+    };
+    const tombstone = await rowOf(deleted);
     await pool.query("delete from throughline.entries where end_of_run is null");
     await pool.query("insert into throughline.meta (key, value) values ('log home', 'redis')");
 
     expect(await leaveRedisHome(database)).toBe(true);
     expect(await leaveRedisHome(database)).toBe(false);
+    expect(await rowOf(deleted)).toEqual(tombstone);
+    expect(await rowOf(folded)).toMatchObject({ head: 3, snapshot_seq: 3 });
+    expect(await rowOf(thread)).toMatchObject({ head: 5, snapshot_seq: 0 });
     const after = createThreadLog({ store: createPostgresLogStore(database) });
     for (const [index, each] of [thread, folded].entries()) {
       const head = await after.head(each);

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fenceOf, newThread, notes, readAll, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
 import { openPostgres } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
+import { lockedThreadsStatement } from "./sql/locked-threads.js";
 
 const ROUNDS = 10;
 /** Far below a statement's deadline, which is how long a commit would wait for the lock, and wait again. */
@@ -46,6 +47,44 @@ describe("A thread's row that another session holds", () => {
 
   const append = (log: ThreadLog, thread: ThreadRef, text: string) =>
     log.append(thread, notes(thread, text), fenceOf(thread, 1));
+
+  it("is found at once by its whole key, and no other with it", async () => {
+    const thread = newThread();
+    const threads = [
+      thread,
+      { ...thread, account: `${thread.account}-b` },
+      { ...thread, subject: "ann" },
+      { ...thread, threadId: `${thread.threadId}-b` },
+    ];
+    const database = await openPostgres({ connection: fixture.url });
+    const keys = [
+      threads.map(({ account }) => account),
+      threads.map(subjectKey),
+      threads.map(({ threadId }) => threadId),
+    ];
+    const locked = async () => {
+      const { rows } = await database.writer.query<{ ord: number }>(
+        lockedThreadsStatement("throughline"),
+        keys,
+      );
+      return rows.map(({ ord }) => ord);
+    };
+    try {
+      for (const each of threads) await createPostgresLogStore(database).open(each, 1n, undefined);
+      expect(await locked()).toEqual([]);
+      for (const [index, { account, threadId, ...rest }] of threads.entries()) {
+        await elsewhere.query("begin");
+        await elsewhere.query(
+          "select 1 from throughline.threads where account = $1 and subject = $2 and thread_id = $3 for update",
+          [account, subjectKey(rest), threadId],
+        );
+        expect(await locked()).toEqual([index + 1]);
+        await elsewhere.query("rollback");
+      }
+    } finally {
+      await database.close();
+    }
+  });
 
   it.each([1, 4])("delays the appends of no other thread, with %i committers", (committers) =>
     using(committers, async (log) => {

@@ -10,22 +10,27 @@ interface AppliedMigration {
   readonly runs_with: number | null;
 }
 
+export interface Component {
+  /** The table that remembers which migrations were applied; each component has its own. */
+  readonly record: string;
+  readonly migrations: readonly Migration[];
+}
+
 /**
  * Brings a component's tables in the schema up to date, in one transaction and under a lock: instances that start together
- * wait for the first. `record` is the table that remembers what was applied; each component has its own. Refuses tables that
- * a newer version has changed, unless that version says that this one works on them.
+ * wait for the first. Refuses tables that a newer version has changed, unless that version says that this one works on them.
  */
 export async function migrate(
   pool: pg.Pool,
   schema: string,
-  { record, migrations }: { readonly record: string; readonly migrations: readonly Migration[] },
+  { record, migrations }: Component,
 ): Promise<void> {
   const table = `${schema}.${record}`;
   const apply = async (client: pg.PoolClient) => {
     await client.query("select pg_advisory_xact_lock(hashtext('throughline migrations'), hashtext($1))", [
       schema,
     ]);
-    const { isThere, recordsReach } = await inspect(client, table);
+    const { isThere, recordsReach } = await inspectRecord(client, table);
     if (!isThere) {
       await client.query(`create schema if not exists ${schema}`);
       await client.query(
@@ -33,12 +38,10 @@ export async function migrate(
            id integer primary key, applied_at timestamptz not null default now(), runs_with integer)`,
       );
     }
-    const { rows } = await client.query<AppliedMigration>(
-      `select id, ${isThere && !recordsReach ? "null::integer as runs_with" : "runs_with"} from ${table}`,
-    );
-    refuseNewer(rows, migrations, table);
-    const applied = new Set(rows.map(({ id }) => id));
-    const due = migrations.filter(({ id }) => !applied.has(id));
+    const applied = isThere ? await readApplied(client, table, recordsReach) : [];
+    const refusal = refusalOf(applied, migrations, table);
+    if (refusal) throw new ThroughlineError("conflict", `${refusal.said} ${refusal.fix}`);
+    const due = dueOf(applied, migrations);
     if (due.length > 0 && isThere && !recordsReach) {
       await client.query(`alter table ${table} add column if not exists runs_with integer`);
     }
@@ -50,9 +53,42 @@ export async function migrate(
   await inTransaction(pool, apply, { statementMs: MIGRATION_MS });
 }
 
+/** Why this version does not run on the tables, and what helps. */
+export interface MigrationRefusal {
+  readonly said: string;
+  readonly fix: string;
+}
+
+export interface MigrationState {
+  /** How many migrations a start would apply. */
+  readonly due: number;
+  /** A newer version has changed the tables. */
+  readonly isNewer: boolean;
+  /** Set where a start would be refused. */
+  readonly refusal: MigrationRefusal | undefined;
+}
+
+/** What `migrate` would do; changes nothing. */
+export async function inspectMigrations(
+  client: Queries,
+  schema: string,
+  { record, migrations }: Component,
+): Promise<MigrationState> {
+  const table = `${schema}.${record}`;
+  const { isThere, recordsReach } = await inspectRecord(client, table);
+  const applied = isThere ? await readApplied(client, table, recordsReach) : [];
+  return {
+    due: dueOf(applied, migrations).length,
+    isNewer: applied.some(({ id }) => id > newestOf(migrations)),
+    refusal: refusalOf(applied, migrations, table),
+  };
+}
+
+type Queries = Pick<pg.ClientBase, "query">;
+
 /** Asked first, because `create … if not exists` needs the right to create even where there is nothing to do. */
-async function inspect(
-  client: pg.PoolClient,
+async function inspectRecord(
+  client: Queries,
   table: string,
 ): Promise<{ readonly isThere: boolean; readonly recordsReach: boolean }> {
   const { rows } = await client.query<{ there: boolean; reach: boolean }>(
@@ -63,17 +99,38 @@ async function inspect(
   return { isThere: rows[0]?.there ?? false, recordsReach: rows[0]?.reach ?? false };
 }
 
-function refuseNewer(
+async function readApplied(
+  client: Queries,
+  table: string,
+  recordsReach: boolean,
+): Promise<readonly AppliedMigration[]> {
+  const reach = recordsReach ? "runs_with" : "null::integer as runs_with";
+  const { rows } = await client.query<AppliedMigration>(`select id, ${reach} from ${table}`);
+  return rows;
+}
+
+function dueOf(applied: readonly AppliedMigration[], migrations: readonly Migration[]): readonly Migration[] {
+  const ids = new Set(applied.map(({ id }) => id));
+  return migrations.filter(({ id }) => !ids.has(id));
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return Math.max(0, ...migrations.map(({ id }) => id));
+}
+
+function refusalOf(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
   table: string,
-): void {
-  const newest = Math.max(0, ...migrations.map(({ id }) => id));
+): MigrationRefusal | undefined {
+  const newest = newestOf(migrations);
   const unknown = applied.find(({ id, runs_with }) => id > newest && (runs_with ?? id) > newest);
-  if (unknown === undefined) return;
-  throw new ThroughlineError(
-    "conflict",
-    `A newer version of Throughline has changed the database (${table} has ${unknown.id}, this version knows ${newest}), and ` +
-      "this version does not run on it. Start that version or a later one, or restore a backup from before the upgrade.",
+  return (
+    unknown && {
+      said:
+        `A newer version of Throughline has changed the database (${table} has ${unknown.id}, this version knows ${newest}), ` +
+        "and this version does not run on it.",
+      fix: "Start that version or a later one, or restore a backup from before the upgrade.",
+    }
   );
 }

@@ -6,6 +6,7 @@ import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
 import { openTestPool } from "../testing/test-pool.js";
+import { renewEpochsAfterRestore } from "./cluster-identity.js";
 import { inTransaction } from "./in-transaction.js";
 import { migrate } from "./migrate.js";
 import { MIGRATIONS } from "./migrations.js";
@@ -172,10 +173,15 @@ describe("PostgreSQL", () => {
     }, "restored");
     const before = await head();
     expect(await head()).toEqual(before);
-    await using(
-      (database) => database.pool.query("update restored.meta set value = 'another/cluster'"),
-      "restored",
-    );
+    await using(async ({ pool }) => {
+      await pool.query("insert into restored.meta values ('a', 'kept'), ('z', 'kept')");
+      await pool.query("update restored.meta set value = 'another/cluster' where key = 'cluster'");
+      // Two instances that find it out at the same moment.
+      const renewed = await Promise.all([1, 2].map(() => renewEpochsAfterRestore(pool, "restored")));
+      expect(renewed.toSorted()).toEqual([false, true]);
+      const { rows } = await pool.query("select key from restored.meta where value = 'kept' order by key");
+      expect(rows).toEqual([{ key: "a" }, { key: "z" }]);
+    }, "restored");
     const after = await head();
     expect(after?.seq).toBe(1);
     expect(after?.epoch).not.toBe(before?.epoch);

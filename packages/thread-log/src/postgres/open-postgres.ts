@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
-import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
+import { renewEpochsAfterOutage, renewEpochsAfterRestore, type Sender } from "./cluster-identity.js";
 import { createPool } from "./create-pool.js";
 import { STATEMENT_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
@@ -120,8 +120,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 
   /** Epochs first: after a failover to a database that has lost entries, cursors of before must not be served. */
-  async function afterReconnect(): Promise<void> {
-    await renewEpochsAfterOutage({ pool, schema, clock, signal: closing.signal, onError });
+  async function afterReconnect(fresh: Sender): Promise<void> {
+    await renewEpochsAfterOutage({ pool, fresh, schema, clock, signal: closing.signal, onError });
     tellOwn({ kind: "all" });
   }
 
@@ -140,7 +140,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       },
       onReconnected() {
         sender.resume();
-        void afterReconnect();
+        void afterReconnect(wakes);
       },
     });
     const sender = createWakeSender((tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })));

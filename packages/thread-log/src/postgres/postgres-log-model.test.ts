@@ -1,4 +1,9 @@
 import { runLogModel } from "../conformance/run-log-model.js";
 import { openPostgresFixture } from "../testing/postgres-fixture.js";
 
-runLogModel("The PostgreSQL store", openPostgresFixture, { lanes: 3, scheduled: false, maxCommands: 8 });
+runLogModel("The log on PostgreSQL", openPostgresFixture, {
+  lanes: 2,
+  scheduled: false,
+  maxCommands: 8,
+  cases: 200,
+});

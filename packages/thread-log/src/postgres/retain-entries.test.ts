@@ -111,11 +111,80 @@ describe("Trimming in PostgreSQL", () => {
       id(),
     );
     expect(await isAging()).toBe(true);
+    // Until then, what is below the floor can't be found in any way.
+    await elsewhere.query(
+      `insert into throughline.snapshots (log_id, fold_version, seq, state)
+       select log_id, version, 3, 'null' from throughline.threads, (values (1), (2)) of (version) where thread_id = $1`,
+      id(),
+    );
+    expect((await store.kept(thread, 0, 9)).map(({ seq }) => seq)).toEqual([4]);
+    for (const foldVersions of [[2], [1, 2]]) {
+      const seq = foldVersions.includes(1) ? 4 : undefined;
+      expect((await store.snapshot(thread, foldVersions))?.position.seq).toBe(seq);
+      for (const returnsTo of [undefined, 4]) {
+        const request = { foldVersions, returnsTo, shortlyBefore: 9, limit: 9 };
+        expect((await store.load?.(thread, request))?.snapshot?.position.seq).toBe(seq);
+      }
+    }
     expect(await log.sweep({ maxAgeMs: 1e9 })).toMatchObject({ dropped: 3 });
     expect(await isAging()).toBe(false);
     expect(await log.terminal(thread, "r")).toMatchObject({ seq: 4 });
     expect(await log.read(thread, undefined)).toMatchObject({ kind: "gap", reason: "trimmed" });
   });
+
+  it.each([
+    ["entries", /with batch/],
+    ["terminals", /offset \$3/],
+    ["templates", /entry_templates/],
+    ["snapshots", /delete from throughline.snapshots/],
+  ])(
+    "deletes no %s of a thread that is deleted and made again between two of its statements",
+    async (_, next) => {
+      await write(log, thread, ["a", "b", "c"]);
+      const head = await log.head(thread);
+      if (!head) return expect.unreachable();
+      await log.saveSnapshot(thread, { position: head, foldVersion: 1, state: null });
+      const rows = async () => {
+        const { rows: counts } = await elsewhere.query(
+          `select (select count(*) from throughline.log_entries e where e.log_id = t.log_id) as entries,
+           (select count(*) from throughline.entry_templates p where p.log_id = t.log_id) as templates,
+           (select count(*) from throughline.snapshots s where s.log_id = t.log_id) as snapshots
+         from throughline.threads t where t.thread_id = $1`,
+          id(),
+        );
+        return counts[0];
+      };
+      /** Of which a trim would leave nothing but what is at the floor. */
+      const makeAnew = async () => {
+        await log.deleteThread(thread);
+        for (const token of [1_000_000, 1_000_001]) {
+          await write(log, thread, ["d", "e", "f"], token);
+          await log.append(thread, [runEnd(thread, `r${token}`)], fenceOf(thread, token));
+        }
+        const anew = await log.head(thread);
+        if (!anew) return;
+        const position = { ...anew, seq: 2 };
+        await log.saveSnapshot(thread, { position, foldVersion: 1, state: null });
+        await elsewhere.query("update throughline.threads set floor = 8 where thread_id = $1", id());
+      };
+      let before: unknown;
+      const { pool } = database;
+      const query = async (...args: unknown[]) => {
+        if (before === undefined && next.test(String(args[0]))) {
+          await makeAnew();
+          before = await rows();
+        }
+        return Reflect.apply(pool.query, pool, args);
+      };
+      const store = createPostgresLogStore({
+        ...database,
+        pool: Object.assign(Object.create(pool), { query }),
+      });
+      await store.trim(thread, head.epoch, 3, 0);
+      expect(before).toBeDefined();
+      expect(await rows()).toEqual(before);
+    },
+  );
 
   it("never deletes entries of a thread that was deleted and made again meanwhile", async () => {
     await lengthen(100);

@@ -19,26 +19,26 @@ export async function findExcess(
   thread: ThreadRef,
   { maxEntries, maxBytes, maxAgeMs }: RetentionPolicy,
 ): Promise<{ epoch: string; through: number } | undefined> {
-  const { rows } = await pool.query<{ epoch: string; floor: string; through: string }>(
+  const { rows } = await pool.query<{ epoch: string; floor: string; through: string | null }>(
     `select t.epoch, t.floor, greatest(
        t.head - $4::bigint,
        case when t.held_bytes > $5::bigint then (
          select max(seq) from (
            select seq, sum(bytes) over (order by seq desc) as total from ${schema}.log_entries e
-           where e.log_id = t.log_id and e.seq >= t.floor
+           where e.log_id = t.log_id
          ) sums where total > $5::bigint
        ) end,
        case when $6::double precision is not null then (
-         select max(seq) from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
+         select max(seq) from ${schema}.log_entries e where e.log_id = t.log_id
            and e.at < clock_timestamp() - $6::double precision * interval '1 millisecond'
-       ) end,
-       0
+       ) end
      ) as through
      from ${schema}.threads t where t.account = $1 and t.subject = $2 and t.thread_id = $3`,
     [...keyOf(thread), maxEntries ?? null, maxBytes ?? null, maxAgeMs ?? null],
   );
   const row = rows[0];
   if (!row) return undefined;
+  // Below the floor only terminals are left, which stay.
   const through = Number(row.through);
   return { epoch: row.epoch, through: through < Number(row.floor) ? 0 : through };
 }
@@ -61,7 +61,7 @@ export async function findAging(
   }>(
     `with past as (select clock_timestamp() - $1::double precision * interval '1 millisecond' as moment)
      select t.log_id, t.account, t.subject, t.thread_id from ${schema}.threads t, past
-     where t.log_id > $2::bigint and not t.deleted and t.fence > 0 and t.created_at < past.moment
+     where t.log_id > $2::bigint and t.created_at < past.moment
        and ((
          select e.at from ${schema}.log_entries e where e.log_id = t.log_id and e.seq >= t.floor
          order by e.seq limit 1) < past.moment or t.floor > 1 and ${hasTrimmedEntries(schema)})

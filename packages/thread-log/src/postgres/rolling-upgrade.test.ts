@@ -2,7 +2,17 @@ import type { Envelope } from "@throughline/ai-core";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../conformance/eventually.js";
-import { fenceOf, newThread, note, notes, runEnd, textFold, textsOf } from "../conformance/log-scene.js";
+import {
+  fenceOf,
+  newThread,
+  note,
+  notes,
+  readAll,
+  runEnd,
+  textFold,
+  textsOf,
+  write,
+} from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import type { ThreadLog } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
@@ -153,6 +163,33 @@ describe("Beside an instance of the version before, which keeps running while th
       expect((await pool.query(`select * from ${schema}.${table}`)).rows).toEqual([]);
     }
     expect(await append(2, "late")).toEqual({ ok: false, reason: "deleted" });
+  });
+
+  it("what the old one trims or deletes is of one thread", async () => {
+    const [other, deleted] = [newThread(), newThread()];
+    const texts = ["1", "2", "3", "4", "5", "6"];
+    for (const each of [other, deleted]) await write(log, each, texts);
+    await log.deleteThread(deleted);
+    await append(2, "c", "d", "e");
+    const epoch = (await log.head(thread))?.epoch ?? "";
+    await old.saveSnapshot(thread, { epoch, seq: 3 }, 7, ["at 3"]);
+    await old.trim(thread, 3);
+    expect(await oldTexts()).toEqual(["d", "e"]);
+    expect(await readAll(log, other)).toEqual(texts);
+    await old.deleteThread(thread);
+    expect(await readAll(log, other)).toEqual(texts);
+  });
+
+  it("the end of a run may be recorded twice, and no other entry", async () => {
+    const record = (seq: number, endOfRun: string | null) =>
+      pool.query(
+        `insert into ${schema}.entries (log_id, seq, at, bytes, end_of_run, envelope)
+         select log_id, $1, now(), 2, $2, '{}' from ${schema}.threads`,
+        [seq, endOfRun],
+      );
+    for (const _ of ["once", "again"]) await record(7, "r");
+    await record(8, null);
+    await expect(record(8, null)).rejects.toMatchObject({ code: "23505" });
   });
 });
 

@@ -14,6 +14,7 @@ import { openTestDatabase, type TestDatabase } from "../testing/test-database.js
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
 import { createPostgresRunRegistry } from "./postgres-run-registry.js";
+import { deleteUnstartedThreads } from "./retention-rows.js";
 
 const lease = { owner: "here", leaseMs: 60_000 };
 
@@ -312,6 +313,31 @@ describe("Runs in PostgreSQL", () => {
       await expect(registry.start(request({ alias: "bad" }))).rejects.toMatchObject({ code: "internal" });
       expect(await registry.start(request())).toMatchObject({ kind: "busy", runId: run.runId });
     });
+  });
+
+  it("are pruned, and unstarted threads deleted, by no more than was asked for, whatever plan the server makes", async () => {
+    const plain = ["hashagg", "hashjoin", "mergejoin", "sort", "material", "memoize"];
+    const options = plain.map((way) => `-c enable_${way}=off`).join(" ");
+    const connection = { connectionString: fixture.url, options };
+    const plainly = await openPostgres({ connection });
+    try {
+      const pruning = createPostgresRunRegistry(plainly);
+      while ((await pruning.pruneEnded(-1_000, 100)) > 0);
+      for (const _ of ["one", "two", "three"]) {
+        const { fence } = leased(await registry.start(request()));
+        await registry.finish(fence, { status: "success" });
+        await registry.stop(newThread(), { runId: "unknown" });
+      }
+      expect(await pruning.pruneEnded(-1_000, 1)).toBe(1);
+      expect(await pruning.pruneEnded(-1_000, 9)).toBe(2);
+      const past = "clock_timestamp() - interval '1 day'";
+      await outside.query(`update throughline.threads set created_at = ${past} where fence = 0`);
+      await outside.query(`update throughline.stops set expires_at = ${past}`);
+      expect(await deleteUnstartedThreads(plainly, 1)).toBe(1);
+      expect(await deleteUnstartedThreads(plainly, 9)).toBe(2);
+    } finally {
+      await plainly.close();
+    }
   });
 
   it("keep the log's entries and the run's end together when the commit fails", async () => {

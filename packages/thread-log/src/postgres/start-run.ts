@@ -4,6 +4,7 @@ import type { BadRow } from "../port/run-registry.js";
 import { beingDeleted } from "../port/scope-gate.js";
 import type { LookRequest, StartLook, StartResult, StartRun } from "../port/start-run.js";
 import { answerIds, canonicalJson, decideStart, type StartDecision } from "../registry/decide-start.js";
+import { ownStart } from "../registry/own-start.js";
 import { BUSY_RETRY_MS, checkAlias } from "../registry/run-names.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { keyOf, type LeasedRow, type RunRow, toLeased, toRecord, toRecords } from "./run-rows.js";
@@ -122,19 +123,6 @@ async function attach(
   return rows[0]
     ? { kind: "attached", run: toRecord(rows[0]) }
     : { kind: "conflict", interruptIds: answerIds(request.start) };
-}
-
-/** The request was written before, and its answer was lost: the run is still the caller's to drive. */
-function ownStart(
-  { runId, owner, isRetry }: StartRun,
-  { same, head, runs }: StartLook,
-): StartResult | undefined {
-  if (!isRetry || same?.runId !== runId || head === undefined) return undefined;
-  const fence = { threadId: same.thread.threadId, runId, token: same.token };
-  if (same.status === "running" && same.owner === owner) return { kind: "started", run: same, fence, head };
-  if (same.status !== "queued") return undefined;
-  const ahead = runs.queued.indexOf(runId) + (runs.running === undefined ? 0 : 1);
-  return { kind: "queued", run: same, ahead, preempted: undefined };
 }
 
 type WritingDecision = Extract<StartDecision, { kind: "run" | "queue" | "cancel" }>;

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@throughline/ai-core";
+import { type Clock, StoreOutage, type Timer } from "@throughline/ai-core";
 import pg from "pg";
 import { CONNECT_MS, KEEP_ALIVE } from "./deadlines.js";
 import { within } from "./within.js";
@@ -16,6 +16,8 @@ export interface WakeListenerOptions {
 export interface WakeListener {
   /** On the listener's own connection, which alone may be without a pooler. Fails where that is lost. */
   send(payload: string): Promise<void>;
+  /** On the same connection, which after an outage is a new one. */
+  query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>;
   close(): Promise<void>;
 }
 
@@ -88,12 +90,21 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     });
   }
 
+  function connected(): pg.Client {
+    if (!client) throw new StoreOutage(new Error("not connected"));
+    return client;
+  }
+
   await connect();
   return {
     async send(payload) {
-      if (!client) throw new Error("not connected");
-      await client.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
+      await connected().query({
+        name: "notify",
+        text: "select pg_notify($1, $2)",
+        values: [channel, payload],
+      });
     },
+    query: async (text) => connected().query(text),
     async close() {
       closed = true;
       timer?.cancel();

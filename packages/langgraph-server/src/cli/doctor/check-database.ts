@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import { startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
+import { inspectMigrations, startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import type { ServerConfig } from "../../config/read-config.js";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../../database/server-migrations.js";
@@ -118,10 +118,9 @@ async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   );
 }
 
-/** Each component records which of its migrations were applied. */
-const RECORDS = [
-  { record: "migrations", known: THREAD_LOG_MIGRATIONS },
-  { record: SERVER_MIGRATIONS_RECORD, known: SERVER_MIGRATIONS },
+const COMPONENTS = [
+  { record: "migrations", migrations: THREAD_LOG_MIGRATIONS },
+  { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS },
 ];
 
 async function checkTables(client: pg.Client): Promise<Finding> {
@@ -138,33 +137,18 @@ async function checkTables(client: pg.Client): Promise<Finding> {
           "As the database's owner: grant create on database … to …",
         );
   }
-  let missing = 0;
-  for (const { record, known } of RECORDS) {
-    const applied = await appliedIn(client, record);
-    const ids = known.map(({ id }) => id);
-    if (applied.some((id) => !ids.includes(id))) {
-      return warn(
-        "tables",
-        "A newer version of Throughline has changed them.",
-        "Run that version here too: this one does not know what it changed.",
-      );
-    }
-    missing += ids.filter((id) => !applied.includes(id)).length;
-  }
+  const states = [];
+  for (const component of COMPONENTS) states.push(await inspectMigrations(client, "throughline", component));
+  const refusal = states.find((state) => state.refusal)?.refusal;
+  if (refusal) return fail("tables", refusal.said, refusal.fix);
+  const due = states.reduce((sum, state) => sum + state.due, 0);
+  if (due > 0) return ok("tables", `The next start brings them up to date (${due} steps).`);
   return ok(
     "tables",
-    missing === 0 ? "They are up to date." : `The next start brings them up to date (${missing} steps).`,
+    states.some(({ isNewer }) => isNewer)
+      ? "A newer version of Throughline has changed them, and says that this one runs on them."
+      : "They are up to date.",
   );
-}
-
-async function appliedIn(client: pg.Client, record: string): Promise<readonly number[]> {
-  const { rows: found } = await client.query<{ there: boolean }>(
-    "select to_regclass($1) is not null as there",
-    [`throughline.${record}`],
-  );
-  if (!found[0]?.there) return [];
-  const { rows } = await client.query<{ id: number }>(`select id from throughline.${record}`);
-  return rows.map(({ id }) => id);
 }
 
 /** What `pg` says when it has waited long enough. */

@@ -1,4 +1,4 @@
-import { finishParts } from "./finish-runs.js";
+import { finishParts, racedSince } from "./finish-runs.js";
 
 /**
  * A whole group commit is one statement, hence one round trip, one transaction and one fsync, whatever it carries: R21. Per
@@ -45,8 +45,8 @@ export function appendAndFinishStatement(schema: string): string {
     alsoSet: ", revision = t.revision + case when a.run_id is null then 0 else 1 end",
     condition: `and (a.run_id is null or exists (
       select 1 from ${schema}.runs r where r.run_id = a.run_id and r.fence = a.token and r.status = 'running'))`,
-    alsoReturned: `, t.account, t.subject, t.thread_id, t.revision, a.run_id, a.token, a.end_status, a.listing_status,
-    a.upstream_run_id, true as closes`,
+    alsoReturned: `, t.account, t.subject, t.thread_id, ${racedSince(schema)}, a.run_id, a.token, a.end_status,
+    a.listing_status, a.upstream_run_id, true as closes`,
     parts: `${templateParts(schema)}, ${finishParts(schema, "moved", ["$21", "$22"])}`,
     answer: `, (select json_agg(json_build_object('ord', ord, 'next', next, 'raced', raced)) from finished) as finished`,
   });

@@ -5,7 +5,7 @@ const OLDER_THAN = (ms: string) => `clock_timestamp() - ${ms}::double precision 
 
 /**
  * Threads with a terminal that is old enough and not compacted yet, by the number of their row. Of each only the first terminal
- * after what is compacted is looked at, which is one index descent. Locks nothing. Parameters: the age, the number to go on
+ * after what is compacted is looked at, which is one index descent; a deleted thread has none. Locks nothing. Parameters: the age, the number to go on
  * after, and the most threads.
  *
  * None for the first day after the migration that made this possible, unless that made the tables, too: instances of the
@@ -14,7 +14,7 @@ const OLDER_THAN = (ms: string) => `clock_timestamp() - ${ms}::double precision 
 export function compactableStatement(schema: string): string {
   return `
 select t.log_id, t.account, t.subject, t.thread_id from ${schema}.threads t
-where t.log_id > $2::bigint and not t.deleted and t.fence > 0 and t.created_at < ${OLDER_THAN("$1")}
+where t.log_id > $2::bigint and t.created_at < ${OLDER_THAN("$1")}
   and (
     select e.at from ${schema}.log_entries e
     where e.log_id = t.log_id and e.end_of_run is not null and e.seq > t.compacted and e.seq >= t.floor

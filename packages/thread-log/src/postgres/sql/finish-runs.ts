@@ -2,8 +2,8 @@ import { NOW_OF_LISTING } from "./fragments.js";
 
 /**
  * Ends the runs in `source`, whose threads that part has locked, and lists their threads accordingly. Locks the runs in order
- * of their ids, as a heartbeat does: each of them may hold several. `source` has the columns `ord`, `account`, `subject`, `thread_id`, `revision` (after it was bumped), `run_id`, `token`, `end_status`,
- * `listing_status`, `upstream_run_id` and `closes`. Open interrupts come as two arrays, `ord` and id; what is deleted and what
+ * of their ids, as a heartbeat does: each of them may hold several. `source` has the columns `ord`, `account`, `subject`,
+ * `thread_id`, `raced`, `run_id`, `token`, `end_status`, `listing_status`, `upstream_run_id` and `closes`. Open interrupts come as two arrays, `ord` and id; what is deleted and what
  * is written are different rows, as parts of one statement must be. Gives `finished`: `ord`, the run that waits next, and
  * `raced`: the thread changed between the statement's snapshot and its lock, so that `next` may be out of date.
  */
@@ -19,7 +19,7 @@ held as materialized (
   update ${schema}.runs r set status = s.end_status, ended_at = clock_timestamp(), owner = null, lease_until = null,
     start = null, upstream_run_id = coalesce(s.upstream_run_id, r.upstream_run_id)
   from ${source} s join held on held.run_id = s.run_id where r.run_id = s.run_id
-  returning s.ord, s.account, s.subject, s.thread_id, s.revision, s.run_id, s.token, s.listing_status, s.closes
+  returning s.ord, s.account, s.subject, s.thread_id, s.raced, s.run_id, s.token, s.listing_status, s.closes
 ), open_now as (
   select * from unnest(${interrupts[0]}::bigint[], ${interrupts[1]}::text[]) as o (ord, interrupt_id)
 ), closed as (
@@ -34,13 +34,18 @@ held as materialized (
 ), listed as (
   update ${schema}.thread_listings l
   set status = e.listing_status, token = e.token, last_activity_at = ${NOW_OF_LISTING}
-  from ended e where ${sameThread("l")} and l.token <= e.token
+  from ended e where ${sameThread("l")}
 ), finished as (
-  select e.ord, e.revision <> t.revision + 1 as raced, (
+  select e.ord, e.raced, (
     select q.run_id from ${schema}.runs q where ${sameThread("q")} and q.status = 'queued'
     order by q.preempts desc, q.arrival limit 1) as next
-  from ended e join ${schema}.threads t on ${sameThread("t")}
+  from ended e
 )`;
+}
+
+/** Whether thread `t`, whose revision was just moved by one, had changed between the statement's snapshot and its lock. */
+export function racedSince(schema: string): string {
+  return `t.revision <> (select seen.revision + 1 from ${schema}.threads seen where seen.log_id = t.log_id) as raced`;
 }
 
 /** Finishes runs without an append. Locks the threads, then the runs. What is not in the answer was not held any more. */
@@ -53,7 +58,7 @@ with asked as (
   update ${schema}.threads t set revision = t.revision + 1
   from asked a join ${schema}.runs r on r.run_id = a.run_id and r.fence = a.token and r.status = 'running'
   where t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
-  returning a.*, t.account, t.subject, t.thread_id, t.revision
+  returning a.*, t.account, t.subject, t.thread_id, ${racedSince(schema)}
 ), ${finishParts(schema, "bumped", ["$7", "$8"])}
 select ord::int, next, raced from finished`;
 }

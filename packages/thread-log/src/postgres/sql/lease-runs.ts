@@ -15,7 +15,7 @@ bumped as (
   update ${schema}.thread_listings l
   set status = 'running', last_run_id = b.run_id, token = b.fence, last_activity_at = ${NOW_OF_LISTING}
   from bumped b
-  where l.account = b.account and l.subject = b.subject and l.thread_id = b.thread_id and l.token <= b.fence
+  where l.account = b.account and l.subject = b.subject and l.thread_id = b.thread_id
 ), leased as (
   update ${schema}.runs r set status = 'running', owner = $1, fence = b.fence, ${alsoSet}
     lease_until = clock_timestamp() + $2::double precision * interval '1 millisecond'
@@ -36,19 +36,23 @@ bumped as (
  */
 export function claimQueuedStatement(schema: string, { ofThread }: { readonly ofThread: boolean }): string {
   const here = ofThread ? "and q.account = $3 and q.subject = $4 and q.thread_id = $5" : "";
+  const first = ofThread ? "" : "distinct on (q.account, q.subject, q.thread_id)";
+  const order = ofThread
+    ? "q.preempts desc, q.arrival limit 1"
+    : "q.account, q.subject, q.thread_id, q.preempts desc, q.arrival";
   const picked = ofThread ? "for update of t" : "order by c.arrival limit $3 for update of t skip locked";
   const sameThread = (of: string) =>
     `${of}.account = q.account and ${of}.subject = q.subject and ${of}.thread_id = q.thread_id`;
   return `
 with candidates as materialized (
-  select distinct on (q.account, q.subject, q.thread_id)
+  select ${first}
     q.run_id, q.arrival, q.preempts and q.start_kind = 'input' as sets_aside, t.log_id, t.revision
   from ${schema}.runs q join ${schema}.threads t on ${sameThread("t")}
   where q.status = 'queued' ${here}
     and not exists (select 1 from ${schema}.runs o where ${sameThread("o")} and o.status = 'running')
     and (q.start_kind <> 'input' or q.preempts or not exists (
       select 1 from ${schema}.interrupts i where ${sameThread("i")} and i.answered_by is null))
-  order by q.account, q.subject, q.thread_id, q.preempts desc, q.arrival
+  order by ${order}
 ), locked as materialized (
   select c.run_id, c.sets_aside, t.log_id from candidates c
   join ${schema}.threads t on t.log_id = c.log_id and t.revision = c.revision
@@ -63,8 +67,9 @@ from (values (1)) as always (one) left join leased on true`;
 }
 
 /**
- * Claims runs whose lease ran out or was released, those that wait longest first. A lease that ran out counts as a crash of
- * the driver that held it; one that was released is `-infinity` and does not.
+ * Claims runs whose lease ran out or was released, those that wait longest first, and of those that were released the one that
+ * arrived first. A lease that ran out counts as a crash of the driver that held it; one that was released is `-infinity` and
+ * does not.
  *
  * Locks thread and run, and skips what is locked: a run that a heartbeat holds this moment is alive. What was changed since
  * the statement's snapshot is judged again as it is now. What a deleted thread left running is for the deletion: recovered,
@@ -79,7 +84,7 @@ with locked as materialized (
   select r.run_id, t.log_id from ${schema}.runs r
   join ${schema}.threads t on t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
   where r.status = 'running' and r.lease_until < now() and not t.deleted
-  order by r.lease_until limit $3 for update of t, r skip locked
+  order by r.lease_until, r.arrival limit $3 for update of t, r skip locked
 ), ${leaseParts(schema, counted)}
 select * from leased`;
 }

@@ -15,12 +15,14 @@ and not exists (select 1 from ${schema}.runs r
 
 /**
  * Deletes at most $1 of them. Locks each row and skips those that are locked: a start or a stop has the right of way. One that
- * looked at the row before finds another revision and looks again.
+ * looked at the row before finds another revision and looks again. Materialized: joined to the rows it deletes, the limit would
+ * count anew for each of them in some plans.
  */
 export function deleteUnstartedStatement(schema: string): string {
   return `
-delete from ${schema}.threads where log_id in (
-  select t.log_id from ${schema}.threads t where ${UNSTARTED(schema)} order by t.log_id limit $1 for update skip locked)`;
+with unstarted as materialized (
+  select t.log_id from ${schema}.threads t where ${UNSTARTED(schema)} order by t.log_id limit $1 for update skip locked)
+delete from ${schema}.threads t using unstarted where t.log_id = unstarted.log_id`;
 }
 
 /** How many rows the rounds of retention would delete at the age of $1 milliseconds (null: none), by kind. Locks nothing. */
