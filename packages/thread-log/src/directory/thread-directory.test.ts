@@ -242,6 +242,30 @@ describe.each([
     expect(await setup.directory.find({ ...thread("private"), subject: "bob" })).toBeUndefined();
   });
 
+  it("narrows what a subject shares with all as it does the subject's own", async () => {
+    const both = { account, subject: "ann", withShared: true };
+    await ran(thread("poem"), { derivedTitle: "apples" }, { graphId: "langgraph:poet" });
+    await ran(thread("old", "ann"), { derivedTitle: "pears" });
+    await started(thread("busy", "ann"), { derivedTitle: "plums" });
+    await setup.directory.change(thread("old", "ann"), { isArchived: true });
+    for (const scope of [both, { account, everySubject: true }]) {
+      const narrowed = async (query: Partial<ThreadQuery>) =>
+        (await setup.directory.list(scope, { limit: 9, ...query })).threads.map(
+          (each) => each.thread.threadId,
+        );
+      expect(await narrowed({})).toEqual(["busy", "old", "poem"]);
+      expect(await narrowed({ graphId: "langgraph:poet" })).toEqual(["poem"]);
+      expect(await narrowed({ graphId: "langgraph:none" })).toEqual([]);
+      expect(await narrowed({ status: "running" })).toEqual(["busy"]);
+      expect(await narrowed({ status: "idle" })).toEqual(["old", "poem"]);
+      expect(await narrowed({ isArchived: true })).toEqual(["old"]);
+      expect(await narrowed({ isArchived: false })).toEqual(["busy", "poem"]);
+      expect(await narrowed({ search: "p" })).toEqual(["busy", "old", "poem"]);
+      expect(await narrowed({ search: "apples" })).toEqual(["poem"]);
+      expect(await narrowed({ search: "grapes" })).toEqual([]);
+    }
+  });
+
   it("deletes a listing, and a run that ends afterwards does not bring it back", async () => {
     const running = await started(thread("a"));
     await started(thread("b"));

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { fenceCases } from "../conformance/fence-cases.js";
 import { neighbourCases } from "../conformance/neighbour-cases.js";
-import { storeCases } from "../conformance/store-cases.js";
 import type { Recorded } from "../testing/mutants/apply-mutant.js";
 import { type MutantLab, openMutantLab, type Trial } from "../testing/mutants/mutant-lab.js";
 
@@ -34,7 +33,7 @@ interface LastTrials {
   readonly modelCases: number;
 }
 
-/** Of each kind one: a fence, a token, a batch, a lease, an epoch, and each part of a thread's key. */
+/** Of each kind one: a fence, a token, a batch, a lease, and each part of a thread's key. */
 const SAMPLE: readonly (readonly [statement: RegExp, change: RegExp])[] = [
   [/: append$/, /^drop: t\.fence between 1 and a\.token/],
   [/: append$/, /^drop: t\.subject = a\.subject/],
@@ -51,11 +50,10 @@ const SAMPLE: readonly (readonly [statement: RegExp, change: RegExp])[] = [
   [/delete-runs: delete from interrupts/, /^drop: account = \$1/],
   [/postgres-run-registry: with held/, /^drop: r\.fence = f\.token/],
   [/load-thread: load/, /^drop: t\.subject = \$2/],
-  [/postgres-compaction: select log_id/, /^drop: epoch = \$4/],
 ];
 
 /** Those that notice them. */
-const NOTICING = new Set([...fenceCases, ...neighbourCases, ...storeCases].map(({ name }) => name));
+const NOTICING = new Set([...fenceCases, ...neighbourCases].map(({ name }) => name));
 
 const { THROUGHLINE_MUTANTS: asked } = process.env;
 
