@@ -1,3 +1,4 @@
+import { dialectSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { parsedJson, parsedObject } from "../http/parsed-json.js";
 import { visibilitySchema } from "../thread/visibility.js";
@@ -30,6 +31,9 @@ const throughlineSchema = z.strictObject({
     .optional()
     .describe("What becomes of a run whose thread is busy. Default: reject."),
   profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
+  dialect: dialectSchema
+    .optional()
+    .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),
   visibility: visibilitySchema
     .optional()
     .describe("Whose thread is meant: the caller's own, or the account's. Default: `private` for a person."),

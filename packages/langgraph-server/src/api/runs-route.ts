@@ -2,6 +2,7 @@ import {
   accountIdSchema,
   aiEventSchema,
   type Caller,
+  dialectSchema,
   graphNameSchema,
   MESSAGE_ROLES,
   type Message,
@@ -42,6 +43,9 @@ export const runRequestSchema = z.object({
   messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
   requestId: correlationSchema,
   traceId: correlationSchema,
+  dialect: dialectSchema
+    .optional()
+    .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),
   virtualKeyId: z
     .string()
     .min(1)
@@ -118,6 +122,7 @@ async function startRun(
       context: [],
       model: request.model,
       profile: "user",
+      dialect: request.dialect,
       strategy: "reject",
     });
     const { kind, run } = requireAccepted(outcome);

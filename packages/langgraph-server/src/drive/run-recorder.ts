@@ -54,7 +54,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   };
   const translator = createRunTranslator({
     context,
-    dialect: "modes",
+    dialect: request.dialect ?? "modes",
     profile: request.profile,
     // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.
     fold: { ...options.fold, messages: options.fold.messages.filter(({ id }) => !withdrawn.includes(id)) },

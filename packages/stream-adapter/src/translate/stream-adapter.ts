@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type Dialect,
   type GraphFinal,
   type Interrupt,
   type JsonObject,
@@ -24,8 +25,6 @@ import { createStateTracker } from "./state-tracker.js";
 import { subgraphResult } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
 import { createToolRuns } from "./tool-runs.js";
-
-export type Dialect = "modes" | "events";
 
 export interface StreamAdapterOptions {
   readonly runId: string;
