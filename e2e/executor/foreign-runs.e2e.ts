@@ -246,7 +246,7 @@ describe("a run that somebody else started", () => {
     const order = { ...counting(400, 10), streamResumable: true };
     const { run_id } = await outsider.runs.create(threadId, "counter", order);
     await vi.waitFor(() => expect(instance.followed[0]?.chunks.length).toBeGreaterThan(0), SOON);
-    expect(instance.followed[0]?.run).toEqual({ threadId, upstreamRunId: run_id });
+    expect(instance.followed[0]?.run).toEqual({ threadId, upstreamRunId: run_id, dialect: "modes" });
     expect((await outsider.runs.get(threadId, run_id)).status).toBe("running");
     await vi.waitFor(() => expect(instance.followed[0]?.final).toBeDefined(), SOON);
   });
@@ -301,7 +301,9 @@ describe("a thread that somebody connects to", () => {
     const foreignRuns = foreignRunsOf();
     const threadId = await newThread();
     const { run_id } = await outsider.runs.create(threadId, "counter", counting(2_000, 10));
-    expect(await foreignRuns.active(threadId)).toEqual([{ threadId, upstreamRunId: run_id }]);
+    expect(await foreignRuns.active(threadId)).toEqual([
+      { threadId, upstreamRunId: run_id, dialect: "modes" },
+    ]);
     await outsider.runs.cancel(threadId, run_id);
     await vi.waitFor(async () => expect(await foreignRuns.active(threadId)).toEqual([]), SOON);
     expect(await foreignRuns.active(randomUUID())).toEqual([]);

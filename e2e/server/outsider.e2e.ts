@@ -97,6 +97,20 @@ describe("a run that an outsider starts on a thread of ours", () => {
     expect(tokens.at(-1)?.data.origin).toBe("live");
   });
 
+  it("is seen token by token when its starter asked for events in the events dialect alone", async () => {
+    const thread = await openThread();
+    const follower = await follow(a, thread.name);
+    const { run_id } = await stage.outsider.runs.create(thread.upstreamId, AGENT, {
+      ...order("Mist"),
+      streamMode: ["events"],
+    });
+    await follower.seen(isContent);
+    expect((await stage.outsider.runs.get(thread.upstreamId, run_id)).status).toBe("running");
+    await follower.seen(isEndOf(await adopted(thread.name)));
+    expect(follower.events.filter(isContent).length).toBeGreaterThan(4);
+    expect(await shownMessages(...follower.connections)).toEqual(await stage.checkpointed(thread.upstreamId));
+  });
+
   it("is driven by exactly one of two instances, and seen alike on both", async () => {
     const thread = await openThread();
     const followers = await Promise.all([follow(a, thread.name), follow(b, thread.name)]);

@@ -1,4 +1,4 @@
-import type { LogEntry } from "@throughline/ai-core";
+import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { createServerEventReader, readGraphItem } from "@throughline/coerce";
 import { describe, expect, it } from "vitest";
 import { applyEnvelope } from "./fold/fold.js";
@@ -17,7 +17,6 @@ import {
 } from "./testing/recording.js";
 import { assertValidEvents } from "./testing/stock-client.js";
 import { createRunTranslator } from "./translate/run-translator.js";
-import type { Dialect } from "./translate/stream-adapter.js";
 
 const DIALECTS: readonly Dialect[] = ["modes", "events"];
 const FACE = { threadName: "golden", line: "1.0", interrupts: "standard" } as const;

@@ -19,4 +19,3 @@ export {
   type RunTranslatorOptions,
 } from "./translate/run-translator.js";
 export { visibleState } from "./translate/state-tracker.js";
-export type { Dialect } from "./translate/stream-adapter.js";

@@ -15,6 +15,10 @@ export type Caller = z.infer<typeof callerSchema>;
 export const profileSchema = z.enum(["user", "debug"]);
 export type Profile = z.infer<typeof profileSchema>;
 
+/** The kind of LangGraph stream a run is read from: its stream modes, or the events of `streamEvents` v2. */
+export const dialectSchema = z.enum(["modes", "events"]);
+export type Dialect = z.infer<typeof dialectSchema>;
+
 /** What identifies a run on every hop: logs, spans, model calls, envelopes. */
 export const runContextSchema = z.object({
   runId: z.string().min(1),

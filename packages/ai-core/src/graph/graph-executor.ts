@@ -1,4 +1,4 @@
-import type { Caller, Profile } from "../context/run-context.js";
+import type { Caller, Dialect, Profile } from "../context/run-context.js";
 import type { Interrupt, RunStatus } from "../envelope/payloads.js";
 import type { ThroughlineError } from "../errors/throughline-error.js";
 import type { Json, JsonObject } from "../json/json.js";
@@ -43,6 +43,8 @@ export interface GraphRunRequest {
   readonly context: readonly ContextItem[];
   readonly command?: AgentCommand | undefined;
   readonly profile: Profile;
+  /** What the graph is asked to stream. Default `modes`. */
+  readonly dialect?: Dialect | undefined;
   /** R17: presented with every checkpoint write. Required where the executor was given a `LeasePort`. */
   readonly fence?: Fence;
   /**

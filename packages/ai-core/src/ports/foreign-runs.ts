@@ -1,3 +1,4 @@
+import type { Dialect } from "../context/run-context.js";
 import type { GraphFinal } from "../graph/graph-executor.js";
 import type { GraphCheckpoint } from "../graph/graph-state.js";
 import type { UpstreamChunk } from "../graph/upstream-chunk.js";
@@ -6,6 +7,8 @@ import type { UpstreamChunk } from "../graph/upstream-chunk.js";
 export interface ForeignRunName {
   readonly threadId: string;
   readonly upstreamRunId: string;
+  /** `events` where its starter asked for events and not for tokens. Default `modes`. */
+  readonly dialect?: Dialect | undefined;
 }
 
 export interface ForeignChunk extends UpstreamChunk {
@@ -47,7 +50,7 @@ export interface ForeignRunsPort {
   active(threadId: string): Promise<readonly ForeignRunName[]>;
   /**
    * Reads a run from its first word, without taking anything from whoever started it. One whose log can be read only once
-   * is told by its states. `signal` as for a run of ours: aborted as cancelled it stops the run, with another error it
+   * is told by its states. The chunks are of the dialect that `run` names. `signal` as for a run of ours: aborted as cancelled it stops the run, with another error it
    * leaves the run to itself.
    */
   follow(run: ForeignRunName, signal: AbortSignal): FollowedRun;

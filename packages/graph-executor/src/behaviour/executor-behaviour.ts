@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { describeDialects } from "./dialect-behaviour.js";
 import { describeEndings } from "./ending-behaviour.js";
 import { describeInterrupts } from "./interrupt-behaviour.js";
 import { describeState } from "./state-behaviour.js";
@@ -24,6 +25,7 @@ export function runExecutorBehaviour(name: string, makeExecutor: () => Promise<E
     afterAll(async () => executor?.close?.());
 
     describeStreaming(provider);
+    describeDialects(provider);
     describeInterrupts(provider);
     describeEndings(provider);
     describeState(provider);

@@ -36,6 +36,16 @@ export function streamedText(chunks: readonly UpstreamChunk[], messageId: string
     .join("");
 }
 
+/** What a model wrote, put together from the tokens among events. */
+export function eventText(chunks: readonly UpstreamChunk[], messageId?: string): string {
+  return chunks
+    .filter(({ mode, data }) => mode === "events" && readString(data, "event") === "on_chat_model_stream")
+    .map(({ data }) => readMessage(read(read(data, "data"), "chunk")))
+    .filter((piece) => piece?.id !== undefined && (messageId === undefined || piece.id === messageId))
+    .map((piece) => piece?.text ?? "")
+    .join("");
+}
+
 /** Calls of tools by name, as the `tools` mode tells their beginnings. */
 export function startedTools(chunks: readonly UpstreamChunk[]): readonly string[] {
   return chunks.flatMap(({ mode, data }) =>

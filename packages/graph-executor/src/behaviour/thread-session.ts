@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type {
   AgentCommand,
   ContextItem,
+  Dialect,
   Fence,
   FrontendTool,
   GraphFinal,
@@ -27,6 +28,7 @@ export interface RunOptions {
   readonly tools?: readonly FrontendTool[];
   readonly context?: readonly ContextItem[];
   readonly command?: AgentCommand;
+  readonly dialect?: Dialect;
   readonly fence?: Fence;
   /** Called with each chunk before the next is asked for; `"leave"` leaves the stream. */
   readonly onChunk?: (chunk: UpstreamChunk) => unknown;
@@ -74,6 +76,7 @@ export function openThread(
       context: options.context ?? [],
       command: options.command,
       profile: "debug",
+      dialect: options.dialect,
       signal: options.signal ?? new AbortController().signal,
       ...(options.fence && { fence: options.fence }),
     };

@@ -1,16 +1,18 @@
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph-checkpoint";
-import { type Fence, type LeasePort, ThroughlineError } from "@throughline/ai-core";
+import { type Fence, type LeasePort, ThroughlineError, type UpstreamChunk } from "@throughline/ai-core";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { notebook } from "../behaviour/graphs/notebook.js";
-import { startedNodes } from "../behaviour/streamed.js";
+import { eventText, startedNodes } from "../behaviour/streamed.js";
 import { openThread } from "../behaviour/thread-session.js";
 import { describeLoadedGraph } from "../graphs/describe-graph.js";
 import { graphRegistry } from "../graphs/graph-registry.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
+import { runRequest } from "../server/testing/run-request.js";
 import { createInProcProvider } from "./inproc-provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
@@ -150,4 +152,22 @@ it("gives a graph its caller's part of the store, and the context it asks for", 
   expect(await store.search([], { limit: 10 })).toMatchObject([
     { namespace: ["acme", "shared~", "memories"], value: { value: "de" } },
   ]);
+});
+
+it("tells all events that came before a failure, however slowly they are read", async () => {
+  const provider = createInProcProvider({ graphs, checkpointer: new MemorySaver() });
+  const { stream, final } = provider.runGraph(
+    runRequest({ graphId: "langgraph:faulty", text: "model", dialect: "events" }),
+  );
+  const chunks: UpstreamChunk[] = [];
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    for (let turns = 0; turns < 20; turns++) await setImmediate();
+  }
+  expect(startedNodes(chunks)).toEqual(["work"]);
+  expect(eventText(chunks)).not.toBe("");
+  expect(await final).toMatchObject({
+    status: "error",
+    error: { message: "The graph failed while it ran." },
+  });
 });

@@ -13,7 +13,6 @@ import {
   toStoreFailure,
   type UpstreamChunk,
 } from "@throughline/ai-core";
-import { readGraphItem } from "@throughline/coerce";
 import { bindGraph } from "../graphs/bind-graph.js";
 import { graphShape } from "../graphs/graph-shape.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
@@ -21,16 +20,14 @@ import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
 import { RunStore } from "../persistence/run-store.js";
 import { graphChanged } from "./graph-change.js";
+import { openGraphStream } from "./open-graph-stream.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
 import { settleable } from "./settleable.js";
-import { planStart, type StartPlan } from "./start-plan.js";
+import { planStart } from "./start-plan.js";
 import { createRunScope } from "./stray-errors.js";
 import { readThread } from "./thread-reading.js";
-
-/** All of them: each carries something a full translation needs, and together they cost little more than `messages`. */
-const STREAM_MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"] as const;
 
 /** How long the last reading of a run waits for the store; its driver reads the checkpoint itself if that is too short. */
 const FINAL_PATIENCE_MS = 60_000;
@@ -88,7 +85,8 @@ async function* pump(
     }
     const plan = await planStart({ graph, saver, request, unknownAgent: setup.unknownAgent });
     if (graph && plan.kind === "run") {
-      for await (const item of stream(graph, plan, {
+      for await (const item of openGraphStream(graph, plan, {
+        dialect: request.dialect ?? "modes",
         configurable,
         context: setup.context,
         signal,
@@ -124,40 +122,6 @@ async function* pump(
     return isUnfit
       ? graphChanged(request.graphId, { kind: "unfit" }, { asks: false, cause: error })
       : failure;
-  }
-}
-
-async function* stream(
-  graph: RunnableGraph,
-  plan: Extract<StartPlan, { kind: "run" }>,
-  options: {
-    readonly configurable: RunConfigurable;
-    readonly context: Readonly<Record<string, unknown>> | undefined;
-    readonly signal: AbortSignal;
-    /** What the graph leaves unhandled is told by the async context it runs in. */
-    readonly inRun: <Result>(work: () => Result) => Result;
-  },
-): AsyncGenerator<UpstreamChunk> {
-  const { context, signal, inRun } = options;
-  const chunks: AsyncIterable<unknown> = await inRun(() =>
-    graph.stream(plan.input, {
-      streamMode: [...STREAM_MODES],
-      subgraphs: true,
-      // A superstep begins only when the one before is stored, so a recovery never repeats more than one of them.
-      durability: "sync",
-      configurable: {
-        ...options.configurable,
-        ...(plan.checkpointId !== undefined && { checkpoint_id: plan.checkpointId }),
-      },
-      signal,
-      ...(context && { context }),
-    }),
-  );
-  const iterator = chunks[Symbol.asyncIterator]();
-  const next = () => inRun(() => iterator.next());
-  for (let item = await next(); !item.done; item = await next()) {
-    const chunk = readGraphItem(item.value);
-    if (chunk) yield chunk;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "@langchain/langgraph-sdk";
-import { type Clock, type JsonObject, ThroughlineError } from "@throughline/ai-core";
+import { type Clock, type Dialect, type JsonObject, ThroughlineError } from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
 import { unknownAgent } from "../provider/unknown-agent.js";
 import { pause } from "./pause.js";
@@ -15,6 +15,7 @@ export interface RunOrder {
   readonly threadId: string;
   readonly graphName: string;
   readonly start: RunStart;
+  readonly dialect: Dialect;
   /** Stays with the thread: later runs there begin with it. */
   readonly configurable: JsonObject;
   /** Of this run alone. */
@@ -34,17 +35,19 @@ export interface CreateOptions {
   readonly busyMs: number;
 }
 
-type StreamMode = "messages-tuple" | "updates" | "values" | "custom" | "tasks" | "tools";
+type StreamMode = "messages-tuple" | "events" | "updates" | "values" | "custom" | "tasks" | "tools";
 
-/** Everything the stream adapter reads. `values` brings `checkpoints` envelopes with it, which the mode itself would lack. */
-const STREAM_MODES: readonly StreamMode[] = [
-  "messages-tuple",
-  "updates",
-  "values",
-  "custom",
-  "tasks",
-  "tools",
-];
+/**
+ * Everything the stream adapter reads. `values` brings `checkpoints` envelopes with it, which the mode itself would lack.
+ * `tasks` beside `events` says where a run stands: events do not tell a failed node from one that goes on.
+ */
+const STREAM_MODES: Readonly<Record<Dialect, readonly StreamMode[]>> = {
+  modes: ["messages-tuple", "updates", "values", "custom", "tasks", "tools"],
+  events: ["events", "updates", "values", "custom", "tasks"],
+};
+
+/** What a dialect does without where a server lacks it, and refuses the whole request for it: Python's has no `tools`. */
+const DISPENSABLE: Readonly<Record<Dialect, StreamMode>> = { modes: "tools", events: "tasks" };
 
 const PAUSE_MS = 100;
 const LISTED = 100;
@@ -55,18 +58,19 @@ const LISTED = 100;
  */
 export function createRunMaker(options: CreateOptions): (order: RunOrder) => Promise<string> {
   const { client, clock, busyMs } = options;
-  let modes = STREAM_MODES;
+  const modes = { ...STREAM_MODES };
 
   return async function makeRun(order) {
+    const { dialect } = order;
     const deadline = clock.now() + options.connectMs;
     let busyUntil: number | undefined;
     for (;;) {
       try {
-        return await postRun(client, order, modes);
+        return await postRun(client, order, modes[dialect]);
       } catch (error) {
-        if (refusesModes(error) && modes.includes("tools")) {
-          // Python's server does not have this one, and refuses the whole request for it.
-          modes = modes.filter((mode) => mode !== "tools");
+        const dispensable = DISPENSABLE[dialect];
+        if (refusesModes(error) && modes[dialect].includes(dispensable)) {
+          modes[dialect] = modes[dialect].filter((mode) => mode !== dispensable);
           continue;
         }
         const isBusy = saysBusy(error);

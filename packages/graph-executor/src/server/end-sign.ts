@@ -1,4 +1,4 @@
-import { createServerEventReader, readArray, readString } from "@throughline/coerce";
+import { createServerEventReader, read, readArray, readString } from "@throughline/coerce";
 import type { ServerEvent } from "./server-event.js";
 
 /** What the newest event says about the run's end. The server itself closes the stream half a second after the last one. */
@@ -19,7 +19,8 @@ const NONE: EndSign = { kind: "none" };
 
 /**
  * A superstep of the root ends with its tasks' results, a `checkpoints` envelope and `values`; one that asks a person ends
- * with `values` and then the results of its tasks; a failure ends with `error`.
+ * with `values` and then the results of its tasks; a failure ends with `error`. In `events` the end of the graph's own run
+ * follows.
  */
 export function createEndSigns(): EndSigns {
   const open = new Set<string>();
@@ -42,6 +43,7 @@ export function createEndSigns(): EndSigns {
         message: readString(data, "message") ?? "",
       };
     if (ns.length > 0) return NONE;
+    if (mode === "events") return signOfEvent(data);
     if (mode === "checkpoints") checkpointId = readString(data, "id");
     if (mode === "values" && open.size === 0) return { kind: "values", checkpointId };
     if (mode !== "tasks" || typeof data !== "object" || data === null) return NONE;
@@ -52,6 +54,15 @@ export function createEndSigns(): EndSigns {
       return { kind: "interrupt" };
     }
     return NONE;
+  }
+
+  function signOfEvent(data: unknown): EndSign {
+    if (readString(read(data, "metadata"), "langgraph_node") !== undefined) {
+      anyTask = true;
+      return NONE;
+    }
+    if (readString(data, "event") !== "on_chain_end") return NONE;
+    return current.kind === "interrupt" ? current : { kind: "values", checkpointId };
   }
 
   return {

@@ -73,6 +73,29 @@ describe("following a run", () => {
     expect(end).toMatchObject({ kind: "ended", run: { status: "success" }, state: { checkpoint: {} } });
   });
 
+  it("ends at the end of the graph's own run, where that is the last of its events", async () => {
+    const events: StreamScript["events"] = [...LOG, [7, "events", { event: "on_chain_end", metadata: {} }]];
+    const { end } = await follow({
+      status: () => "success",
+      checkpointId: () => "c1",
+      join: (id) => ({ events: after(id, events), ending: "stay" }),
+    });
+    expect(end).toMatchObject({ kind: "ended", state: { checkpoint: {} } });
+  });
+
+  it("does not blame the input for a failure after events of a node", async () => {
+    const events: StreamScript["events"] = [
+      [0, "metadata", { run_id: "r", attempt: 1 }],
+      [1, "events", { event: "on_chain_start", metadata: { langgraph_node: "work" } }],
+      [2, "error", { error: "TypeError" }],
+    ];
+    const { end } = await follow({
+      status: () => "error",
+      join: (id) => ({ events: after(id, events), ending: "close" }),
+    });
+    expect(end).toMatchObject({ kind: "ended", sign: { kind: "error", onInput: false } });
+  });
+
   it("comes back after each cut to where it was", async () => {
     const { ids, end } = await follow({
       status: () => "running",

@@ -68,6 +68,7 @@ export function createOrders(client: Client, states: GraphStatePort) {
     threadId: request.threadId,
     graphName: graphNameOf(request.graphId),
     start: await toRunStart(request, start),
+    dialect: request.dialect ?? "modes",
     ...identified(runConfigurable(request, {})),
   });
 }

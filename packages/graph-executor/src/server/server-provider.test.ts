@@ -241,6 +241,7 @@ describe("a thread that can't take a run", () => {
       threadId: randomUUID(),
       graphName: "poet",
       start: { input: null },
+      dialect: "modes" as const,
       configurable: {},
       metadata: {},
     };

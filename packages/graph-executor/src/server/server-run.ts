@@ -1,5 +1,6 @@
 import type { Client, Run } from "@langchain/langgraph-sdk";
-import { read, readNumber, readString } from "@throughline/coerce";
+import type { Dialect } from "@throughline/ai-core";
+import { read, readArray, readNumber, readString } from "@throughline/coerce";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
 
 /**
@@ -19,6 +20,21 @@ export function ownRunId(run: Run): string | undefined {
 /** A run made without this has a log that can be read once: whoever joins it takes events from whoever started it. */
 export function isResumable(run: Run): boolean {
   return read(read(run, "kwargs"), "resumable") === true;
+}
+
+/** Whoever starts a run chooses what it streams, and may have had no use for tokens. */
+export function tellsMessages(run: Run): boolean {
+  return streamModes(run).includes("messages-tuple");
+}
+
+/** Tokens that come both ways are read from the stream modes, which say more. */
+export function dialectOf(run: Run): Dialect {
+  const isOfEvents = isResumable(run) && streamModes(run).includes("events") && !tellsMessages(run);
+  return isOfEvents ? "events" : "modes";
+}
+
+function streamModes(run: Run): readonly unknown[] {
+  return readArray(read(run, "kwargs"), "stream_mode");
 }
 
 /** Filtered by status, because the plain list is cut off after the ten oldest runs. */

@@ -1,19 +1,20 @@
 import type { Client, Run } from "@langchain/langgraph-sdk";
 import {
   type Clock,
+  type Dialect,
   type FollowedRun,
   type ForeignChunk,
   type ForeignRunName,
   type GraphFinal,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { createServerEventReader, read, readArray } from "@throughline/coerce";
+import { createServerEventReader } from "@throughline/coerce";
 import { settleable } from "../inproc/settleable.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "../server/follow-run.js";
 import { freeDeadRun } from "../server/free-dead-run.js";
 import { failed, runOutcome } from "../server/run-outcome.js";
 import type { ServerEvent } from "../server/server-event.js";
-import { isResumable } from "../server/server-run.js";
+import { isResumable, tellsMessages } from "../server/server-run.js";
 import { leavingReason, type StopOrLeave, stopOrLeave } from "../server/stop-or-leave.js";
 import { statusOf } from "../server/upstream-failure.js";
 import { whileUnreachable } from "../server/while-unreachable.js";
@@ -55,7 +56,7 @@ async function* readRun(
     if (!isRun(found)) end = found;
     // It ended before we came: its checkpoint tells how.
     else if (isOver(found)) end = { kind: "ended", run: found, sign: { kind: "none" } };
-    else end = yield* chunks(found, asked, options);
+    else end = yield* chunks(found, name.dialect ?? "modes", asked, options);
   } finally {
     asked.giveUp("leave");
     asked.release();
@@ -85,11 +86,13 @@ async function lookUp(
 
 async function* chunks(
   run: Run,
+  dialect: Dialect,
   asked: StopOrLeave,
   options: FollowForeignOptions,
 ): AsyncGenerator<ForeignChunk, FollowEnd, undefined> {
   const events = follow(run, asked, options);
-  const told = tellsMessages(run) ? withoutMetadata : withMessages(new Set());
+  const isTold = dialect === "events" || !isResumable(run) || tellsMessages(run);
+  const told = isTold ? withoutMetadata : withMessages(new Set());
   const readEvent = createServerEventReader();
   let origin: ForeignChunk["origin"] = run.status === "pending" ? "live" : "replay";
   for (let heard = 0; ; heard++) {
@@ -102,15 +105,10 @@ async function* chunks(
   }
 }
 
-/** Whoever starts a run chooses what it streams, and may have had no use for tokens. */
-function tellsMessages(run: Run): boolean {
-  return !isResumable(run) || readArray(read(run, "kwargs"), "stream_mode").includes("messages-tuple");
-}
-
 const withoutMetadata = (event: ServerEvent): readonly ServerEvent[] =>
   event.event === "metadata" ? [] : [event];
 
-/** Then its states tell them, whole. */
+/** Where no token is streamed, states tell the messages, whole. */
 const withMessages =
   (told: Set<string>) =>
   (event: ServerEvent): readonly ServerEvent[] =>

@@ -1,5 +1,5 @@
 import type { ForeignRunsPort } from "@throughline/ai-core";
-import { activeRuns, ownRunId } from "../server/server-run.js";
+import { activeRuns, dialectOf, ownRunId } from "../server/server-run.js";
 import { statusOf } from "../server/upstream-failure.js";
 import { type FollowForeignOptions, followForeignRun } from "./follow-foreign-run.js";
 import type { WatchPace } from "./watch-plan.js";
@@ -24,7 +24,7 @@ export function createForeignRuns(options: ForeignRunsOptions): ForeignRunsPort 
         const runs = await activeRuns(client, threadId);
         return runs
           .filter((run) => !isOwn(ownRunId(run)))
-          .map(({ run_id }) => ({ threadId, upstreamRunId: run_id }));
+          .map((run) => ({ threadId, upstreamRunId: run.run_id, dialect: dialectOf(run) }));
       } catch (error) {
         if (statusOf(error) === 404) return [];
         throw error;

@@ -7,7 +7,7 @@ const idleAt = (checkpointId: string, upstreamRunId?: string, isOurs = false): S
   checkpoint: { checkpointId, isOurs, ...(upstreamRunId !== undefined && { upstreamRunId }) },
 });
 const running = (upstreamRunId: string, isOurs = false): Sighting => ({
-  active: [{ upstreamRunId, isOurs }],
+  active: [{ upstreamRunId, dialect: "modes", isOurs }],
 });
 
 function watch(...sightings: readonly Sighting[]): { state: WatchState; effects: readonly WatchEffect[][] } {
@@ -43,7 +43,7 @@ describe("a watched thread", () => {
   });
 
   it("has its foreign runs followed for as long as they are active, in case the one who followed them died", () => {
-    const follow = { kind: "follow", upstreamRunId: "r1" };
+    const follow = { kind: "follow", upstreamRunId: "r1", dialect: "modes" };
     expect(watch(running("r1"), running("r1")).effects).toEqual([[follow], [follow]]);
   });
 

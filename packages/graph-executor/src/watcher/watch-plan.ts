@@ -1,6 +1,9 @@
+import type { Dialect } from "@throughline/ai-core";
+
 /** An active run of a watched thread, as far as the plan needs to know it. */
 export interface SeenRun {
   readonly upstreamRunId: string;
+  readonly dialect: Dialect;
   readonly isOurs: boolean;
 }
 
@@ -24,7 +27,7 @@ export interface WatchState {
 }
 
 export type WatchEffect =
-  | { readonly kind: "follow"; readonly upstreamRunId: string }
+  | { readonly kind: "follow"; readonly upstreamRunId: string; readonly dialect: Dialect }
   /** The thread changed while nobody looked; by a run that came and went, or by a plain write. */
   | { readonly kind: "changed"; readonly checkpointId: string; readonly upstreamRunId?: string };
 
@@ -45,9 +48,9 @@ export function planWatch(
 ): [state: WatchState, effects: readonly WatchEffect[]] {
   const effects: WatchEffect[] = [];
   const known = new Set(state.known);
-  for (const { upstreamRunId, isOurs } of active) {
+  for (const { upstreamRunId, dialect, isOurs } of active) {
     known.add(upstreamRunId);
-    if (!isOurs) effects.push({ kind: "follow", upstreamRunId });
+    if (!isOurs) effects.push({ kind: "follow", upstreamRunId, dialect });
   }
   if (effects.length > 0) return [{ ...state, known, waitMs: pace.activeMs }, effects];
   // Behind a run of ours an outsider's can only wait.

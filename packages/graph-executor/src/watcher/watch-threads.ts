@@ -7,7 +7,7 @@ import type {
   Timer,
 } from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
-import { activeRuns, ownRunId } from "../server/server-run.js";
+import { activeRuns, dialectOf, ownRunId } from "../server/server-run.js";
 import { readCheckpoint } from "../server/thread-checkpoint.js";
 import { statusOf } from "../server/upstream-failure.js";
 import {
@@ -52,7 +52,11 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
 
   async function look(threadId: string): Promise<readonly [Sighting, GraphCheckpoint?]> {
     const runs = await activeRuns(client, threadId);
-    const active = runs.map((run) => ({ upstreamRunId: run.run_id, isOurs: isOwn(ownRunId(run)) }));
+    const active = runs.map((run) => ({
+      upstreamRunId: run.run_id,
+      dialect: dialectOf(run),
+      isOurs: isOwn(ownRunId(run)),
+    }));
     if (active.length > 0) return [{ active }];
     const state = await client.threads.getState(threadId, undefined, { subgraphs: true });
     const checkpoint = await readCheckpoint(client, state);
@@ -90,7 +94,8 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
 
   function tell(threadId: string, effect: WatchEffect, checkpoint: GraphCheckpoint | undefined): void {
     if (effect.kind === "follow") {
-      listener.onRun({ threadId, upstreamRunId: effect.upstreamRunId });
+      const { upstreamRunId, dialect } = effect;
+      listener.onRun({ threadId, upstreamRunId, dialect });
     } else if (checkpoint) {
       const { upstreamRunId } = effect;
       const passedRun = upstreamRunId === undefined ? {} : { passedRun: { upstreamRunId } };

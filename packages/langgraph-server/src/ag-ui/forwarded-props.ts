@@ -1,3 +1,4 @@
+import { dialectSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { parsedJson, parsedObject } from "../http/parsed-json.js";
 import { threadVisibilitySchema } from "../thread/visibility.js";
@@ -36,6 +37,9 @@ const throughlineSchema = z.strictObject({
     .optional()
     .describe("What becomes of a run whose thread is busy. Default: reject."),
   profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
+  dialect: dialectSchema
+    .optional()
+    .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),
   visibility: threadVisibilitySchema,
   model: z.string().min(1).max(128).optional(),
   fork: z

@@ -128,6 +128,7 @@ export async function runAgent(
       command,
       model: options.model,
       profile: options.profile ?? "user",
+      dialect: options.dialect,
       strategy,
     };
     const accepted = requireAccepted(await service.runs.start(request));

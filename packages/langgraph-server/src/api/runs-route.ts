@@ -2,6 +2,7 @@ import {
   accountIdSchema,
   aiEventSchema,
   type Caller,
+  dialectSchema,
   graphNameSchema,
   MESSAGE_ROLES,
   type Message,
@@ -55,6 +56,9 @@ export const runRequestSchema = z.object({
     .describe("Answers to open questions, by interrupt id; in the graph's own form."),
   requestId: correlationSchema,
   traceId: correlationSchema,
+  dialect: dialectSchema
+    .optional()
+    .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),
   virtualKeyId: z
     .string()
     .min(1)
@@ -155,6 +159,7 @@ async function startRun(
       context: [],
       model: request.model,
       profile: "user",
+      dialect: request.dialect,
       strategy: "reject",
     });
     const { kind, run } = requireAccepted(outcome);

@@ -1,4 +1,4 @@
-import { newRunId } from "@throughline/ai-core";
+import { type ForeignRunName, newRunId } from "@throughline/ai-core";
 import type { LeasedRun } from "@throughline/thread-log";
 import { emptyRequest, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
@@ -12,7 +12,7 @@ import type { DriverDeps } from "./driver-deps.js";
 export async function adoptForeignRun(
   { registry, clock, lease }: Pick<DriverDeps, "registry" | "clock" | "lease">,
   { ref, graphId, stateKey, threadName }: ThreadAddress,
-  upstreamRunId: string,
+  { upstreamRunId, dialect }: ForeignRunName,
 ): Promise<LeasedRun | undefined> {
   const name = `upstream:${upstreamRunId}`;
   const started = await registry.start({
@@ -25,7 +25,7 @@ export async function adoptForeignRun(
     origin: { kind: "foreign", id: upstreamRunId },
     // Answers nothing here, so it passes while a question is open: the upstream let it pass.
     start: { kind: "resume", answers: {} },
-    request: toRunRow(emptyRequest("foreign", { ref, stateKey }, name)),
+    request: toRunRow(emptyRequest("foreign", { ref, stateKey }, name, dialect)),
     upstreamRunId,
     strategy: "enqueue",
     listing: { threadName, derivedTitle: undefined },

@@ -1,4 +1,4 @@
-import { isStoreOutage, retryStore, ThroughlineError } from "@throughline/ai-core";
+import { type ForeignRunName, isStoreOutage, retryStore, ThroughlineError } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/stream-adapter";
 import {
   type LeasedRun,
@@ -37,7 +37,7 @@ export interface DrivingRunService extends RunService {
    * R5: makes sure that a foreign run is driven. Resolves when the run is in the registry and, if it is driven here, its
    * beginning in the log.
    */
-  adopt(thread: ThreadAddress, upstreamRunId: string): Promise<void>;
+  adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
   /** Claims abandoned and queued runs now. */
   reap(): Promise<void>;
 }
@@ -179,10 +179,8 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       if (leased) await drive(leased).done;
       return leased !== undefined;
     },
-    async adopt(thread, upstreamRunId) {
-      const leased = closing
-        ? undefined
-        : await heardStops.during(() => adoptForeignRun(deps, thread, upstreamRunId));
+    async adopt(thread, run) {
+      const leased = closing ? undefined : await heardStops.during(() => adoptForeignRun(deps, thread, run));
       if (leased) await drive(leased).begun;
     },
     async close({ drainMs }) {

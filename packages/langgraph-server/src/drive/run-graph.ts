@@ -63,7 +63,8 @@ function open(
   { leased: { run, fence }, request, start, signal }: GraphWork,
 ): FollowedRun | GraphRunResult {
   if (request.work === "foreign" && foreignRuns && run.upstreamRunId !== undefined) {
-    return foreignRuns.follow({ threadId: run.thread.threadId, upstreamRunId: run.upstreamRunId }, signal);
+    const { upstreamRunId, thread } = run;
+    return foreignRuns.follow({ threadId: thread.threadId, upstreamRunId, dialect: request.dialect }, signal);
   }
   return executor.runGraph({
     runId: run.runId,
@@ -79,6 +80,7 @@ function open(
     context: request.context,
     command: request.command,
     profile: request.profile,
+    dialect: request.dialect,
     fence,
     signal,
   });

@@ -58,7 +58,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   };
   const translator = createRunTranslator({
     context,
-    dialect: "modes",
+    dialect: request.dialect ?? "modes",
     profile: request.profile,
     showErrors: options.showErrors || request.profile === "debug",
     // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.

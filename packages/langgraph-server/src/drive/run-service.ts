@@ -1,4 +1,4 @@
-import type { AgentCommand, Caller, ContextItem, FrontendTool, Profile } from "@throughline/ai-core";
+import type { AgentCommand, Caller, ContextItem, Dialect, FrontendTool, Profile } from "@throughline/ai-core";
 import type { BusyStrategy, RunOrigin, RunRecord } from "@throughline/thread-log";
 import type { Arrival } from "../commands/arrivals.js";
 import type { RunInput } from "../thread/run-input.js";
@@ -22,6 +22,8 @@ export interface StartRunRequest {
   /** The service's default when absent. */
   readonly model?: string | undefined;
   readonly profile: Profile;
+  /** Default `modes`. */
+  readonly dialect?: Dialect | undefined;
   /** R24. */
   readonly strategy: BusyStrategy;
   /** `{ kind: "client" }` when absent. */

@@ -150,6 +150,7 @@ function rowOf(
       context: [...request.context],
       command: request.command,
       profile: request.profile,
+      dialect: request.dialect,
     }),
     strategy: request.strategy,
     listing: { threadName: thread.threadName, derivedTitle: titleFrom(start) },

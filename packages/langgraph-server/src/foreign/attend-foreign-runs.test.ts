@@ -48,7 +48,7 @@ describe("Threads that somebody watches here", () => {
     const { attendant, adopt, see } = scene();
     attendant.attend(thread);
     for (let looks = 0; looks < 3; looks++) see();
-    await vi.waitFor(() => expect(adopt.mock.calls).toEqual([[thread, "r1"]]));
+    await vi.waitFor(() => expect(adopt.mock.calls).toEqual([[thread, run]]));
   });
 
   it("have a run that could not be adopted tried again when it is seen again", async () => {
@@ -70,7 +70,7 @@ describe("Threads that somebody watches here", () => {
     active.push(run);
     expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
     expect(reconcile).toHaveBeenCalledOnce();
-    expect(adopt).toHaveBeenCalledWith(thread, "r1");
+    expect(adopt).toHaveBeenCalledWith(thread, run);
   });
 
   it("are not settled for the sake of a run that began while they were compared with their checkpoint", async () => {
@@ -80,6 +80,6 @@ describe("Threads that somebody watches here", () => {
     };
     const { attendant, active, adopt } = scene({ reconcile: began });
     expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
-    expect(adopt).toHaveBeenCalledWith(thread, "r1");
+    expect(adopt).toHaveBeenCalledWith(thread, run);
   });
 });

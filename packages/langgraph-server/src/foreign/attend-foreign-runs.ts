@@ -1,4 +1,4 @@
-import type { ForeignRunsPort } from "@throughline/ai-core";
+import type { ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
 import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
@@ -6,7 +6,7 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 export interface AttendOptions {
   readonly foreignRuns: ForeignRunsPort;
   /** Resolves when the run is in the registry and, if this instance drives it, its beginning in the log. */
-  readonly adopt: (thread: ThreadAddress, upstreamRunId: string) => Promise<void>;
+  readonly adopt: (thread: ThreadAddress, run: ForeignRunName) => Promise<void>;
   /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` says that it is idle upstream too. */
   readonly reconcile: (
     thread: ThreadAddress,
@@ -46,17 +46,17 @@ export function attendForeignRuns({
   const adoptions = new Map<string, Promise<void>>();
 
   /** A client that connects and the watcher see a run at the same moment: they wait for the same beginning. */
-  function adoptOnce(thread: ThreadAddress, upstreamRunId: string): Promise<void> {
+  function adoptOnce(thread: ThreadAddress, run: ForeignRunName): Promise<void> {
+    const { upstreamRunId } = run;
     const adopting =
-      adoptions.get(upstreamRunId) ??
-      adopt(thread, upstreamRunId).finally(() => adoptions.delete(upstreamRunId));
+      adoptions.get(upstreamRunId) ?? adopt(thread, run).finally(() => adoptions.delete(upstreamRunId));
     adoptions.set(upstreamRunId, adopting);
     return adopting;
   }
 
   async function adoptRunning(thread: ThreadAddress): Promise<boolean> {
     const running = await foreignRuns.active(thread.ref.threadId);
-    for (const { upstreamRunId } of running) await adoptOnce(thread, upstreamRunId);
+    for (const run of running) await adoptOnce(thread, run);
     return running.length > 0;
   }
 
@@ -71,11 +71,12 @@ export function attendForeignRuns({
   }
 
   const watcher = foreignRuns.watch({
-    onRun({ threadId, upstreamRunId }) {
+    onRun(run) {
+      const { threadId, upstreamRunId } = run;
       const known = attended.get(threadId);
       if (!known || known.adopted.has(upstreamRunId)) return;
       known.adopted.add(upstreamRunId);
-      adoptOnce(known.thread, upstreamRunId).catch((error: unknown) => {
+      adoptOnce(known.thread, run).catch((error: unknown) => {
         known.adopted.delete(upstreamRunId);
         observer.failed("A run of an outsider could not be adopted; it is tried again.", error);
       });

@@ -61,6 +61,24 @@ describe("A run that an outsider starts on a LangGraph server", () => {
     expect([...a.failures, ...b.failures]).toEqual([]);
   });
 
+  it.each([
+    ["in its events", ["events"], "events"],
+    ["in its stream modes, where it has both", ["events", "messages-tuple", "values"], "modes"],
+  ])("is told token by token %s", async (_, modes, dialect) => {
+    const [a] = await twoInstances();
+    const thread = a.thread("poet");
+    const watching = follow(a, thread);
+    await upstream.startRun(thread.ref.threadId, "poet", "Hail", modes);
+    await watching.frame(ofType("TEXT_MESSAGE_CONTENT"));
+    expect(await upstream.runs(thread.ref.threadId)).toMatchObject([{ status: "running" }]);
+    const [run] = await runsOf(a, thread);
+    expect(run?.request.dialect).toBe(dialect);
+    await watching.frame(endOf(run));
+    expect(watching.frames.filter(ofType("TEXT_MESSAGE_CONTENT")).length).toBeGreaterThan(4);
+    await expectCheckpoint(a, thread, watching.frames);
+    expect(a.failures).toEqual([]);
+  });
+
   it("is cancelled there when somebody stops it here", async () => {
     const [a, b] = await twoInstances();
     const thread = a.thread("poet");

@@ -207,6 +207,40 @@ describe("CopilotKit's routes", () => {
   });
 });
 
+describe("A request for a run", () => {
+  it("names the dialect its graph's stream is read in", async () => {
+    const provider = createScriptedProvider();
+    const own = await startTestServer({ graphs: provider });
+    const dialect = "events";
+    try {
+      const byAgUi = own.post(
+        `${BASE}/agent/scripted/run`,
+        hello("dialect", { forwardedProps: { throughline: { dialect } } }),
+      );
+      const first = await provider.nextRun();
+      first.end();
+      const byRuns = own.post("/runs", {
+        accountId: "dev",
+        runId: "svc-dialect",
+        model: "default",
+        messages: [{ role: "user", content: "hello" }],
+        requestId: "req-1",
+        traceId: "trace-1",
+        graphName: "scripted",
+        dialect,
+      });
+      const second = await provider.nextRun();
+      second.end();
+      await Promise.all([byAgUi, byRuns].map(async (answer) => readEvents(await answer)));
+      expect([first.request.dialect, second.request.dialect]).toEqual([dialect, dialect]);
+      const unknown = { forwardedProps: { throughline: { dialect: "v3" } } };
+      expect((await own.post(`${BASE}/agent/scripted/run`, hello("unknown", unknown))).status).toBe(400);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe("POST /runs", () => {
   const request = (more: object = {}) => ({
     accountId: "dev",

@@ -2,6 +2,8 @@ import {
   agentCommandSchema,
   callerSchema,
   contextItemSchema,
+  type Dialect,
+  dialectSchema,
   frontendToolSchema,
   type JsonObject,
   jsonObjectSchema,
@@ -27,6 +29,8 @@ const runRequestSchema = z.object({
   context: z.array(contextItemSchema),
   command: agentCommandSchema.optional(),
   profile: profileSchema,
+  /** Of all attempts alike. Default `modes`. */
+  dialect: dialectSchema.optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
@@ -35,6 +39,7 @@ export function emptyRequest(
   work: "foreign" | "reconcile",
   { ref, stateKey }: Pick<ThreadAddress, "ref" | "stateKey">,
   name: string,
+  dialect?: Dialect,
 ): RunRequest {
   return {
     work,
@@ -50,6 +55,7 @@ export function emptyRequest(
     tools: [],
     context: [],
     profile: "user",
+    ...(dialect && { dialect }),
   };
 }
 

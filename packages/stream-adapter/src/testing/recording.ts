@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import {
+  type Dialect,
   type Envelope,
   type GraphFinal,
   type Interrupt,
@@ -16,7 +17,6 @@ import { type AgUiFaceOptions, createAgUiFace } from "../faces/ag-ui/face.js";
 import { applyEntry, applyEnvelope } from "../fold/fold.js";
 import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
 import { createRunTranslator, type RunTranslatorOptions } from "../translate/run-translator.js";
-import type { Dialect } from "../translate/stream-adapter.js";
 
 const FIXTURES = new URL("../../fixtures/", import.meta.url);
 const EPOCH = "e1";

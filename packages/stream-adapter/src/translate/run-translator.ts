@@ -1,10 +1,10 @@
-import type { Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
+import type { Dialect, Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
 import { applyEnvelope, isKnownMessage, usageSoFar } from "../fold/fold.js";
 import { reconcile } from "../fold/reconcile.js";
 import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
 import type { Draft } from "./draft.js";
-import { createStreamAdapter, type Dialect } from "./stream-adapter.js";
+import { createStreamAdapter } from "./stream-adapter.js";
 
 export interface RunTranslatorOptions {
   readonly context: {

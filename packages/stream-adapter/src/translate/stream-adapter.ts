@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type Dialect,
   type GraphFinal,
   type Interrupt,
   type JsonObject,
@@ -25,8 +26,6 @@ import { createStateTracker } from "./state-tracker.js";
 import { subgraphInput, subgraphResult } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
 import { createToolRuns } from "./tool-runs.js";
-
-export type Dialect = "modes" | "events";
 
 export interface StreamAdapterOptions {
   readonly runId: string;

@@ -7,7 +7,7 @@ import { z } from "zod";
 export interface DevUpstream {
   readonly url: string;
   /** Starts a run whose log others may read too; gives its id. */
-  startRun(threadId: string, graphName: string, text: string): Promise<string>;
+  startRun(threadId: string, graphName: string, text: string, modes?: readonly string[]): Promise<string>;
   /** Ids and states of all runs of a thread. */
   runs(threadId: string): Promise<readonly UpstreamRun[]>;
   stop(): Promise<void>;
@@ -37,12 +37,12 @@ export async function startDevUpstream(paceMs: number): Promise<DevUpstream> {
 
   return {
     url: server.url,
-    async startRun(threadId, graphName, text) {
+    async startRun(threadId, graphName, text, modes = ["messages-tuple", "values", "tasks"]) {
       await ask("/threads", { thread_id: threadId, if_exists: "do_nothing" });
       const run = await ask(`/threads/${threadId}/runs`, {
         assistant_id: graphName,
         input: { messages: [{ type: "human", content: text }] },
-        stream_mode: ["messages-tuple", "values", "tasks"],
+        stream_mode: modes,
         stream_resumable: true,
       });
       return runSchema.parse(run).run_id;

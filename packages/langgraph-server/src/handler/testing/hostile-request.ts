@@ -85,6 +85,7 @@ const OPTIONS = [
   "interrupts",
   "fork",
   "profile",
+  "dialect",
   "strategy",
   "model",
   "visibility",
