@@ -34,8 +34,7 @@ import { threadAddress } from "../thread/thread-address.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
 
-/** The service contract between backends: who pays, what to run, what it is called. */
-const requestSchema = z.object({
+const whatToRun = {
   accountId: accountIdSchema,
   runId: runIdSchema.describe("The caller's own name of the run: the same again attaches to the same run."),
   stateKey: threadNameSchema
@@ -43,6 +42,8 @@ const requestSchema = z.object({
     .describe("Names the thread to go on with; without it the run has one of its own."),
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
+};
+const whoAsks = {
   requestId: correlationSchema,
   traceId: correlationSchema,
   virtualKeyId: z
@@ -51,14 +52,19 @@ const requestSchema = z.object({
     .max(256)
     .optional()
     .describe("Whose key pays, where a trusted service asks for another account."),
-});
-export const runRequestSchema = requestSchema.extend({
+};
+
+/** The service contract between backends: who pays, what to run, what it is called. */
+export const runRequestSchema = z.object({
+  ...whatToRun,
   messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
+  ...whoAsks,
 });
-const answerSchema = requestSchema.extend({
-  answers: parsedObject
-    .refine((answers) => Object.keys(answers).length > 0, "must answer something")
-    .describe("Answers to open questions, by interrupt id; in place of messages."),
+/** The same in answer to open questions, by interrupt id. */
+const answerSchema = z.object({
+  ...whatToRun,
+  answers: parsedObject.refine((answers) => Object.keys(answers).length > 0, "must answer something"),
+  ...whoAsks,
 });
 type RunRequest = z.infer<typeof runRequestSchema> | z.infer<typeof answerSchema>;
 
