@@ -4,6 +4,7 @@ import {
   type Caller,
   dialectSchema,
   graphNameSchema,
+  type Json,
   MESSAGE_ROLES,
   type Message,
   ThroughlineError,
@@ -35,8 +36,7 @@ import { callerIn, threadVisibilitySchema } from "../thread/visibility.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
 
-/** The service contract between backends: who pays, what to run, what it is called. */
-export const runRequestSchema = z.object({
+const whatToRun = {
   accountId: accountIdSchema,
   runId: runIdSchema.describe("The caller's own name of the run: the same again attaches to the same run."),
   stateKey: threadNameSchema
@@ -45,15 +45,8 @@ export const runRequestSchema = z.object({
   visibility: threadVisibilitySchema,
   graphName: graphNameSchema.default("chat"),
   model: z.string().min(1).max(128),
-  messages: z
-    .array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() }))
-    .min(1)
-    .optional()
-    .describe("What to say. A run has either messages or answers."),
-  answers: parsedObject
-    .refine((answers) => Object.keys(answers).length > 0, "must answer something")
-    .optional()
-    .describe("Answers to open questions, by interrupt id; in the graph's own form."),
+};
+const whoAsks = {
   requestId: correlationSchema,
   traceId: correlationSchema,
   dialect: dialectSchema
@@ -65,15 +58,37 @@ export const runRequestSchema = z.object({
     .max(256)
     .optional()
     .describe("Whose key pays, where a trusted service asks for another account."),
-});
-type RunRequest = z.infer<typeof runRequestSchema>;
+};
 
-function inputOf({ runId, messages, answers }: RunRequest): RunInput {
-  if (answers && !messages) return { kind: "resume", answers };
-  if (messages && !answers) return { kind: "input", messages: messagesOf(runId, messages) };
-  throw new ThroughlineError("invalid_input", "messages: give either messages or answers", {
-    details: { field: "messages" },
-  });
+/** The service contract between backends: who pays, what to run, what it is called. */
+export const runRequestSchema = z.object({
+  ...whatToRun,
+  messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
+  ...whoAsks,
+});
+/** The same in answer to open questions, by interrupt id. */
+const answerSchema = z.object({
+  ...whatToRun,
+  answers: parsedObject.refine((answers) => Object.keys(answers).length > 0, "must answer something"),
+  ...whoAsks,
+});
+type RunRequest = z.infer<typeof runRequestSchema> | z.infer<typeof answerSchema>;
+
+/** Which of the two it is decides what must be permitted, so nothing of the other is let through beside it. */
+function readRequest(body: Json, isAnswer: boolean): RunRequest {
+  if (!isAnswer) return checked(runRequestSchema, body, "body");
+  if (typeof body === "object" && body !== null && "messages" in body) {
+    throw new ThroughlineError("invalid_input", "messages: give either messages or answers", {
+      details: { field: "messages" },
+    });
+  }
+  return checked(answerSchema, body, "body");
+}
+
+function inputOf(request: RunRequest): RunInput {
+  return "answers" in request
+    ? { kind: "resume", answers: request.answers }
+    : { kind: "input", messages: messagesOf(request.runId, request.messages) };
 }
 
 type RunsParts = RouteParts<{
@@ -90,7 +105,7 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
     doc: {
       summary: "Start a run and stream it as AiEvents",
       description:
-        "The contract between backends. `accountId` must be the caller's own unless the caller is a trusted service. Failures before the run begins are HTTP statuses, later ones an `error` event.",
+        "The contract between backends. `accountId` must be the caller's own unless the caller is a trusted service. Failures before the run begins are HTTP statuses, later ones an `error` event. With `answers` (an object by interrupt id) in place of `messages` it answers open questions of the caller's own account.",
       tag: "runs",
       body: runRequestSchema,
       answer: {
@@ -110,10 +125,10 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
     },
     async handle(c, asking, arrival) {
       const body = (await asking.readBody()) ?? {};
-      const isAnswer = typeof body === "object" && "answers" in body;
+      const isAnswer = typeof body === "object" && body !== null && "answers" in body;
       // Permitted before it is read closely: who may not ask is told nothing of the request.
       const who = asking.permit(isAnswer ? "answer" : "run");
-      return startRun(c, parts, who, checked(runRequestSchema, body, "body"), arrival);
+      return startRun(c, parts, who, readRequest(body, isAnswer), arrival);
     },
   };
 }
@@ -133,7 +148,7 @@ async function startRun(
   const input = inputOf(request);
   if (input.kind === "resume")
     who.note({ answer: input.answers, target: { interruptIds: Object.keys(input.answers) } });
-  if ((request.messages?.length ?? 0) > limits.maxContentParts) {
+  if (input.kind === "input" && input.messages.length > limits.maxContentParts) {
     throw new ThroughlineError(
       "too_large",
       `messages: are more than ${limits.maxContentParts}, the most a request may have. Send fewer.`,
@@ -198,7 +213,7 @@ function callerFor(
 }
 
 /** Ids follow from the run's, so that the same request again brings the same messages. */
-function messagesOf(runId: string, messages: NonNullable<RunRequest["messages"]>): Message[] {
+function messagesOf(runId: string, messages: z.infer<typeof runRequestSchema>["messages"]): Message[] {
   return messages.map(({ role, content }, index) => ({ id: `${runId}/${index}`, role, content }));
 }
 
