@@ -130,7 +130,7 @@ describe("a run on a LangGraph server", () => {
     const { final } = await readToEnd(provider.runGraph(runRequest({ graphId: "langgraph:nobody" })));
     expect(final.error).toMatchObject({
       code: "not_found",
-      message: expect.stringMatching(/^Unknown agent "nobody". Available: chat, poet, /),
+      message: expect.stringMatching(/^Unknown agent "nobody". Available: approver, chat, poet, /),
     });
   });
 });

@@ -122,11 +122,13 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
       if (redacted.length > 0) await redactRows(scope, until, redacted);
     },
     async prune(olderThanMs, limit) {
-      // Rows that another instance is pruning are skipped instead of waited for.
+      // Rows that another instance is pruning are skipped instead of waited for. Materialized: joined to the rows it deletes,
+      // the limit would count anew for each of them in some plans.
       const { rowCount } = await pool.query(
-        `delete from ${table} where entry_id in (
+        `with past as materialized (
            select entry_id from ${table} where at < clock_timestamp() - $1::double precision * interval '1 millisecond'
-           limit $2 for update skip locked)`,
+           limit $2 for update skip locked)
+         delete from ${table} entry using past where entry.entry_id = past.entry_id`,
         [olderThanMs, limit],
       );
       return rowCount ?? 0;

@@ -1,4 +1,4 @@
-import { dialectSchema, jsonObjectSchema, threadNameSchema } from "@throughline/ai-core";
+import { jsonObjectSchema, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 
 const MAX_MESSAGE_CHARACTERS = 100_000;
@@ -34,7 +34,6 @@ const fields = {
   timeZone: z.string().min(1).max(64).describe("An IANA name. Intervals do not depend on it."),
   input: inputSchema,
   model: z.string().min(1).max(128).nullable().describe("null: the service's own choice."),
-  dialect: dialectSchema.optional().describe("How the graph's stream is read. Default: `modes`."),
   overlap: z
     .enum(OVERLAP_POLICIES)
     .describe("What becomes of a tick whose thread is busy: left out, or run when its turn comes."),

@@ -74,13 +74,6 @@ describe("A cron", () => {
     watching.leave();
   });
 
-  it("has the stream of its runs read in the dialect it names", async () => {
-    await create({ dialect: "events" });
-    await tickAt(START + MINUTE);
-    expect((await finishRun()).request.dialect).toBe("events");
-    await untilIdle("watch");
-  });
-
   it("leaves a tick out while its thread is busy, and takes the next", async () => {
     const cron = await create();
     await tickAt(START + MINUTE);

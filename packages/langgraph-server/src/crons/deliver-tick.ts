@@ -46,7 +46,6 @@ export async function deliverTick(deps: DeliveryDeps, { cron, tick }: ClaimedTic
       context: [],
       ...(definition.model !== null && { model: definition.model }),
       profile: "user",
-      dialect: definition.dialect,
       strategy: definition.overlap === "enqueue" ? "enqueue" : "reject",
       origin: { kind: "cron", id: cron.id },
     });

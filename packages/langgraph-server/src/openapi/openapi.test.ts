@@ -76,8 +76,13 @@ describe("Every operation", () => {
     const operations = listOperations({ document });
     const withoutGood: string[] = [];
     for (const listed of operations) {
-      const seen = await askAsDocumented({ url: server.url, document, listed, runs: RUNS_EACH, seed: 2026 });
-      if (![...seen].some((status) => status < 300)) withoutGood.push(listed.operation.operationId);
+      const ask = async (runs: number) => {
+        const seen = await askAsDocumented({ url: server.url, document, listed, runs, seed: 2026 });
+        return [...seen].some((status) => status < 300);
+      };
+      // The more fields a body has, the rarer is one that fits in all of them.
+      const isGood = (await ask(RUNS_EACH)) || (await ask(10 * RUNS_EACH));
+      if (!isGood) withoutGood.push(listed.operation.operationId);
     }
     // A link is signed; and only graphs put something into the store.
     expect(withoutGood).toEqual(["getFilesByToken", "deleteStoreItems"]);
