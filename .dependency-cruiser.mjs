@@ -5,7 +5,8 @@ const MAY_IMPORT = {
   "ai-core": [],
   coerce: ["ai-core"],
   questions: ["ai-core"],
-  "stream-adapter": ["ai-core", "coerce", "questions"],
+  reading: ["ai-core", "coerce", "questions"],
+  "stream-adapter": ["ai-core", "coerce", "reading"],
   "thread-log": ["ai-core"],
   "graph-executor": ["ai-core", "coerce"],
   billing: ["ai-core"],
@@ -13,17 +14,18 @@ const MAY_IMPORT = {
   "langgraph-server": [
     "ai-core",
     "questions",
+    "reading",
     "stream-adapter",
     "thread-log",
     "graph-executor",
     "billing",
     "langgraph-graphs",
   ],
-  "agent-client": ["ai-core"],
+  "agent-client": ["ai-core", "reading"],
   "agent-react": ["agent-client", "ai-core"],
   "copilotkit-runner": ["agent-client", "ai-core"],
 };
-const APPS_MAY_IMPORT = ["agent-react", "agent-client", "questions", "ai-core"];
+const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
 
 /** Tests, and what only tests use. */
@@ -63,7 +65,7 @@ const arrowsPointDown = [
 ].map((edges) => ({
   name: "ARROWS_POINT_DOWN",
   comment:
-    "apps → agent-react → agent-client → ai-core; langgraph-server → executor, billing, log, adapter → ai-core.",
+    "apps → agent-react → agent-client → reading → ai-core; langgraph-server → executor, billing, log, adapter → ai-core; the adapter reads with reading.",
   severity: "error",
   ...edges,
 }));
@@ -115,7 +117,7 @@ export default {
       name: "PURE_PACKAGES_DO_NO_IO",
       comment: "Contracts and translation run in a browser, a worker and a test clock alike.",
       severity: "error",
-      from: { path: "^packages/(ai-core|coerce|questions|stream-adapter)/src/", pathNot: [TESTS] },
+      from: { path: "^packages/(ai-core|coerce|questions|reading|stream-adapter)/src/", pathNot: [TESTS] },
       to: { dependencyTypes: ["core"] },
     },
     {

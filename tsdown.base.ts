@@ -11,3 +11,6 @@ export const libraryBuild: UserConfig = {
   clean: true,
   fixedExtension: false,
 };
+
+/** For packages that a browser may import: one file per module, so that a page's bundle takes only the modules it uses. */
+export const modularBuild: UserConfig = { ...libraryBuild, unbundle: true };

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { MemorySaver } from "@langchain/langgraph";
 import { createInProcProvider, graphRegistry } from "@throughline/graph-executor";
-import { createRunTranslator, emptyFold } from "@throughline/stream-adapter";
+import { emptyFold } from "@throughline/reading";
+import { createRunTranslator } from "@throughline/stream-adapter";
 import { createTypist } from "./typist.mjs";
 
 const ALL_MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"];

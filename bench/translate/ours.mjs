@@ -1,7 +1,8 @@
 // Our side, as production has it: the driver translates, folds what it translated and hands it to the log; the instance that
 // serves a watcher folds it again and makes frames of it. Time is the recording's own.
 import { createServerEventReader } from "@throughline/coerce";
-import { applyEntry, createAgUiFace, createRunTranslator, emptyFold } from "@throughline/stream-adapter";
+import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
+import { createRunTranslator } from "@throughline/stream-adapter";
 import { encodedLength } from "./sse-length.mjs";
 
 const READ_BY_DIALECT = {

@@ -11,7 +11,7 @@ import type { LogEntry } from "@throughline/ai-core";
 import { graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { createService, type RunInput, type Service, threadAddress } from "@throughline/langgraph-server";
-import { applyEntry, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import { applyEntry, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
 import { from, type Observable } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordFrames } from "./recorded-watch.js";

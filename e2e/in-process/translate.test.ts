@@ -2,7 +2,8 @@ import { MemorySaver } from "@langchain/langgraph";
 import type { Envelope, GraphFinal, Message } from "@throughline/ai-core";
 import { readGraphItem, toMessages, toPlainObject } from "@throughline/coerce";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import { applyEntry, createRunTranslator, currentMessages, emptyFold } from "@throughline/stream-adapter";
+import { applyEntry, currentMessages, emptyFold } from "@throughline/reading";
+import { createRunTranslator } from "@throughline/stream-adapter";
 import { expect, it } from "vitest";
 
 const keys = {

@@ -1,6 +1,6 @@
 import { systemClock } from "@throughline/ai-core";
 import { threadAddress } from "@throughline/langgraph-server";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import { createPostgresLogStore, createThreadLog, openPostgres } from "@throughline/thread-log";
 
 /** Trims a thread's log to its last entries, as retention does: terminal entries and a snapshot stay. */

@@ -1,6 +1,6 @@
 import { type Envelope, systemClock } from "@throughline/ai-core";
 import { threadAddress } from "@throughline/langgraph-server";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import { createPostgresLogStore, createThreadLog, openPostgres } from "@throughline/thread-log";
 
 const BATCH = 5_000;

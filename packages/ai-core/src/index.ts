@@ -29,4 +29,5 @@ export * from "./ports/foreign-runs.js";
 export * from "./ports/key-resolver.js";
 export * from "./ports/lease.js";
 export * from "./ports/usage.js";
+export * from "./usage/add-usage.js";
 export * from "./usage/usage.js";

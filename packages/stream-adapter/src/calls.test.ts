@@ -1,13 +1,19 @@
 import type { Envelope, Json } from "@throughline/ai-core";
 import { isJsonObject } from "@throughline/coerce";
+import type { AgUiEvent } from "@throughline/reading";
+import {
+  type AgUiFaceOptions,
+  applyEntry,
+  applyEnvelope,
+  callsByRun,
+  changeCalls,
+  createAgUiFace,
+  emptyFold,
+  type KnownCalls,
+  snapshotMessages,
+  type ThreadFold,
+} from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import type { AgUiEvent } from "./faces/ag-ui/event.js";
-import { type AgUiFaceOptions, createAgUiFace } from "./faces/ag-ui/face.js";
-import { snapshotMessages } from "./faces/ag-ui/messages.js";
-import { changeCalls } from "./fold/calls.js";
-import { applyEntry, applyEnvelope } from "./fold/fold.js";
-import { callsByRun, type KnownCalls } from "./fold/fold-call.js";
-import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { agUi, call, drive, piece } from "./testing/drive.js";
 import {
   foldBefore,

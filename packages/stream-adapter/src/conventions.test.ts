@@ -1,7 +1,5 @@
+import { applyEntry, applyEnvelope, createAiEventsFace, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { createAiEventsFace } from "./faces/ai-events.js";
-import { applyEntry, applyEnvelope } from "./fold/fold.js";
-import { emptyFold } from "./fold/thread-fold.js";
 import { agent, agUi, call, drive, piece } from "./testing/drive.js";
 import { toEntries } from "./testing/recording.js";
 
@@ -209,7 +207,7 @@ describe("outside a run", () => {
   });
 
   it("announces open interrupts to whoever connects, and an empty thread as an empty run", async () => {
-    const { createAgUiFace } = await import("./faces/ag-ui/face.js");
+    const { createAgUiFace } = await import("@throughline/reading");
     const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "both" });
     const interrupts = [{ interrupt_id: "i1", value: "?", node: null, ns: [] }];
     const asked = face.fullPrelude({ ...emptyFold, interrupts }, undefined).map(({ event }) => event.type);
@@ -219,7 +217,7 @@ describe("outside a run", () => {
   });
 
   it("P61: tells whoever connects later how the last run ended, without ending their own request with an error", async () => {
-    const { createAgUiFace } = await import("./faces/ag-ui/face.js");
+    const { createAgUiFace } = await import("@throughline/reading");
     const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard" });
     const error = { code: "run_failed", message: "The run failed." } as const;
     const told = (status: "success" | "cancelled" | "error") => {

@@ -1,8 +1,7 @@
 import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { createServerEventReader, readGraphItem } from "@throughline/coerce";
+import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { applyEnvelope } from "./fold/fold.js";
-import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { readGolden, renderGolden } from "./testing/golden.js";
 import {
   CAPTURE_NAMES,

@@ -1,7 +1,12 @@
+import {
+  type AgUiFaceOptions,
+  applyEnvelope,
+  createAgUiFace,
+  emptyFold,
+  type FoldMessage,
+  type ThreadFold,
+} from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { type AgUiFaceOptions, createAgUiFace } from "./faces/ag-ui/face.js";
-import { applyEnvelope } from "./fold/fold.js";
-import { emptyFold, type FoldMessage, type ThreadFold } from "./fold/thread-fold.js";
 import { drive, piece } from "./testing/drive.js";
 import { toEntries } from "./testing/recording.js";
 import { applyWithStockClient } from "./testing/stock-client.js";

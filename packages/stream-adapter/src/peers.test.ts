@@ -1,6 +1,5 @@
+import { applyEnvelope, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { applyEnvelope } from "./fold/fold.js";
-import { emptyFold } from "./fold/thread-fold.js";
 import { agent, agUi, call, drive, piece, shown } from "./testing/drive.js";
 import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
 

@@ -1,13 +1,20 @@
 import type { GraphFinal, LogEntry, UpstreamChunk } from "@throughline/ai-core";
+import type { AgUiFrame, AgUiLine, InterruptForm } from "@throughline/reading";
+import {
+  type AgUiFaceOptions,
+  applyEntry,
+  applyEnvelope,
+  createAgUiFace,
+  emptyFold,
+  encodeFrameCursor,
+  parseFrameCursor,
+  type ThreadFold,
+  threadFoldPort,
+  WHOLE_ENTRY,
+} from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { AgUiFrame, AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
-import { type AgUiFaceOptions, createAgUiFace, WHOLE_ENTRY } from "./faces/ag-ui/face.js";
-import { encodeFrameCursor, parseFrameCursor } from "./faces/ag-ui/frame-cursor.js";
 import { compactEntries } from "./fold/compact-entries.js";
-import { applyEntry, applyEnvelope } from "./fold/fold.js";
-import { threadFoldPort } from "./fold/fold-port.js";
-import { emptyFold, type ThreadFold } from "./fold/thread-fold.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
 import { type RandomRun, randomRun, untakenRun } from "./testing/random-run.js";
 import { framesOf, toEntries } from "./testing/recording.js";

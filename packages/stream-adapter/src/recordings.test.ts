@@ -1,6 +1,6 @@
+import type { AgUiFaceOptions } from "@throughline/reading";
+import { snapshotMessages } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import type { AgUiFaceOptions } from "./faces/ag-ui/face.js";
-import { snapshotMessages } from "./faces/ag-ui/messages.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
 import {
   foldBefore,

@@ -1,9 +1,7 @@
+import type { AgUiLine, InterruptForm } from "@throughline/reading";
+import { type AgUiFaceOptions, applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { AgUiLine, InterruptForm } from "./faces/ag-ui/event.js";
-import { type AgUiFaceOptions, createAgUiFace } from "./faces/ag-ui/face.js";
-import { applyEntry } from "./fold/fold.js";
-import { emptyFold } from "./fold/thread-fold.js";
 import { randomThread } from "./testing/random-thread.js";
 import { createWatcher, type Watcher } from "./testing/watcher.js";
 

@@ -1,5 +1,5 @@
+import { applyPatch } from "@throughline/reading";
 import { type AgentEvent, type EventFacts, factsOf } from "../wire/agent-event.js";
-import { applyPatch } from "./apply-patch.js";
 import { takeCalls } from "./call-list.js";
 import {
   inRun,

@@ -15,17 +15,6 @@ export const tokenUsageSchema = z.object({
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
-export const NO_USAGE: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
-
-/** USAGE_IS_SUMMED_ACROSS_RUN: never "last event wins". */
-export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    total_tokens: a.total_tokens + b.total_tokens,
-  };
-}
-
 /** One model call, as billing sees it. */
 export const usageFactSchema = z.object({
   /** Ours: `runId/attempt/ordinal`, minted before the call, so that a call which died with its driver can be found. */

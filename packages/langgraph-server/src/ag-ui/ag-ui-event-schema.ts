@@ -1,5 +1,5 @@
 import { jsonObjectSchema, jsonSchema, patchOperationSchema } from "@throughline/ai-core";
-import type { AgUiEvent } from "@throughline/stream-adapter";
+import type { AgUiEvent } from "@throughline/reading";
 import { z } from "zod";
 
 const common = { metadata: jsonObjectSchema.optional(), subagentRunId: z.string().optional() };

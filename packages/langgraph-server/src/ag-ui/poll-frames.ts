@@ -5,7 +5,7 @@ import {
   currentMessages,
   type InterruptForm,
   type ThreadFold,
-} from "@throughline/stream-adapter";
+} from "@throughline/reading";
 import { encodeSseFrame } from "../hub/sse-frame.js";
 import type { ThreadReading } from "../hub/thread-hub.js";
 

@@ -1,5 +1,5 @@
 import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from "@throughline/ai-core";
-import type { AgUiLine, InterruptForm } from "@throughline/stream-adapter";
+import type { AgUiLine, InterruptForm } from "@throughline/reading";
 import { checked } from "../http/checked-request.js";
 import type { RunInput } from "../thread/run-input.js";
 import { countParts, toMessages } from "./ag-ui-message.js";

@@ -1,6 +1,6 @@
 import type { LogEntry } from "@throughline/ai-core";
 import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
-import { applyEntry, emptyFold } from "@throughline/stream-adapter";
+import { applyEntry, emptyFold } from "@throughline/reading";
 import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
 import { expect, it } from "vitest";
 import { catalogGraphs } from "../drive/catalog-graphs.js";

@@ -1,6 +1,6 @@
 import { type Interrupt, type Json, ThroughlineError } from "@throughline/ai-core";
 import { adaptAnswer, checkAnswer, dismissAnswer, type Question, readQuestion } from "@throughline/questions";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 
 /** The mark that graphs written for AG-UI know a dismissed question by, and executors a declined one. */
 const DISMISSED = "__agui_cancelled__";

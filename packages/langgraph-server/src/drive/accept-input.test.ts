@@ -1,5 +1,5 @@
 import type { Message } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import { emptyFold, type ThreadFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { acceptInput } from "./accept-input.js";
 

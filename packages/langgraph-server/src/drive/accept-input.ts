@@ -6,7 +6,7 @@ import {
   type Message,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
+import { currentMessages, type ThreadFold } from "@throughline/reading";
 import { isMutation } from "../commands/command-lane.js";
 import type { RunInput } from "../thread/run-input.js";
 import { schemaKeys } from "../thread/schema-keys.js";

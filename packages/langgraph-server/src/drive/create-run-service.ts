@@ -1,5 +1,5 @@
 import { type ForeignRunName, isStoreOutage, retryStore, ThroughlineError } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import {
   type LeasedRun,
   type RunName,

@@ -7,7 +7,7 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { noteOf } from "../thread/run-note.js";
 import { parseRunRow, type RunRequest } from "../thread/run-request.js";

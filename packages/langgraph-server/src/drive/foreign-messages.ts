@@ -1,5 +1,5 @@
 import type { GraphStatePort, Message } from "@throughline/ai-core";
-import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
+import { currentMessages, type ThreadFold } from "@throughline/reading";
 import type { RunRecord } from "@throughline/thread-log";
 import type { RunMedia } from "./run-media.js";
 

@@ -1,5 +1,5 @@
 import type { GraphStatePort, LogPosition, RunStatus } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { RunRecord, ThreadLog } from "@throughline/thread-log";
 import { readRun } from "../thread/read-run.js";
 import { streamedMessages } from "./streamed-messages.js";

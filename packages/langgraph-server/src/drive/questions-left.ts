@@ -1,5 +1,5 @@
 import type { FreshRunStart, GraphFinal, Interrupt } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 
 /**
  * What a run leaves open. One that failed or was stopped leaves every question it did not answer: those its checkpoint

@@ -1,6 +1,6 @@
 import { systemClock } from "@throughline/ai-core";
 import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
-import { emptyFold } from "@throughline/stream-adapter";
+import { emptyFold } from "@throughline/reading";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it } from "vitest";
 import { ofType } from "../testing/frame-recorder.js";

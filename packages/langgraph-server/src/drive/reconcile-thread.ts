@@ -1,5 +1,5 @@
 import { newRunId } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { LeasedRun } from "@throughline/thread-log";
 import { emptyRequest, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";

@@ -8,7 +8,8 @@ import type {
   Timer,
   UpstreamChunk,
 } from "@throughline/ai-core";
-import { applyEntry, createRunTranslator, type ThreadFold } from "@throughline/stream-adapter";
+import { applyEntry, type ThreadFold } from "@throughline/reading";
+import { createRunTranslator } from "@throughline/stream-adapter";
 import type { Finish, RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";

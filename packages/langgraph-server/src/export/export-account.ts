@@ -9,7 +9,7 @@ import {
   toGraphId,
 } from "@throughline/ai-core";
 import type { StoreItems } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { type AccountRows, type ExportScope, everyRow, ROW_KINDS, type RowKind } from "./account-rows.js";

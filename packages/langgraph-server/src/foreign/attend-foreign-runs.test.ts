@@ -1,5 +1,5 @@
 import type { ForeignRunListener, ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/stream-adapter";
+import { emptyFold } from "@throughline/reading";
 import { describe, expect, it, vi } from "vitest";
 import { threadAddress } from "../thread/thread-address.js";
 import { type AttendOptions, attendForeignRuns } from "./attend-foreign-runs.js";

@@ -1,5 +1,5 @@
 import type { ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import { emptyFold, type ThreadFold } from "@throughline/reading";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 

@@ -1,5 +1,5 @@
 import { type Clock, type ExecutorType, isStoreOutage, retryStore } from "@throughline/ai-core";
-import { parseFrameCursor, type ThreadFold } from "@throughline/stream-adapter";
+import { parseFrameCursor, type ThreadFold } from "@throughline/reading";
 import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
 import type { FileLinks } from "../thread/file-links.js";
 import { foldAt } from "../thread/fold-at.js";

@@ -1,5 +1,5 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
-import { applyEntry, type ThreadFold } from "@throughline/stream-adapter";
+import { applyEntry, type ThreadFold } from "@throughline/reading";
 import type { RunRecord, RunRegistry } from "@throughline/thread-log";
 import { readRun } from "../thread/read-run.js";
 import { untilElapsed } from "../timing/until-elapsed.js";

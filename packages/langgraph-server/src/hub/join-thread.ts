@@ -1,5 +1,5 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
-import { applyEntry, emptyFold, parseFrameCursor, threadFoldPort } from "@throughline/stream-adapter";
+import { applyEntry, emptyFold, parseFrameCursor, threadFoldPort } from "@throughline/reading";
 import type { Subscriber, SubscriberOptions } from "./subscriber.js";
 
 /** For a subscriber that holds nothing: R11's prelude, or the log from its beginning for a face that knows none. */

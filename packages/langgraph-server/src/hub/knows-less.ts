@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EnvelopeOf, JsonObject } from "@throughline/ai-core";
-import { currentMessages, type ThreadFold } from "@throughline/stream-adapter";
+import { currentMessages, type ThreadFold } from "@throughline/reading";
 
 /**
  * Whether a client that starts a run lacks something of the thread it runs on: a message another device wrote, or the state

@@ -1,5 +1,5 @@
 import type { EnvelopeBase, LogEntry } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { RunRecord } from "@throughline/thread-log";
 import type { SseFrame } from "./sse-frame.js";
 import type { WireFace } from "./wire-face.js";

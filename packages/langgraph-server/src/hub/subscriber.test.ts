@@ -1,5 +1,5 @@
 import { type Envelope, systemClock } from "@throughline/ai-core";
-import { emptyFold, threadFoldPort } from "@throughline/stream-adapter";
+import { emptyFold, threadFoldPort } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,

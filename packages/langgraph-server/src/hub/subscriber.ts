@@ -1,5 +1,5 @@
 import { type Clock, type LogEntry, type LogPosition, retryStore } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
 import type { ThreadLog } from "@throughline/thread-log";
 import { foldAt } from "../thread/fold-at.js";
 import type { ReplayKind, ServiceObserver } from "../thread/service-observer.js";

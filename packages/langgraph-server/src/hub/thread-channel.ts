@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { ThreadView, ViewEnd } from "../thread/thread-view.js";
 import { encodeSseFrame } from "./sse-frame.js";
 import type { EndReason } from "./thread-hub.js";

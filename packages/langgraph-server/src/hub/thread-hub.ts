@@ -1,5 +1,5 @@
 import type { JsonObject, LogPosition } from "@throughline/ai-core";
-import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/stream-adapter";
+import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/reading";
 import type { ThreadAddress } from "../thread/thread-address.js";
 
 /** Which reading of the log a subscriber wants. Subscribers with equal options share one encoded stream (R8). */

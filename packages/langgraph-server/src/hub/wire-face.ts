@@ -5,7 +5,7 @@ import {
   createAiEventsFace,
   encodeFrameCursor,
   type ThreadFold,
-} from "@throughline/stream-adapter";
+} from "@throughline/reading";
 import type { SseFrame } from "./sse-frame.js";
 import type { FaceOptions } from "./thread-hub.js";
 

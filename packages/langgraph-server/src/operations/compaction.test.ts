@@ -1,4 +1,4 @@
-import { currentMessages, emptyFold, threadFoldPort } from "@throughline/stream-adapter";
+import { currentMessages, emptyFold, threadFoldPort } from "@throughline/reading";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";

@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,

@@ -7,7 +7,8 @@ import {
   createPostgresGraphStore,
   type GraphStore,
 } from "@throughline/graph-executor";
-import { compactEntries, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
+import { type ThreadFold, threadFoldPort } from "@throughline/reading";
+import { compactEntries } from "@throughline/stream-adapter";
 import type { ThreadDirectory } from "@throughline/thread-log";
 import {
   createClockLeaseKeeper,

@@ -1,5 +1,5 @@
 import type { LogPosition } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
+import { emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 
 const ENTRIES_PER_READ = 1_000;

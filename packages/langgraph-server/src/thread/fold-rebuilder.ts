@@ -1,12 +1,6 @@
 import type { AgentCatalogPort, GraphStatePort, LogEntry, LogPosition } from "@throughline/ai-core";
-import {
-  emptyFold,
-  type FoldRun,
-  type FoldSource,
-  rebuildFold,
-  type ThreadFold,
-  visibleState,
-} from "@throughline/stream-adapter";
+import { emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
+import { type FoldSource, rebuildFold, visibleState } from "@throughline/stream-adapter";
 import type { RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import { readRun } from "./read-run.js";
 import { parseRunRow } from "./run-request.js";

@@ -6,7 +6,7 @@ import {
   ThroughlineError,
   type Timer,
 } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/stream-adapter";
+import { applyEntry, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
 import type { Batch, Loaded, TailEvent, ThreadLog } from "@throughline/thread-log";
 import { foldAt } from "./fold-at.js";
 import type { FoldRebuilder } from "./fold-rebuilder.js";

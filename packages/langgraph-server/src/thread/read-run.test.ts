@@ -1,5 +1,5 @@
 import type { Envelope, LogEntry } from "@throughline/ai-core";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import { createMemoryDatabase, createMemoryLogStore, createThreadLog } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { readRun } from "./read-run.js";

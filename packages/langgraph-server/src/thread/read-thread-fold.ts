@@ -1,4 +1,4 @@
-import { emptyFold, threadFoldPort } from "@throughline/stream-adapter";
+import { emptyFold, threadFoldPort } from "@throughline/reading";
 import { readFold, type ThreadLog } from "@throughline/thread-log";
 import type { FoldRebuilder, KnownFold } from "./fold-rebuilder.js";
 import type { ThreadAddress } from "./thread-address.js";

@@ -1,4 +1,4 @@
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { Rebuilt, RunRegistry, ThreadDirectory, ThreadRef } from "@throughline/thread-log";
 import type { FoldRebuilder } from "./fold-rebuilder.js";
 

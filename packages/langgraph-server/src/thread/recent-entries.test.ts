@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/stream-adapter";
+import { emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { createRecentEntries } from "./recent-entries.js";
 

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold } from "@throughline/stream-adapter";
+import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
 
 /**
  * The end of a thread's log, in memory, and the fold before it: who comes back after a short absence costs no read. Holds

@@ -1,5 +1,5 @@
 import { createSimulatedClock, type Envelope, StoreOutage } from "@throughline/ai-core";
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,

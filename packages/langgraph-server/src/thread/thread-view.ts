@@ -1,5 +1,5 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/stream-adapter";
+import type { ThreadFold } from "@throughline/reading";
 import type { RecentEntries } from "./recent-entries.js";
 
 /** Why a view follows its thread no longer. `gap`: the log was trimmed past what the view held. */

@@ -1,4 +1,4 @@
-import { threadFoldPort } from "@throughline/stream-adapter";
+import { threadFoldPort } from "@throughline/reading";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
 import type { ServiceOptions } from "../service/create-service.js";

@@ -1,5 +1,5 @@
 import { type Clock, type GraphStatePort, newRunId, ThroughlineError } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/stream-adapter";
+import { emptyFold } from "@throughline/reading";
 import type { Lease, RunRegistry, ThreadDirectory } from "@throughline/thread-log";
 import { capRefusal } from "../attachments/attachment-limits.js";
 import type { FileReceiver } from "../attachments/receive-file.js";

@@ -1,10 +1,9 @@
 import type { Envelope, GraphCheckpoint, Message } from "@throughline/ai-core";
+import { applyEnvelope, currentMessages, type FoldRun } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agent, agUi, drive, piece } from "../testing/drive.js";
 import { toEntries } from "../testing/recording.js";
-import { applyEnvelope } from "./fold.js";
 import { rebuildFold } from "./rebuild-fold.js";
-import { currentMessages, type FoldRun } from "./thread-fold.js";
 
 const asked: Message = { id: "u1", role: "user", content: "Hello" };
 const run: FoldRun = { run_id: "run-1", client_run_id: null, attempt: 0, open: true, status: null };

@@ -1,8 +1,7 @@
 import type { Envelope, GraphCheckpoint, LogEntry, Message } from "@throughline/ai-core";
+import type { FoldCall } from "@throughline/reading";
+import { applyEntry, emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
 import { visibleState } from "../translate/state-tracker.js";
-import { applyEntry } from "./fold.js";
-import type { FoldCall } from "./fold-call.js";
-import { emptyFold, type FoldRun, type ThreadFold } from "./thread-fold.js";
 
 export interface FoldSource {
   /** `undefined` when the thread has none. */

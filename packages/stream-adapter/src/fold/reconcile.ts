@@ -1,7 +1,7 @@
 import type { GraphFinal, Message, PayloadOf } from "@throughline/ai-core";
+import { currentMessages, isConversation, type ThreadFold } from "@throughline/reading";
 import { diffState } from "../delta/state-delta.js";
 import { visibleState } from "../translate/state-tracker.js";
-import { currentMessages, isConversation, type ThreadFold } from "./thread-fold.js";
 
 /**
  * R6: the checkpoint is the truth. Gives the authoritative snapshot of a finished run, which repeats only what the log got

@@ -1,9 +1,7 @@
 import type { Envelope, Json, UpstreamChunk } from "@throughline/ai-core";
+import { applyEnvelope, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { drive } from "../testing/drive.js";
-import { applyEnvelope } from "./fold.js";
-import { threadFoldPort } from "./fold-port.js";
-import { emptyFold, type ThreadFold } from "./thread-fold.js";
 
 /** A subgraph that asks: `asker` inside `planner`, whose task has this id. */
 function asks(task: string): UpstreamChunk[] {

@@ -1,8 +1,6 @@
 import type { Dialect, Envelope, GraphFinal, Message, UpstreamChunk } from "@throughline/ai-core";
-import type { AgUiEvent } from "../faces/ag-ui/event.js";
-import type { AgUiFaceOptions } from "../faces/ag-ui/face.js";
-import { applyEnvelope } from "../fold/fold.js";
-import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
+import type { AgUiEvent, AgUiFaceOptions } from "@throughline/reading";
+import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
 import { createRunTranslator } from "../translate/run-translator.js";
 import { framesOf, toEntries } from "./recording.js";
 

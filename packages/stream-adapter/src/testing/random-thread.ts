@@ -1,7 +1,6 @@
 import type { Envelope, GraphFinal, LogEntry, Message, PayloadOf } from "@throughline/ai-core";
+import { applyEnvelope, emptyFold, isConversation, type ThreadFold } from "@throughline/reading";
 import fc from "fast-check";
-import { applyEnvelope } from "../fold/fold.js";
-import { emptyFold, isConversation, type ThreadFold } from "../fold/thread-fold.js";
 import { createRunTranslator } from "../translate/run-translator.js";
 import { type RandomRun, randomRun } from "./random-run.js";
 import { toEntries } from "./recording.js";

@@ -11,11 +11,16 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import { createServerEventReader, replaceMedia, storedPart, toMessage } from "@throughline/coerce";
+import type { AgUiFrame } from "@throughline/reading";
+import {
+  type AgUiFaceOptions,
+  applyEntry,
+  applyEnvelope,
+  createAgUiFace,
+  emptyFold,
+  type ThreadFold,
+} from "@throughline/reading";
 import { z } from "zod";
-import type { AgUiFrame } from "../faces/ag-ui/event.js";
-import { type AgUiFaceOptions, createAgUiFace } from "../faces/ag-ui/face.js";
-import { applyEntry, applyEnvelope } from "../fold/fold.js";
-import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
 import { createRunTranslator, type RunTranslatorOptions } from "../translate/run-translator.js";
 
 const FIXTURES = new URL("../../fixtures/", import.meta.url);

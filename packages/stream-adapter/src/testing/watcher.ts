@@ -1,6 +1,6 @@
 import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
-import { applyPatch } from "../delta/apply-patch.js";
-import type { AgUiEvent } from "../faces/ag-ui/event.js";
+import type { AgUiEvent } from "@throughline/reading";
+import { applyPatch } from "@throughline/reading";
 
 interface SeenMessage {
   readonly id: string;
@@ -188,7 +188,7 @@ export function createWatcher(): Watcher {
         state = event.snapshot;
         return;
       case "STATE_DELTA":
-        state = applyPatch(state, event.delta as PatchOperation[]);
+        state = applyPatch(state, event.delta as PatchOperation[]) ?? state;
         return;
       case "MESSAGES_SNAPSHOT":
         messages = event.messages.map(read);

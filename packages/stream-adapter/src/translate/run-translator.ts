@@ -1,7 +1,6 @@
 import type { Dialect, Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
-import { applyEnvelope, isKnownMessage, usageSoFar } from "../fold/fold.js";
+import { applyEnvelope, emptyFold, isKnownMessage, type ThreadFold, usageSoFar } from "@throughline/reading";
 import { reconcile } from "../fold/reconcile.js";
-import { emptyFold, type ThreadFold } from "../fold/thread-fold.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
 import type { Draft } from "./draft.js";
 import { createStreamAdapter } from "./stream-adapter.js";

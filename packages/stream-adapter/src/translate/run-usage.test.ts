@@ -1,7 +1,6 @@
 import { NO_USAGE } from "@throughline/ai-core";
+import { applyEnvelope, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { applyEnvelope } from "../fold/fold.js";
-import { emptyFold } from "../fold/thread-fold.js";
 import { agUi, drive, piece } from "../testing/drive.js";
 
 const used = { usage_metadata: { input_tokens: 10, output_tokens: 1, total_tokens: 11 } };

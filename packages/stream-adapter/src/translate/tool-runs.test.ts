@@ -1,6 +1,5 @@
+import { applyEnvelope, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { applyEnvelope } from "../fold/fold.js";
-import { emptyFold } from "../fold/thread-fold.js";
 import { drive, piece } from "../testing/drive.js";
 
 const result = (id: string, toolCallId: string) => ({

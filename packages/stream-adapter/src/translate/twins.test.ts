@@ -1,8 +1,6 @@
 import { readGraphItem } from "@throughline/coerce";
+import { applyEnvelope, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-
-import { applyEnvelope } from "../fold/fold.js";
-import { emptyFold } from "../fold/thread-fold.js";
 import { agUi, drive } from "../testing/drive.js";
 import { readItems } from "../testing/recording.js";
 import { assertValidEvents } from "../testing/stock-client.js";

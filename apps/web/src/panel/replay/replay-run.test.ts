@@ -1,4 +1,11 @@
-import { currentMessages } from "@throughline/agent-client";
+import { readFileSync } from "node:fs";
+import {
+  type AgentEvent,
+  currentMessages,
+  emptyProjection,
+  project,
+  type ThreadView,
+} from "@throughline/agent-client";
 import type { Envelope, EnvelopeType, PayloadOf } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { createReplay, recordRun } from "./replay-run";
@@ -122,7 +129,7 @@ describe("the replay of a run", () => {
       ),
       entry(
         "tool_end",
-        { tool_name: "search", kind: "tool", result: "Leaves", status: "ok" },
+        { tool_name: "search", kind: "tool", result: "Leaves", status: "ok", message_id: "m2" },
         { call_id: "c1" },
       ),
     ];
@@ -156,5 +163,123 @@ describe("the replay of a run", () => {
       token({ text: "Still" }),
     ];
     expect(texts(createReplay(recordRun(log, "r2")).viewAt(4))).toContain("assistant: Still");
+  });
+
+  it("begins where the log does, of a run whose beginning is no longer kept", () => {
+    const view = createReplay(recordRun(LOG.slice(6), "r2")).viewAt(2);
+    expect(texts(view)).toEqual(["assistant: Roses are"]);
+    expect(view.run).toMatchObject({ serviceRunId: "r2", status: "running" });
+  });
+
+  it("shows files where they were shown", () => {
+    const picture = (id: string) => ({
+      type: "image",
+      url: `throughline:attachment/${id}`,
+      mime_type: "image/png",
+    });
+    const log = [
+      entry("run_start", {
+        graph_id: "langgraph:poet",
+        input: { messages: [{ id: "u", role: "user", content: [picture("a")] }] },
+        answers: [],
+        started_by: { kind: "client" },
+      }),
+      begin(),
+      token({ text: "Look:" }),
+      token({ part: picture("b") }),
+      stop(),
+    ];
+    const [asked, answer] = currentMessages(createReplay(recordRun(log, "r2")).viewAt(5));
+    expect(asked?.content).toMatchObject([
+      { type: "image", source: { type: "url", value: "throughline:attachment/a" } },
+    ]);
+    expect(answer?.content).toBe("Look:\n\n![image/png](throughline:attachment/b)\n\n");
+  });
+
+  it("says which call failed, and why the run did", () => {
+    const node = { call_id: "n", parent_id: "r2" };
+    const cause = { name: "Error", message: "No tea left", class: "node", node: "n" } as const;
+    const log = [
+      start("r2", "Tea"),
+      entry("step_start", { node: "n", step: 1 }, node),
+      entry("error", cause, node),
+      entry("step_end", { node: "n", status: "error" }, node),
+      entry("run_end", {
+        status: "error",
+        error: { code: "run_failed", message: "The run failed.", class: "node", node: "n" },
+      }),
+    ];
+    const view = createReplay(recordRun(log, "r2")).viewAt(5);
+    expect(view.calls[1]).toMatchObject({ kind: "node", status: "error", error: { message: "No tea left" } });
+    expect(view.run?.error).toEqual({
+      code: "run_failed",
+      message: "The run failed.",
+      class: "node",
+      node: "n",
+    });
+  });
+});
+
+const GOLDENS = new URL(
+  "../../../../../packages/stream-adapter/fixtures/goldens/recordings/",
+  import.meta.url,
+);
+/** First turns: what else is recorded goes on from a state that is not. */
+const RECORDED = [
+  "cancel",
+  "chat-parallel-tools",
+  "chat-tool-error",
+  "media",
+  "model-error",
+  "nested-subgraphs",
+  "parallel-nodes",
+  "poet",
+  "ponderer",
+  "researcher",
+  "several-interrupts",
+  "travel-interrupt",
+];
+
+function readLines<T>(file: string): T[] {
+  const lines = readFileSync(new URL(file, GOLDENS), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** As a page saw it that was open all along, and before a run that broke off lost its last words: a replay keeps them. */
+function liveView(name: string): ThreadView {
+  const frames = readLines<AgentEvent & { readonly id: string }>(`${name}.modes.ag-ui.jsonl`).filter(
+    ({ type }) => type !== "MESSAGES_SNAPSHOT",
+  );
+  const [claimed, [granted]] = project(emptyProjection, { kind: "claim", source: "detail-connect" });
+  if (granted?.kind !== "granted") throw new Error("Expected the only stream to be granted.");
+  const [{ view }] = project(claimed, {
+    kind: "frames",
+    authority: granted.authority,
+    frames: frames.map(({ id, ...event }) => ({ id, event })),
+  });
+  return view;
+}
+
+/** Both files count the ids that LangGraph makes up, each from one: here they are counted as they are shown. */
+function shown(view: ThreadView): unknown {
+  const { state, run, usage, interrupts } = view;
+  const ids = new Map<string, string>();
+  const text = JSON.stringify({ messages: currentMessages(view), state, run, usage, interrupts });
+  return JSON.parse(
+    text.replaceAll(/#\d+/g, (id) => {
+      ids.set(id, ids.get(id) ?? `id ${ids.size + 1}`);
+      return ids.get(id) ?? id;
+    }),
+  );
+}
+
+describe("the replay of a recorded run", () => {
+  it.each(RECORDED)("shows what a page was shown live: %s", (name) => {
+    const about = { ts: 0, trace_id: "trace", thread_id: "thread", run_id: "run-1", attempt: 0 };
+    const log = readLines<Envelope>(`${name}.modes.envelopes.jsonl`).map((one) => ({ ...about, ...one }));
+    const recording = recordRun(log, "run-1");
+    const view = createReplay(recording).viewAt(recording.envelopes.length);
+    const live = liveView(name);
+    expect(shown(view)).toEqual(shown(live));
   });
 });

@@ -1,20 +1,18 @@
 import {
   type AgentEvent,
   type Authority,
-  currentMessages,
   emptyProjection,
   type Projection,
   project,
   type ThreadView,
-  type WireMessage,
 } from "@throughline/agent-client";
-import type { Envelope } from "@throughline/ai-core";
-import { envelopeEvents, newTellerMemory, type TellerMemory } from "./envelope-events";
+import type { Envelope, JsonObject } from "@throughline/ai-core";
+import { applyEntry, applyEnvelope, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
 
 /** A run as the log has it, and the state it began with. */
 export interface RunRecording {
   readonly envelopes: readonly Envelope[];
-  readonly stateBefore: readonly AgentEvent[];
+  readonly stateBefore: JsonObject;
 }
 
 export interface Replay {
@@ -24,45 +22,72 @@ export interface Replay {
 
 export function recordRun(log: Iterable<Envelope>, runId: string): RunRecording {
   const envelopes: Envelope[] = [];
-  let stateBefore: AgentEvent[] = [];
+  let before = emptyFold;
   for (const envelope of log) {
-    if (envelope.run_id === runId) envelopes.push(envelope);
-    else if (envelopes.length > 0) continue;
-    else if (envelope.type === "state_delta") {
-      stateBefore.push({ type: "STATE_DELTA", delta: envelope.payload.ops });
-    } else if (envelope.type === "state_snapshot" && envelope.payload.state) {
-      stateBefore = [{ type: "STATE_SNAPSHOT", snapshot: envelope.payload.state }];
+    if (envelope.run_id === runId) envelopes.push(withoutConversation(envelope));
+    else if (envelopes.length === 0 && isAboutState(envelope)) {
+      before = applyEnvelope(before, withoutConversation(envelope));
     }
   }
-  return { envelopes, stateBefore };
+  return { envelopes, stateBefore: before.state };
+}
+
+function isAboutState({ type }: Envelope): boolean {
+  return type === "state_delta" || type === "state_snapshot";
+}
+
+/** A snapshot's messages are the whole thread's, and leave out what a run that was stopped said last: this is about one run. */
+function withoutConversation(envelope: Envelope): Envelope {
+  if (envelope.type !== "state_snapshot") return envelope;
+  const { messages: _, ...payload } = envelope.payload;
+  return { ...envelope, payload };
 }
 
 interface Told {
   readonly projection: Projection;
-  readonly memory: TellerMemory;
+  readonly fold: ThreadFold;
   readonly count: number;
 }
 
+/** As the service tells the console's own pages. */
+const face = createAgUiFace({ threadName: "replay", line: "1.0", interrupts: "standard", calls: true });
+
 /** Forward costs what is new; back begins again from the start. */
 export function createReplay({ envelopes, stateBefore }: RunRecording): Replay {
-  const start = (): Told => ({
-    projection: stateBefore.reduce(tell, emptyProjection),
-    memory: newTellerMemory(),
-    count: 0,
-  });
-  let told = start();
+  const beginning = begin(stateBefore, envelopes[0]);
+  let told = beginning;
   return {
     viewAt(count) {
-      if (count < told.count) told = start();
-      let { projection } = told;
-      for (const envelope of envelopes.slice(told.count, count)) {
-        projection = envelopeEvents(told.memory, envelope).reduce(tell, projection);
-        if (envelope.type === "retract") projection = without(projection, envelope.payload.message_ids);
+      if (count < told.count) told = beginning;
+      let { projection, fold } = told;
+      for (let at = told.count; at < Math.min(count, envelopes.length); at += 1) {
+        const envelope = envelopes[at];
+        if (!envelope) break;
+        const entry = { epoch: "replay", seq: at + 1, envelope };
+        projection = wireEvents(face.frames(fold, entry)).reduce(tell, projection);
+        fold = applyEntry(fold, entry);
       }
-      told = { ...told, projection, count: Math.min(count, envelopes.length) };
+      told = { projection, fold, count: Math.min(count, envelopes.length) };
       return projection.view;
     },
   };
+}
+
+/** Of a run whose beginning is no longer kept, the first entry that is left belongs to a run that is open. */
+function begin(state: JsonObject, first: Envelope | undefined): Told {
+  const fold = { ...emptyFold, state };
+  if (!first || first.type === "run_start") {
+    return { projection: tell(emptyProjection, { type: "STATE_SNAPSHOT", snapshot: state }), fold, count: 0 };
+  }
+  const { run_id, attempt } = first;
+  const open = { ...fold, run: { run_id, client_run_id: null, attempt, open: true, status: null } };
+  const prelude = wireEvents(face.fullPrelude(open, undefined));
+  return { projection: prelude.reduce(tell, emptyProjection), fold: open, count: 0 };
+}
+
+/** The client's type describes the same JSON, as parsed from the wire. */
+function wireEvents(frames: ReturnType<typeof face.frames>): readonly AgentEvent[] {
+  return frames.map(({ event }) => event as unknown as AgentEvent);
 }
 
 /** An event that does not fit, because the log no longer has what it builds on, is left out. */
@@ -76,19 +101,4 @@ function owned(now: Projection): [mine: Projection, authority: Authority] {
   if (now.authority) return [now, now.authority];
   const [next] = project(now, { kind: "claim", source: "detail-connect" });
   return next.authority ? [next, next.authority] : [next, { source: "detail-connect", epoch: next.epoch }];
-}
-
-/** What a crashed attempt showed and never committed. */
-function without(now: Projection, ids: readonly string[]): Projection {
-  const messages = currentMessages(now.view)
-    .filter(({ id }) => !ids.includes(id.replace(/\/reasoning$/, "")))
-    .map(
-      ({ toolCalls, local: _local, failed: _failed, ...message }): WireMessage => ({
-        ...message,
-        ...(toolCalls && {
-          toolCalls: toolCalls.map(({ id, name, args }) => ({ id, function: { name, arguments: args } })),
-        }),
-      }),
-    );
-  return tell(now, { type: "MESSAGES_SNAPSHOT", messages });
 }

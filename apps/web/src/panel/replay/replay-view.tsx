@@ -1,7 +1,11 @@
 "use client";
 
 import { type CallView, currentMessages, type MessageView, type ThreadView } from "@throughline/agent-client";
+import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
+import { AttachedFiles } from "../../conversation/attached-files";
+import { contentFiles, contentText, filesInText } from "../../conversation/content-parts";
+import { FilesOfThread } from "../../conversation/files-of-thread";
 import { formatDuration } from "../../conversation/format-duration";
 import { prettyJson } from "../../conversation/json-view";
 import { Markdown } from "../../conversation/markdown/markdown";
@@ -36,6 +40,7 @@ export function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
             </li>
           ))}
         </ol>
+        {view.run?.error && <p className={styles.failed}>{view.run.error.message}</p>}
       </PanelSection>
       <PanelSection title="Work" note={view.calls.length}>
         <ol className={styles.calls}>
@@ -54,17 +59,21 @@ export function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
 }
 
 function Said({ message }: { readonly message: MessageView }): ReactNode {
-  const text =
-    typeof message.content === "string"
-      ? message.content
-      : message.content
-          .map((part) => (typeof part.text === "string" ? part.text : `[${String(part.type)}]`))
-          .join("\n");
+  const thread = useThreadHandle();
+  const text = contentText(message.content);
+  const files = message.role === "tool" ? filesInText(text) : contentFiles(message.content);
   return (
     <div className={styles.said}>
-      {message.role === "assistant" && text !== "" && <Markdown text={text} isGrowing />}
+      {message.role === "assistant" && text !== "" && (
+        <FilesOfThread>
+          <Markdown text={text} isGrowing />
+        </FilesOfThread>
+      )}
       {message.role === "tool" && <Folded brief={text} text={text} />}
-      {message.role !== "assistant" && message.role !== "tool" && <p className={styles.plain}>{text}</p>}
+      {message.role !== "assistant" && message.role !== "tool" && text !== "" && (
+        <p className={styles.plain}>{text}</p>
+      )}
+      <AttachedFiles files={files} thread={thread} />
       {message.toolCalls?.map((call) => (
         <Folded key={call.id} name={call.name} brief={call.args} text={call.args} />
       ))}

@@ -1,16 +1,21 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { useSteering } from "../../conversation/steering";
 import { EmptyState } from "../../design/empty-state";
 import { Skeleton } from "../../design/skeleton";
 import { PanelProblem } from "../panel-problem";
-import { RunReplay } from "../replay/run-replay";
 import { useShownRun } from "../shown-run";
 import { RunItem } from "./run-item";
 import { starterOf } from "./run-words";
 import styles from "./runs-tab.module.css";
 import { useThreadRuns } from "./use-thread-runs";
+
+/** Reads the log as the service does, which takes code that nothing else on the page needs. */
+const RunReplay = dynamic(() => import("../replay/run-replay").then((module) => module.RunReplay), {
+  ssr: false,
+});
 
 /** Every run of the thread on its line, newest first; one of them can be seen again. */
 export function RunsTab(): ReactNode {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Envelope, LogEntry } from "@throughline/ai-core";
-import { applyEntry, createAgUiFace, emptyFold } from "@throughline/stream-adapter";
+import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { readFrame } from "./frame.js";
 import { showNext } from "./show-next.js";

@@ -72,7 +72,7 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
     case "state_snapshot":
       return takeSnapshot(fold, envelope);
     case "state_delta":
-      return { ...fold, state: applyPatch(fold.state, envelope.payload.ops) };
+      return { ...fold, state: applyPatch(fold.state, envelope.payload.ops) ?? fold.state };
     case "interrupt":
       return {
         ...fold,

@@ -53,6 +53,12 @@ describe("applyPatch", () => {
     expect(applyPatch(state, [op])).toBeUndefined();
   });
 
+  it("applies none of a delta's operations when one does not fit", () => {
+    const fits: PatchOperation = { op: "add", path: "/new", value: 1 };
+    expect(applyPatch(state, [fits, { op: "remove", path: "/list/9" }])).toBeUndefined();
+    expect(applyPatch(state, [fits, { op: "replace", path: "", value: [1] }, fits])).toBeUndefined();
+  });
+
   it("removes a key", () => {
     expect(applyPatch({ a: 1, b: 2 }, [{ op: "remove", path: "/a" }])).toEqual({ b: 2 });
   });
