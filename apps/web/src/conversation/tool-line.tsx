@@ -17,8 +17,8 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const result = useSettledThread(
     useCallback(({ messages }: SettledThread) => resultOf(messages, call.id), [call.id]),
   );
-  const isRunning = useSettledThread(isRunningNow);
-  const work = index.workOfToolCall.get(call.id) ?? unseen(call, isRunning, result);
+  const unanswered = useSettledThread(statusOfUnanswered);
+  const work = index.workOfToolCall.get(call.id) ?? unseen(call, unanswered, result);
   const isOver = result !== undefined || work.status !== "running";
   const shown = result?.failed ? { ...work, status: "error" as const } : work;
   const thread = useThreadHandle();
@@ -31,10 +31,17 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   );
 }
 
-const isRunningNow = ({ run }: SettledThread) => run?.status === "running";
+/** Of a call that has no result: a run that asks a person has not begun what it asks about. */
+function statusOfUnanswered({ run }: SettledThread): CallView["status"] {
+  return run?.status === "running" || run?.status === "interrupted" ? run.status : "cancelled";
+}
 
 /** Older than what the service remembers of calls, or not begun: what the conversation itself knows of it. */
-function unseen(call: ToolCallView, isRunning: boolean, result: MessageView | undefined): CallView {
+function unseen(
+  call: ToolCallView,
+  unanswered: CallView["status"],
+  result: MessageView | undefined,
+): CallView {
   return {
     runId: "",
     callId: call.id,
@@ -42,7 +49,7 @@ function unseen(call: ToolCallView, isRunning: boolean, result: MessageView | un
     kind: "tool",
     name: call.name,
     attempt: 0,
-    status: result ? (result.failed ? "error" : "ok") : isRunning ? "running" : "cancelled",
+    status: result ? (result.failed ? "error" : "ok") : unanswered,
     startedAt: 0,
     endedAt: 0,
   };
