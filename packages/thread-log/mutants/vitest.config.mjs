@@ -7,6 +7,10 @@ export default defineConfig({
     include: [
       "packages/thread-log/src/postgres/run-statements.test.ts",
       "packages/thread-log/src/postgres/waiting-statements.test.ts",
+      "packages/thread-log/src/postgres/lock-order.test.ts",
+      "packages/thread-log/src/postgres/template-rows.test.ts",
+      "packages/thread-log/src/postgres/neighbour-rows.test.ts",
+      "packages/thread-log/src/postgres/aging-threads.test.ts",
       "packages/thread-log/src/postgres/open-postgres.test.ts",
       "packages/thread-log/src/postgres/retain-entries.test.ts",
       "packages/thread-log/src/postgres/postgres-compaction.test.ts",

@@ -90,6 +90,21 @@ export const neighbourLogCases: readonly RegistryCase[] = [
     },
   },
   {
+    name: "R20: a trim raises the floor of its own thread, however far snapshots of others reach",
+    async run(scene) {
+      const { instance, thread } = scene;
+      const { store } = instance;
+      const { own, others } = await neighbourhood(scene);
+      for (const each of [...others, own]) {
+        const position = { epoch: each.epoch, seq: 4 };
+        await store.saveSnapshot(each.thread, { position, foldVersion: 1, state: "abc" });
+      }
+      expect(await store.trim(thread, own.epoch, 3, 9)).toMatchObject({ floor: 4 });
+      const requests = others.map((each) => ({ thread: each.thread, epoch: undefined, afterSeq: 0 }));
+      expect(await store.read(requests, 9)).toMatchObject(others.map(() => ({ floor: 3 })));
+    },
+  },
+  {
     name: "R20: what a thread holds and what no snapshot covers is counted by itself",
     async run(scene) {
       const { instance, thread } = scene;
