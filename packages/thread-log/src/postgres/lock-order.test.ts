@@ -15,7 +15,9 @@ import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
 import { renewEpochs } from "./cluster-identity.js";
+import { finishRuns } from "./finish-runs.js";
 import { inTransaction } from "./in-transaction.js";
+import { openPostgres } from "./open-postgres.js";
 
 const lease = { owner: "here", leaseMs: 60_000 };
 
@@ -111,6 +113,23 @@ describe("A statement that locks several rows and waits for the first of them", 
         finish: { runId: run.runId, status: "success" } as const,
       }));
       await expectInOrder("runs", pair, () => each.instance.store.commit(ends));
+    }),
+  );
+
+  it(
+    "holds no later run: several that end without a log",
+    scene(async (each) => {
+      const pair = await pairOf(each);
+      const finishes = [pair.second, pair.first].map(({ fence }) => ({
+        ...fence,
+        status: "success" as const,
+      }));
+      const database = await openPostgres({ connection: server.url });
+      try {
+        await expectInOrder("runs", pair, () => finishRuns(database, finishes));
+      } finally {
+        await database.close();
+      }
     }),
   );
 

@@ -5,11 +5,13 @@ import { newThread, note, runEnd } from "../conformance/log-scene.js";
 import { hello, leased } from "../conformance/registry-scene.js";
 import { encodeEnvelope } from "../log/stored-envelope.js";
 import type { LogStore } from "../port/log-store.js";
+import type { LeasedRun } from "../port/run-record.js";
 import type { RunRegistry } from "../port/run-registry.js";
 import type { StartRun } from "../port/start-run.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
+import { finishRuns } from "./finish-runs.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
 import { createPostgresRunRegistry } from "./postgres-run-registry.js";
@@ -124,22 +126,30 @@ describe("A statement that waits for another session", () => {
   it.each([
     ["ended", "status = 'error', owner = null, lease_until = null, ended_at = now()", "error"],
     ["recovered", "fence = fence + 1", "running"],
-  ])(
-    "ends no run that was %s meanwhile with its append, and those beside it all the same",
-    async (_, change, status) => {
+  ])("ends no run that was %s meanwhile, and those beside it all the same", async (_, change, status) => {
+    const withAppend = (runs: readonly LeasedRun[]) =>
+      store.commit(
+        runs.map(({ run, fence: { token } }, index) => ({
+          ...{ thread: run.thread, token, appendId: `waiting-stmts.00${index}` },
+          entries: [encodeEnvelope(runEnd(run.thread, run.runId))],
+          finish: { runId: run.runId, status: "success" } as const,
+        })),
+      );
+    const alone = (runs: readonly LeasedRun[]) =>
+      finishRuns(
+        database,
+        runs.map(({ fence }) => ({ ...fence, status: "success" as const })),
+      );
+    for (const end of [withAppend, alone]) {
+      thread = newThread();
       const [own, other] = [await start(), await start({ thread: newThread() })];
-      const ends = [other, own].map(({ run, fence }, index) => ({
-        thread: run.thread,
-        token: fence.token,
-        appendId: `waiting-stmts.00${index}`,
-        entries: [encodeEnvelope(runEnd(run.thread, run.runId))],
-        finish: { runId: run.runId, status: "success" } as const,
-      }));
-      await whileLocked([() => store.commit(ends)], () => ofThread(`update throughline.runs set ${change}`));
+      await whileLocked<unknown>([() => end([other, own])], () =>
+        ofThread(`update throughline.runs set ${change}`),
+      );
       expect(await registry.find(thread, own.run)).toMatchObject({ status });
       expect(await registry.find(other.run.thread, other.run)).toMatchObject({ status: "success" });
-    },
-  );
+    }
+  });
 
   it("holds no run that is recovered this moment", async () => {
     const { fence } = await start();
