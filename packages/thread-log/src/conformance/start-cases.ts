@@ -177,8 +177,8 @@ export const startCases: readonly RegistryCase[] = [
       expect(await inThread()).toBe("started");
       await fixture.closeScope(`${account} ann`, { account, subject: "ann" });
       expect([await beside(), await alone()]).toEqual(["started", "conflict"]);
-      await fixture.openScope(`${account} ann`);
       await fixture.closeScope(`${account} shared`, { account, subject: "" });
+      await fixture.openScope(`${account} ann`);
       expect([await inThread(), await alone()]).toEqual(["conflict", "queued"]);
       await fixture.openScope(`${account} shared`);
       // Again under the same id changes nothing.

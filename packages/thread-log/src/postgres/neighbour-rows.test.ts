@@ -135,7 +135,9 @@ describe("What is done in one thread leaves the others alone", () => {
     "whose trim was interrupted, in the same epoch",
     scene(async ({ instance: { store }, thread }) => {
       const other = newThread();
-      const epoch = await written(store, thread, "a b c d e f");
+      const epoch = await written(store, thread, "a b c d");
+      await store.open(thread, 2n, undefined);
+      await store.commit([{ ...appendOf(thread, "e", "f"), token: 2n }]);
       await written(store, other, "a b c d e f");
       await pool.query("update throughline.threads set epoch = $2, floor = 6 where thread_id = $1", [
         other.threadId,
@@ -149,8 +151,10 @@ describe("What is done in one thread leaves the others alone", () => {
       expect(await store.trim(thread, epoch, 2, 0)).toEqual({ dropped: 2, floor: 3 });
       const [range] = await store.read([{ thread, epoch, afterSeq: 2 }], 9);
       expect(range?.entries).toHaveLength(4);
-      const [result] = await store.commit([appendOf(thread, "g")]);
-      expect(result).toMatchObject({ ok: true, held: { bytes: appendOf(thread, "g").entries[0]?.bytes } });
+      const append = { ...appendOf(thread, "g"), token: 2n };
+      expect(await store.commit([append])).toMatchObject([
+        { ok: true, held: { bytes: append.entries[0]?.bytes } },
+      ]);
     }),
   );
 });

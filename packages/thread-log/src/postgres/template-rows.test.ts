@@ -56,16 +56,20 @@ describe("Templates in PostgreSQL", () => {
 
   it.each([false, true])("are written to the log that uses them and no other; where runs end: %s", (isEnd) =>
     withRegistryScene(fixture, async ({ registry, request, thread: { account } }) => {
-      const batch: StoreAppend[] = [];
+      const [whole, batch]: [StoreAppend[], StoreAppend[]] = [[], []];
       for (const of of [newThread(account), newThread(), newThread()]) {
         const { run, fence } = leased(await registry.start(request({ thread: of })));
         const finish = { runId: run.runId, status: "success" } as const;
-        batch.push({ ...appendOf(of, "a", "b"), token: fence.token, ...(isEnd && { finish }) });
+        whole.push({ ...appendOf(of, "a"), token: fence.token });
+        batch.push({ ...appendOf(of, "b", "c"), token: fence.token, ...(isEnd && { finish }) });
       }
-      expect(await store.commit(batch)).toMatchObject(batch.map(() => ({ ok: true })));
-      for (const each of batch) {
+      for (const each of [whole, batch]) {
+        expect(await store.commit(each)).toMatchObject(each.map(() => ({ ok: true })));
+      }
+      for (const [index, each] of batch.entries()) {
         expect(await templatesOf(each.thread)).toHaveLength(1);
-        expect(await textsOf(each.thread)).toEqual(textsIn(each));
+        const texts = [whole[index], each].flatMap((append) => (append ? textsIn(append) : []));
+        expect(await textsOf(each.thread)).toEqual(texts);
       }
     }),
   );
