@@ -10,6 +10,7 @@ const FILES = [
   "src/postgres/template-rows.test.ts",
   "src/postgres/neighbour-rows.test.ts",
   "src/postgres/aging-threads.test.ts",
+  "src/postgres/unstarted-threads.test.ts",
   "src/directory/thread-directory.test.ts",
   "src/postgres/run-statements.test.ts",
   "src/postgres/postgres-compaction.test.ts",
