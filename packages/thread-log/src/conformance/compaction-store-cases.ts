@@ -150,6 +150,8 @@ export const compactionStoreCases: readonly LogCase[] = [
       }
       const epoch = await written(store, thread, "1 2 |run-1", "3 4 5 |run-2", "6 7");
       const range = { epoch, floor: 1, dropped: [], merged: [] };
+      // Of the neighbours nothing up to there uses a template any more.
+      await compaction.tidy?.(thread, 0, 2);
       await compaction.compact(thread, { ...range, compacted: 0, through: 3 });
       await compaction.tidy?.(thread, 0, 3);
       const text = JSON.stringify(note(thread, "34"));

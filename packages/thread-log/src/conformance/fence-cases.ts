@@ -118,6 +118,7 @@ export const fenceCases: readonly RegistryCase[] = [
       expect(await store.open(thread, far - 1n, undefined)).toEqual({ ok: false, reason: "fenced" });
       await store.deleteThread(thread);
       expect(await store.open(thread, far + 1n, undefined)).toEqual({ ok: false, reason: "deleted" });
+      expect(await store.commit([appendOf(thread, far + 2n)])).toEqual([{ ok: false, reason: "deleted" }]);
       expect(await store.open(thread, far + 2n, undefined)).toMatchObject({ ok: true });
     },
   },

@@ -230,4 +230,16 @@ export const finishCases: readonly RegistryCase[] = [
       expect(answers).toContain(`i4 by ${run.runId}`);
     },
   },
+  {
+    name: "R28: a run that sets questions aside leaves those that were answered, so that the same answer finds its run",
+    async run({ registry, thread, request }) {
+      const first = leased(await registry.start(request()));
+      await registry.finish(first.fence, { status: "interrupted", interrupts: ["i1", "i2"] });
+      const second = leased(await registry.start(request({ start: resume({ i1: 1 }) })));
+      await registry.finish(second.fence, { status: "interrupted", interrupts: ["i2"] });
+      leased(await registry.start(request({ strategy: "preempt" })));
+      const { runs } = await registry.look({ thread, runId: "none", answers: ["i1", "i2"] });
+      expect(runs.interrupts).toMatchObject([{ interruptId: "i1", answeredBy: second.run.runId }]);
+    },
+  },
 ];

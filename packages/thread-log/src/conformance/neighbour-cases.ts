@@ -150,7 +150,8 @@ const cases: readonly RegistryCase[] = [
     async run(scene) {
       const { registry, another, instance } = scene;
       const { own, others } = await neighbourhood(scene);
-      const all = [...others, own];
+      // Its neighbours' runs have waited longer.
+      const all = [own, ...others];
       for (const { running } of all) await registry.finish(running.fence, { status: "success" });
       const idle = new Map<Settled, unknown>();
       for (const each of all) idle.set(each, await digestOf(scene, each.thread));
@@ -203,6 +204,40 @@ const cases: readonly RegistryCase[] = [
       const claims = await another.claimQueued(lease, 1_000);
       expect(claims.map(({ run }) => run.runId)).toContain(inFirst.runId);
       for (const each of rest) expect(await registry.openInterrupts(each.thread)).toHaveLength(1);
+    },
+  },
+  {
+    name: "R24: what runs or is asked in one thread keeps no run of another from being claimed over all threads",
+    async run(scene) {
+      const { registry, another, thread, request } = scene;
+      const { own, others } = await neighbourhood(scene);
+      const later = request({ strategy: "enqueue" });
+      await registry.start(later);
+      const claimed = async () => ofNeighbourhood(thread, await another.claimQueued(lease, 1_000));
+      await registry.finish(own.running.fence, { status: "success" });
+      const [first, ...none] = await claimed();
+      expect([first?.run.runId, none]).toEqual([own.waiting.runId, []]);
+      for (const { running } of others) {
+        await registry.finish(running.fence, { status: "interrupted", interrupts: ["i1"] });
+      }
+      if (first) await registry.finish(first.fence, { status: "success" });
+      expect((await claimed()).map(({ run }) => run.runId)).toEqual([later.runId]);
+    },
+  },
+  {
+    name: "R24: a run that preempts and is claimed over all threads sets aside the questions of its own",
+    async run(scene) {
+      const { registry, another, thread, request } = scene;
+      const { own, others } = await neighbourhood(scene);
+      const urgent = request({ strategy: "preempt" });
+      await registry.start(urgent);
+      for (const { running } of [own, ...others]) {
+        await registry.finish(running.fence, { status: "interrupted", interrupts: ["i1"] });
+      }
+      const claims = ofNeighbourhood(thread, await another.claimQueued(lease, 1_000));
+      expect(claims.map(({ run }) => run.runId)).toEqual([urgent.runId]);
+      expect(await registry.openInterrupts(thread)).toEqual([]);
+      for (const each of others) expect(await registry.openInterrupts(each.thread)).toHaveLength(1);
     },
   },
   {

@@ -2,7 +2,17 @@ import { expect } from "vitest";
 import { encodeEnvelope } from "../log/stored-envelope.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { notes, runEnd } from "./log-scene.js";
-import { appendOf, bytesOf, LONG_AGO, neighbourhood, neighboursOf, type Settled } from "./neighbourhood.js";
+import {
+  appendOf,
+  bytesOf,
+  digestOf,
+  LOAD,
+  LONG_AGO,
+  neighbourhood,
+  neighboursOf,
+  type Settled,
+  stateOf,
+} from "./neighbourhood.js";
 import type { RegistryCase } from "./registry-scene.js";
 
 /** The same of logs: appends, snapshots, trims, compaction and deletions. */
@@ -86,6 +96,40 @@ export const neighbourLogCases: readonly RegistryCase[] = [
         expect(await store.compaction?.compact(other.thread, { ...range, merged: anew })).toBe(true);
         compacted.push(other);
         await expectUntouched(...compacted);
+      }
+    },
+  },
+  {
+    name: "R20: a trim raises the floor of its own thread, however far snapshots of others reach",
+    async run(scene) {
+      const { instance, thread } = scene;
+      const { store } = instance;
+      const { own, others } = await neighbourhood(scene);
+      for (const each of [...others, own]) {
+        const position = { epoch: each.epoch, seq: 4 };
+        await store.saveSnapshot(each.thread, { position, foldVersion: 1, state: "abc" });
+      }
+      expect(await store.trim(thread, own.epoch, 3, 9)).toMatchObject({ floor: 4 });
+      const requests = others.map((each) => ({ thread: each.thread, epoch: undefined, afterSeq: 0 }));
+      expect(await store.read(requests, 9)).toMatchObject(others.map(() => ({ floor: 3 })));
+    },
+  },
+  {
+    name: "R20: a compaction of a neighbour leaves the thread alone, and each loads its own snapshot",
+    async run(scene) {
+      const { store } = scene.instance;
+      const { own, others } = await neighbourhood(scene);
+      for (const { thread } of [own, ...others]) {
+        expect(await store.snapshot(thread, [1])).toMatchObject({ state: stateOf(thread) });
+        if (store.load) expect((await store.load(thread, LOAD))?.snapshot?.state).toBe(stateOf(thread));
+      }
+      const before = await digestOf(scene, own.thread);
+      for (const { thread, epoch } of others) {
+        const text = JSON.stringify(notes(thread, "bc")[0]);
+        const range = { epoch, floor: 3, compacted: 0, through: 4, dropped: [3] };
+        const merged = [{ seq: 4, text, bytes: text.length }];
+        expect(await store.compaction?.compact(thread, { ...range, merged })).not.toBe(false);
+        expect(await digestOf(scene, own.thread)).toEqual(before);
       }
     },
   },

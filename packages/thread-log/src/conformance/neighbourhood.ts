@@ -3,7 +3,7 @@ import { encodeEnvelope } from "../log/stored-envelope.js";
 import type { StoreAppend } from "../port/log-store.js";
 import type { LeasedRun } from "../port/run-record.js";
 import type { StartRun } from "../port/start-run.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import { type ThreadRef, threadKey } from "../port/thread-ref.js";
 import { notes, runEnd } from "./log-scene.js";
 import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 
@@ -45,6 +45,11 @@ export function appendOf(thread: ThreadRef, token: bigint, entries = notes(threa
   return { thread, token, appendId, entries: entries.map(encodeEnvelope) };
 }
 
+/** Of the snapshot that every thread has at the same position. */
+export function stateOf(thread: ThreadRef): string {
+  return `ab of ${threadKey(thread)}`;
+}
+
 /**
  * Something of everything, under the same names in every thread: a log whose first entry was trimmed behind a snapshot, an
  * answered and an open question, a run, one that waits, and a stop that came too early.
@@ -58,7 +63,7 @@ export async function settle(
   const { epoch } = asking.head;
   const entries = [...notes(thread, "a"), runEnd(thread, "ended"), ...notes(thread, "b", "c")];
   await store.commit([appendOf(thread, asking.fence.token, entries)]);
-  await store.saveSnapshot(thread, { position: { epoch, seq: 2 }, foldVersion: 1, state: "ab" });
+  await store.saveSnapshot(thread, { position: { epoch, seq: 2 }, foldVersion: 1, state: stateOf(thread) });
   await store.trim(thread, epoch, 2, 10);
   await registry.finish(asking.fence, { status: "interrupted", interrupts: ["i1", "i2"] });
   const running = leased(await registry.start(request({ thread, alias: "runs", start: resume({ i1: 1 }) })));

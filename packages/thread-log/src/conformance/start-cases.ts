@@ -177,11 +177,12 @@ export const startCases: readonly RegistryCase[] = [
       expect(await inThread()).toBe("started");
       await fixture.closeScope(`${account} ann`, { account, subject: "ann" });
       expect([await beside(), await alone()]).toEqual(["started", "conflict"]);
-      await fixture.openScope(`${account} ann`);
       await fixture.closeScope(`${account} shared`, { account, subject: "" });
+      await fixture.openScope(`${account} ann`);
       expect([await inThread(), await alone()]).toEqual(["conflict", "queued"]);
       await fixture.openScope(`${account} shared`);
-      await fixture.closeScope(`${account} all`, { account });
+      // Again under the same id changes nothing.
+      for (const _ of ["once", "again"]) await fixture.closeScope(`${account} all`, { account });
       expect([await inThread(), await beside(), await alone()]).toEqual(["conflict", "conflict", "conflict"]);
       expect(await kindOf({ thread: newThread() })).toBe("started");
       await fixture.openScope(`${account} all`);

@@ -6,7 +6,7 @@ import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
 import { createMemoryThreadDirectory } from "../memory/memory-thread-directory.js";
 import type { RunRegistry } from "../port/run-registry.js";
 import type { RunListing, StartRun } from "../port/start-run.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadRef, ThreadScope } from "../port/thread-ref.js";
 import { openPostgres } from "../postgres/open-postgres.js";
 import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
 import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
@@ -18,6 +18,8 @@ interface Setup {
   readonly registry: RunRegistry;
   /** So that what comes after is later, to the millisecond. */
   later(): Promise<void>;
+  /** As if all threads of the account had been active at the same moment. */
+  atOnce(account: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,11 @@ async function inMemory(): Promise<Setup> {
     directory: createMemoryThreadDirectory(database),
     registry: createMemoryRunRegistry(database),
     later: async () => void clock.advance(1),
+    async atOnce(account) {
+      for (const row of database.listings.values()) {
+        if (row.thread.account === account) row.lastActivityAt = 0;
+      }
+    },
     async close() {},
   };
 }
@@ -45,6 +52,12 @@ async function inPostgres(): Promise<Setup> {
       };
       const before = await now();
       while ((await now()) === before);
+    },
+    async atOnce(account) {
+      await database.pool.query(
+        "update throughline.thread_listings set last_activity_at = '2000-01-01' where account = $1",
+        [account],
+      );
     },
     async close() {
       await database.close();
@@ -129,6 +142,36 @@ describe.each([
     await expect(forged).rejects.toMatchObject({ code: "invalid_input", details: { field: "after" } });
   });
 
+  it("gives page after page without a hole also of what was active at the same moment", async () => {
+    for (const subject of [undefined, "ann", "bob"]) {
+      for (const id of ["a", "b"]) await started(thread(id, subject));
+    }
+    await setup.atOnce(account);
+    const pagesOf = async (scope: ThreadScope) => {
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await setup.directory.list(scope, { limit: 1, after });
+        seen.push(...page.threads.map(({ thread: { subject, threadId } }) => `${subject ?? ""}/${threadId}`));
+        after = page.next;
+      } while (after !== undefined);
+      return seen;
+    };
+    const shared = ["/b", "/a"];
+    expect(await pagesOf({ account, everySubject: true })).toEqual([
+      "bob/b",
+      "bob/a",
+      "ann/b",
+      "ann/a",
+      ...shared,
+    ]);
+    expect(await pagesOf({ account, subject: "ann", withShared: true })).toEqual([
+      "ann/b",
+      "ann/a",
+      ...shared,
+    ]);
+  });
+
   it("knows whether a thread runs, waits, failed or rests", async () => {
     for (const [id, status] of [
       ["rests", "success"],
@@ -204,6 +247,8 @@ describe.each([
     await setup.directory.change(thread("b"), { title: "Quitten" });
     expect(await names({ search: "birnen" })).toEqual([]);
     expect(await names({ search: "QUITTEN" })).toEqual(["b"]);
+    await setup.directory.change(thread("b"), { isArchived: true });
+    expect(await names({ search: "quitten" })).toEqual(["b"]);
     await setup.directory.change(thread("b"), { title: null });
     expect(await names({ search: "birnen" })).toEqual(["b"]);
   });

@@ -10,6 +10,7 @@ import {
   replicateDebianPostgres,
 } from "../testing/launch-debian-postgres.js";
 import { openTestDatabase } from "../testing/test-database.js";
+import { openTestPool } from "../testing/test-pool.js";
 import { renewEpochsAfterOutage, renewEpochsAfterRestore } from "./cluster-identity.js";
 import { openPostgres } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
@@ -156,6 +157,25 @@ it("R19: renews nothing over a connection that leads to another server, and trie
     );
     expect(isStoreOutage(failure)).toBe(true);
     expect(await told()).toBe(identity);
+  } finally {
+    await database.close();
+    await fixture.close();
+  }
+});
+
+it("R19: takes no lock where the database remembers this very server, whatever else it remembers", async () => {
+  const fixture = await openTestDatabase();
+  const database = await openPostgres({ connection: fixture.url, maxConnections: 2 });
+  const { pool } = database;
+  try {
+    await pool.query("insert into throughline.meta (key, value) values ('another', 'value')");
+    // Moves it behind the other.
+    await pool.query("update throughline.meta set value = value where key = 'cluster'");
+    const connecting = vi.spyOn(pool, "connect");
+    const asked = openTestPool(fixture.url, 1);
+    expect(await renewEpochsAfterRestore(pool, "throughline", asked)).toBe(false);
+    expect(connecting).not.toHaveBeenCalled();
+    await asked.end();
   } finally {
     await database.close();
     await fixture.close();

@@ -86,6 +86,28 @@ describe("A thread's row that another session holds", () => {
     }
   });
 
+  it("is asked for without a lock on any that was not asked about", async () => {
+    const [asked, other] = [newThread(), newThread()];
+    await using(1, async (log) => {
+      for (const thread of [asked, other]) await write(log, thread, ["a"]);
+      const asking = new pg.Client({ connectionString: fixture.url });
+      await asking.connect();
+      try {
+        await asking.query("begin");
+        const key = [asked.account, subjectKey(asked), asked.threadId].map((part) => [part]);
+        await asking.query(lockedThreadsStatement("throughline"), key);
+        const take = ({ threadId }: ThreadRef) =>
+          elsewhere.query("select 1 from throughline.threads where thread_id = $1 for update skip locked", [
+            threadId,
+          ]);
+        expect(await take(asked)).toMatchObject({ rowCount: 0 });
+        expect(await take(other)).toMatchObject({ rowCount: 1 });
+      } finally {
+        await asking.end();
+      }
+    });
+  });
+
   it.each([1, 4])("delays the appends of no other thread, with %i committers", (committers) =>
     using(committers, async (log) => {
       const held = newThread();

@@ -93,7 +93,7 @@ async function inspectRecord(
 ): Promise<{ readonly isThere: boolean; readonly recordsReach: boolean }> {
   const { rows } = await client.query<{ there: boolean; reach: boolean }>(
     `select to_regclass($1) is not null as there, exists (
-       select 1 from pg_attribute where attrelid = to_regclass($1) and attname = 'runs_with' and not attisdropped) as reach`,
+       select 1 from pg_attribute where attrelid = to_regclass($1) and attname = 'runs_with') as reach`,
     [table],
   );
   return { isThere: rows[0]?.there ?? false, recordsReach: rows[0]?.reach ?? false };

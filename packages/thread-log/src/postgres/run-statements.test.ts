@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../conformance/eventually.js";
 import { newThread, notes, readAll, runEnd } from "../conformance/log-scene.js";
 import { hello, leased } from "../conformance/registry-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
@@ -10,6 +9,7 @@ import type { StartRun } from "../port/start-run.js";
 import type { ThreadLog } from "../port/thread-log.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { countStatements } from "../testing/count-statements.js";
+import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
@@ -63,14 +63,7 @@ describe("Runs in PostgreSQL", () => {
     };
   }
 
-  const waiting = (count: number) =>
-    eventually(async () => {
-      // Not on the connection that holds the lock: within a transaction this does not change.
-      const { rowCount } = await database.pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      expect(rowCount).toBe(count);
-    });
+  const waiting = (count: number) => sessionsWaiting(database.pool, count);
 
   /** While it is held, what needs the thread queues up in the order of its coming. */
   async function lockThread(): Promise<() => Promise<unknown>> {

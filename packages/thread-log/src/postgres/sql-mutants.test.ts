@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { fenceCases } from "../conformance/fence-cases.js";
 import { neighbourCases } from "../conformance/neighbour-cases.js";
@@ -86,7 +86,9 @@ if (asked === undefined) {
       const { lab, work } = "left" in wanted ? await lastTrials(wanted) : await firstTrials(wanted);
       for (const tryOne of work.filter((_, index) => index % wanted.shards === wanted.shard)) {
         trials.push(await tryOne());
-        writeFileSync(wanted.out, JSON.stringify(trials));
+        // The script reads it meanwhile.
+        writeFileSync(`${wanted.out}.new`, JSON.stringify(trials));
+        renameSync(`${wanted.out}.new`, wanted.out);
       }
       await lab.close();
     },

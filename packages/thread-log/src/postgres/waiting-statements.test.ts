@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../conformance/eventually.js";
-import { newThread, note } from "../conformance/log-scene.js";
+import { newThread, note, runEnd } from "../conformance/log-scene.js";
 import { hello, leased } from "../conformance/registry-scene.js";
 import { encodeEnvelope } from "../log/stored-envelope.js";
 import type { LogStore } from "../port/log-store.js";
+import type { LeasedRun } from "../port/run-record.js";
 import type { RunRegistry } from "../port/run-registry.js";
 import type { StartRun } from "../port/start-run.js";
 import type { ThreadRef } from "../port/thread-ref.js";
+import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
+import { finishRuns } from "./finish-runs.js";
 import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
 import { createPostgresLogStore } from "./postgres-log-store.js";
 import { createPostgresRunRegistry } from "./postgres-run-registry.js";
@@ -58,14 +60,7 @@ describe("A statement that waits for another session", () => {
     ...wanted,
   });
   const start = async (wanted?: Partial<StartRun>) => leased(await registry.start(request(wanted)));
-  const waiting = (count: number) =>
-    eventually(async () => {
-      // Not on the connection that holds the lock: within a transaction this does not change.
-      const { rowCount } = await database.pool.query(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      expect(rowCount).toBe(count);
-    });
+  const waiting = (count: number) => sessionsWaiting(database.pool, count);
   const ofThread = (statement: string) =>
     outside.query(`${statement} where account = $1 and subject = '' and thread_id = $2`, [
       thread.account,
@@ -128,6 +123,44 @@ describe("A statement that waits for another session", () => {
     expect(await registry.find(thread, run)).toMatchObject({ status: "running" });
   });
 
+  it.each([
+    ["ended", "status = 'error', owner = null, lease_until = null, ended_at = now()", "error"],
+    ["recovered", "fence = fence + 1", "running"],
+  ])("ends no run that was %s meanwhile, and those beside it all the same", async (_, change, status) => {
+    const withAppend = (runs: readonly LeasedRun[]) =>
+      store.commit(
+        runs.map(({ run, fence: { token } }, index) => ({
+          ...{ thread: run.thread, token, appendId: `waiting-stmts.00${index}` },
+          entries: [encodeEnvelope(runEnd(run.thread, run.runId))],
+          finish: { runId: run.runId, status: "success" } as const,
+        })),
+      );
+    const alone = (runs: readonly LeasedRun[]) =>
+      finishRuns(
+        database,
+        runs.map(({ fence }) => ({ ...fence, status: "success" as const })),
+      );
+    for (const end of [withAppend, alone]) {
+      thread = newThread();
+      const [own, other] = [await start(), await start({ thread: newThread() })];
+      await whileLocked<unknown>([() => end([other, own])], () =>
+        ofThread(`update throughline.runs set ${change}`),
+      );
+      expect(await registry.find(thread, own.run)).toMatchObject({ status });
+      expect(await registry.find(other.run.thread, other.run)).toMatchObject({ status: "success" });
+    }
+  });
+
+  it("holds no run that is recovered this moment", async () => {
+    const { fence } = await start();
+    await outside.query("begin");
+    await ofThread("update throughline.runs set fence = fence + 1");
+    const holding = registry.assertHeld(fence).catch((error: unknown) => error);
+    await waiting(1);
+    await outside.query("commit");
+    expect(await holding).toMatchObject({ code: "conflict" });
+  });
+
   it("claims a run once, whatever waits to claim it", async () => {
     const { fence } = await start();
     const next = request({ strategy: "enqueue" });
@@ -156,7 +189,7 @@ describe("A statement that waits for another session", () => {
         "update throughline.runs set status = 'success', owner = null, lease_until = null, ended_at = now()",
       ),
     );
-    expect((await registry.find(thread, run))?.leaseUntil).toBeUndefined();
+    expect(await released()).toEqual([false, 0, "success"]);
   });
 
   it("renews no lease that another driver has by now", async () => {

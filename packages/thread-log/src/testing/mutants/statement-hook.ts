@@ -138,8 +138,12 @@ function nameOf(text: string, asked: unknown): string {
   return `${caller}: ${begins}${words.length > 2 * WORDS ? ` … ${words.slice(-WORDS).join(" ")}` : ""}`;
 }
 
+/** The file that sends it. A test may send one of its own from within a call of ours: then it comes first in the stack. */
 function callerOf(stack: string): string {
-  const files = [...stack.matchAll(/src\/postgres\/(?:sql\/)?([\w-]+)\.ts/g)].map(([, name = ""]) => name);
+  const files = [...stack.matchAll(/src\/postgres\/(?:sql\/)?([\w-]+)(\.test)?\.ts/g)].map(
+    ([, name = "", test]) => (test === undefined ? name : TEST),
+  );
   const sender = files.find((name) => !PASSED_THROUGH.has(name) && name !== OPENS);
-  return sender ?? (files.includes(OPENS) ? OPENS : TEST);
+  const opener = files.includes(OPENS) ? OPENS : TEST;
+  return sender === undefined || (sender === TEST && files[0] !== TEST) ? opener : sender;
 }
