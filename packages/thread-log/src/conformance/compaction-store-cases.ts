@@ -34,6 +34,7 @@ export const compactionStoreCases: readonly LogCase[] = [
       if (!first) return expect.unreachable();
       expect(seqsOf((await compaction.uncompacted(first, EVERY, 9))?.entries)).toEqual([1, 2, 3]);
       expect(seqsOf((await compaction.uncompacted(first, EVERY, 2))?.entries)).toEqual([1, 2]);
+      expect(seqsOf((await compaction.uncompacted(atFloor, EVERY, 9))?.entries)).toEqual([3]);
       for (const each of [open, trimmed, deleted]) {
         expect(await compaction.uncompacted(each, EVERY, 9)).toBeUndefined();
       }

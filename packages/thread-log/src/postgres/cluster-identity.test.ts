@@ -163,7 +163,7 @@ it("R19: renews nothing over a connection that leads to another server, and trie
   }
 });
 
-it("R19: takes no lock where the database remembers this very server, whatever else it remembers", async () => {
+it("R19: takes no lock where the database remembers this very server, and keeps whatever else it remembers", async () => {
   const fixture = await openTestDatabase();
   const database = await openPostgres({ connection: fixture.url, maxConnections: 2 });
   const { pool } = database;
@@ -175,6 +175,10 @@ it("R19: takes no lock where the database remembers this very server, whatever e
     const asked = openTestPool(fixture.url, 1);
     expect(await renewEpochsAfterRestore(pool, "throughline", asked)).toBe(false);
     expect(connecting).not.toHaveBeenCalled();
+    await asked.query("update throughline.meta set value = 'before' where key = 'cluster'");
+    expect(await renewEpochsAfterRestore(pool, "throughline", asked)).toBe(true);
+    const { rows } = await asked.query("select value from throughline.meta where key = 'another'");
+    expect(rows).toEqual([{ value: "value" }]);
     await asked.end();
   } finally {
     await database.close();
