@@ -37,7 +37,7 @@ export function readOptions({ value, schema }: QuestionSource): OptionsQuestion 
 function toOption(option: Json, recommended: string | undefined): QuestionOption {
   if (!isObject(option)) {
     return {
-      label: String(option),
+      label: Array.isArray(option) ? JSON.stringify(option) : String(option),
       detail: "",
       value: option,
       isRecommended: JSON.stringify(option) === recommended,

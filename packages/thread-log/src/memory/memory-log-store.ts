@@ -81,7 +81,8 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       last: row.head,
       unfolded: { entries: row.head - newestSnapshot(row), bytes: row.unfoldedBytes },
       held: { entries: row.head - row.floor + 1, bytes: row.heldBytes },
-      ...(finish && { next: nextOf(database, thread) }),
+      // An end that is repeated after its run was pruned is told of no other.
+      ...(finish && { next: database.runs.has(finish.runId) ? nextOf(database, thread) : undefined }),
     };
   }
 

@@ -147,16 +147,13 @@ function partsOf(operation: Operation, outcome: Outcome, isConcurrent: boolean):
   return [{ text: operation.text, outcome, perform: operation.perform }];
 }
 
-/**
- * R24: an end of a run is told of one that waits, unless another runs by then. Of one operation at a time: beside others, what
- * was told may be right at its moment and wrong by the end of the round.
- */
+/** R24: whoever ends a run is told of one that waits, unless another runs by then. */
 function checkHints(
   state: MemoryDatabase,
   operations: readonly Resolved[],
   outcomes: readonly Outcome[],
 ): void {
-  if (operations.length > 1 || outcomes.some(({ kind }) => kind === "lost")) return;
+  if (outcomes.some(({ kind }) => kind === "lost")) return;
   operations.forEach(([operation], index) => {
     const outcome = outcomes[index];
     if (!operation.endsRunsOf || outcome?.kind !== "answered") return;

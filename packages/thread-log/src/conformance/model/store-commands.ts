@@ -55,7 +55,10 @@ const commit: Resolve = (world, [n, counts, ends, old]) => {
 /** A commit whose answer was lost is sent again, as long as nothing of its thread was sent after it. */
 const commitAgain: Resolve = (world) => {
   const last = world.appends.at(-1)?.append;
-  return last && commitOperation(world, [last]);
+  if (!last) return undefined;
+  // Its run may have been pruned meanwhile, and then it is told of no other.
+  const { endsRunsOf: _, ...again } = commitOperation(world, [last]);
+  return again;
 };
 
 export function commitOperation(world: ModelWorld, batch: readonly StoreAppend[]) {
