@@ -1,0 +1,7 @@
+import { type BillingMigration, LEDGER_MIGRATION } from "./ledger/ledger-migration.js";
+
+/** The table that remembers which of billing's migrations were applied. */
+export const BILLING_MIGRATIONS_RECORD = "billing_migrations";
+
+/** Billing's tables, each beside the concept it belongs to. Ids are unique and never reused. */
+export const BILLING_MIGRATIONS: readonly BillingMigration[] = [LEDGER_MIGRATION];
