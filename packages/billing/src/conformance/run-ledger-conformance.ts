@@ -45,6 +45,7 @@ export function runLedgerConformance(open: () => LedgerStore): void {
         ...unit,
         state: "in_doubt",
         reason: null,
+        doubtedAt: null,
         evidence: null,
         billed: null,
         seen: NOTHING_SEEN,
@@ -61,7 +62,11 @@ export function runLedgerConformance(open: () => LedgerStore): void {
     it("tells why it stays in doubt until it is settled, and not after", async () => {
       const unit = await opened();
       await ledger.doubt(unit.unitId, "aborted", { ...NOTHING_SEEN, responseId: "r" });
-      expect(await find(unit.unitId)).toMatchObject({ reason: "aborted", seen: { responseId: "r" } });
+      expect(await find(unit.unitId)).toMatchObject({
+        reason: "aborted",
+        doubtedAt: expect.any(Number),
+        seen: { responseId: "r" },
+      });
       await ledger.charge(unit.unitId, madeCharge(1n));
       await ledger.doubt(unit.unitId, "late", NOTHING_SEEN);
       expect(await find(unit.unitId)).toMatchObject({ reason: null, state: "settled" });

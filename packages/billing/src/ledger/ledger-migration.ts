@@ -28,6 +28,7 @@ export const LEDGER_MIGRATION: BillingMigration = {
       opened_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
       state text collate "C" not null default 'in_doubt',
       reason text,
+      doubted_at timestamptz,
       served_model text collate "C",
       response_id text,
       input_tokens bigint not null default 0,

@@ -19,6 +19,7 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
         openedAt: clock.now(),
         state: "in_doubt",
         reason: null,
+        doubtedAt: null,
         seen: NOTHING_SEEN,
         evidence: null,
         billed: null,
@@ -26,7 +27,7 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
     },
     async doubt(unitId, reason, seen) {
       const unit = units.get(unitId);
-      if (unit?.state === "in_doubt") units.set(unitId, { ...unit, reason, seen });
+      if (unit?.state === "in_doubt") units.set(unitId, { ...unit, reason, seen, doubtedAt: clock.now() });
     },
     async charge(unitId, { amount, evidence, seen }) {
       const unit = units.get(unitId);

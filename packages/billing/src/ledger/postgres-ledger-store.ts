@@ -58,7 +58,7 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
     async doubt(unitId, reason, seen) {
       // Locks the unit's row, which only its own meter and reconciliation write.
       await query(
-        `update ${units} set reason = $2, served_model = $3, response_id = $4, input_tokens = $5, output_tokens = $6,
+        `update ${units} set reason = $2, doubted_at = clock_timestamp(), served_model = $3, response_id = $4, input_tokens = $5, output_tokens = $6,
            retries = $7, fallbacks = $8
          where unit_id = $1 and state = 'in_doubt'`,
         [unitId, reason, ...seenValues(seen)],

@@ -24,6 +24,7 @@ const rowSchema = z.object({
   opened_at: z.date(),
   state: z.enum(UNIT_STATES),
   reason: z.string().nullable(),
+  doubted_at: z.date().nullable(),
   served_model: z.string().nullable(),
   response_id: z.string().nullable(),
   input_tokens: wholeNumber,
@@ -56,6 +57,7 @@ export function readUnit(row: unknown): UsageUnit {
     openedAt: read.opened_at.getTime(),
     state: read.state,
     reason: read.reason,
+    doubtedAt: read.doubted_at?.getTime() ?? null,
     seen: {
       servedModel: read.served_model,
       responseId: read.response_id,

@@ -79,6 +79,8 @@ export interface UsageUnit extends NewUnit {
   readonly state: UnitState;
   /** Why it is in doubt, unresolved or written off. */
   readonly reason: string | null;
+  /** When its call ended without a price; `null` while it may still be under way. */
+  readonly doubtedAt: number | null;
   readonly seen: SeenResponse;
   readonly evidence: Evidence | null;
   /** The receipt's amount with all its corrections; `null` without a receipt. */

@@ -1,6 +1,7 @@
 import { createSimulatedClock, StoreOutage, ThroughlineError } from "@throughline/ai-core";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { hashKey } from "../keys/hash-key.js";
 import type { LedgerStore } from "../ledger/ledger-store.js";
 import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
 import {
@@ -13,12 +14,7 @@ import {
   unpricedAnswer,
 } from "../testing/litellm-answers.js";
 import { madeRun } from "../testing/made-run.js";
-import {
-  createMeteredFetch,
-  hashKey,
-  installMeteredFetch,
-  type MeterOptions,
-} from "./create-metered-fetch.js";
+import { createMeteredFetch, installMeteredFetch, type MeterOptions } from "./create-metered-fetch.js";
 import type { MeterObserver } from "./meter-observer.js";
 import { type MeteredRun, withMeteredRun } from "./metered-run.js";
 

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type Clock, type KeyResolver, systemClock, ThroughlineError } from "@throughline/ai-core";
+import { hashKey } from "../keys/hash-key.js";
 import type { LedgerStore } from "../ledger/ledger-store.js";
 import type { NewUnit } from "../ledger/usage-unit.js";
 import { NOTHING_SEEN } from "../ledger/usage-unit.js";
@@ -152,11 +153,6 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
 
   metered.add(meteredFetch);
   return meteredFetch;
-}
-
-/** As LiteLLM names a key in its logs. */
-export function hashKey(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }
 
 /**
