@@ -1,3 +1,4 @@
+import { BUDGET_MIGRATION } from "./budgets/budget-migration.js";
 import { KEY_MIGRATION } from "./keys/key-migration.js";
 import { type BillingMigration, LEDGER_MIGRATION } from "./ledger/ledger-migration.js";
 import { FACT_MIGRATION } from "./reconcile/fact-migration.js";
@@ -10,4 +11,5 @@ export const BILLING_MIGRATIONS: readonly BillingMigration[] = [
   LEDGER_MIGRATION,
   KEY_MIGRATION,
   FACT_MIGRATION,
+  BUDGET_MIGRATION,
 ];

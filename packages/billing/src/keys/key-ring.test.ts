@@ -11,7 +11,7 @@ describe("a key ring", () => {
   it("opens what it sealed, for the same context only", () => {
     const ring = parseKeyRing(FIRST);
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.string(), fc.string(), (text, context, other) => {
+      fc.property(fc.string(), fc.string(), fc.string(), (text, context, other) => {
         const sealed = ring.seal(text, context);
         expect(ring.open(sealed, context)).toBe(text);
         if (other !== context) expect(() => ring.open(sealed, other)).toThrow("can't be opened");

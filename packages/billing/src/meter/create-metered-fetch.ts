@@ -35,6 +35,8 @@ export interface MeterOptions {
   readonly checks?: readonly CallCheck[];
   /** Default: the run of `withMeteredRun`. */
   readonly currentRun?: () => MeteredRun | undefined;
+  /** Told the status of each answer, as soon as it is there. */
+  readonly onAnswer?: (call: PlannedCall, status: number) => void;
   readonly observer?: MeterObserver;
   readonly clock?: Clock;
   /** Sends requests. Default: `fetch` as it is now. */
@@ -124,19 +126,18 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       observer.refused?.(code);
       return response;
     }
-    const { unit } = prepared;
+    const { unit, run, token } = prepared;
     const settle = (verdict: Parameters<typeof record>[1], seen = NOTHING_SEEN) =>
       record(unit, verdict, seen);
     if (signal?.aborted) {
       await settle({ kind: "priced", amount: 0n, evidence: "not_sent" });
       signal.throwIfAborted();
     }
-    const headers = labelRequest(new Headers(init?.headers ?? request?.headers), {
-      ...prepared,
-      unitId: unit.unitId,
-    });
+    const own = new Headers(init?.headers ?? request?.headers);
+    const headers = labelRequest(own, { run, token, unitId: unit.unitId });
     try {
       const response = await send(input, { ...init, headers });
+      options.onAnswer?.({ run, model: unit.model, token }, response.status);
       const served = response.headers.get("x-litellm-model-group");
       if (served !== null && unit.model !== null && served !== unit.model)
         observer.servedOther?.(unit, served);
