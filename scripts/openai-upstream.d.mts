@@ -1,5 +1,3 @@
-export const PROMPT_TOKENS: number;
-
 /** A request that reached the provider. */
 export interface UpstreamCall {
   readonly model: string;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Every prompt counts as this many tokens. */
-export const PROMPT_TOKENS = 11;
+const PROMPT_TOKENS = 11;
 
 const DEFAULTS = { tokens: 3, delay: 0, first: 0, failAfter: -1, status: 0, times: Number.POSITIVE_INFINITY };
 

@@ -8,6 +8,7 @@ import {
 import type { BudgetStore } from "./budgets/budget-store.js";
 import { type BudgetGuard, createBudgetGuard } from "./budgets/create-budget-guard.js";
 import type { BudgetDecision } from "./budgets/decide-budget.js";
+import { hashKey } from "./keys/hash-key.js";
 import type { LedgerStore } from "./ledger/ledger-store.js";
 import type { LitellmAdmin } from "./litellm/litellm-admin.js";
 import { createMeteredFetch } from "./meter/create-metered-fetch.js";
@@ -20,6 +21,8 @@ import type { FactStore } from "./reconcile/fact-store.js";
 import type { SpendSource } from "./reconcile/spend-source.js";
 
 export interface BillingObserver extends MeterObserver {
+  /** A fallback answered with a model that is not on the tenant's list. It was charged. */
+  servedUnlisted?(run: MeteredRun, servedModel: string): void;
   /** An account or a person is near its budget. */
   nearBudget?(caller: Caller, decision: BudgetDecision): void;
 }
@@ -66,6 +69,13 @@ export function createBilling(options: BillingOptions): Billing {
     if (decision.kind === "near") observer.nearBudget?.(caller, decision);
   }
 
+  /** LiteLLM does not check a fallback against the key's models. */
+  async function tellUnlisted(run: MeteredRun, token: string, servedModel: string): Promise<void> {
+    const listing = await models.of(token).catch(() => undefined);
+    if (listing && !listing.models.some(({ id }) => id === servedModel))
+      observer.servedUnlisted?.(run, servedModel);
+  }
+
   const tokenOf = (caller: Caller) => keys.resolveKey(caller.virtualKeyId, caller.billingAccountId);
 
   return {
@@ -82,9 +92,10 @@ export function createBilling(options: BillingOptions): Billing {
         async ({ model, token }) => requireAllowedModel((await models.of(token)).models, model),
         ({ run }) => requireBudget(run.caller),
       ],
-      // LiteLLM refused a model that our list has.
-      onAnswer({ token }, status) {
+      onAnswer({ run, model, token }, { status, servedModel }) {
+        // LiteLLM refused a model that our list has.
         if (status === 400 || status === 403) models.expire(token);
+        if (servedModel !== null && servedModel !== model) void tellUnlisted(run, token, servedModel);
       },
       observer: {
         ...observer,
@@ -105,7 +116,15 @@ export function createBilling(options: BillingOptions): Billing {
       for (const source of sources) {
         const { policyOf } = options;
         reports.push(
-          await reconcile({ ledger, facts, source, pricesOf, clock, ...(policyOf && { policyOf }) }),
+          await reconcile({
+            ledger,
+            facts,
+            source,
+            pricesOf,
+            clock,
+            masterKeyHash: hashKey(serviceKey),
+            ...(policyOf && { policyOf }),
+          }),
         );
       }
       return reports;

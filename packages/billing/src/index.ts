@@ -25,6 +25,7 @@ export * from "./litellm/litellm-admin.js";
 export * from "./meter/create-metered-fetch.js";
 export * from "./meter/meter-observer.js";
 export * from "./meter/metered-run.js";
+export * from "./meter/model-tripwire.js";
 export type { DoubtReason } from "./meter/price-response.js";
 export * from "./migrations.js";
 export type { ModelInfo } from "./models/model-info.js";

@@ -152,6 +152,15 @@ export function runReconcileConformance(open: () => Promise<Stores>, trials: num
     expect(await stores.facts.unclaimed(10)).toHaveLength(1);
   });
 
+  it("knows LiteLLM's master key by the word that its log has for it", async () => {
+    const unit = await doubted({ keyHash: "hash of the master key" });
+    log.rows.push(madeFact(unit, { keyHash: "litellm_proxy_master_key" }));
+    expect(await pass({ masterKeyHash: "hash of the master key" })).toMatchObject({
+      charged: 1,
+      unclaimed: 0,
+    });
+  });
+
   it("asks a source for units it has no row of, where that can be asked", async () => {
     const unit = await doubted();
     const asked: string[] = [];

@@ -1,3 +1,4 @@
+import { forgetOldest } from "./forget-oldest.js";
 import type { MeteredRun } from "./metered-run.js";
 
 /** More attempts than one process has under way at once; the oldest is forgotten first. */
@@ -12,12 +13,7 @@ export function createAttemptCounter(): (run: Pick<MeteredRun, "runId" | "attemp
     // Back to the end of the map's order.
     counts.delete(key);
     counts.set(key, count);
-    if (counts.size > REMEMBERED) {
-      for (const oldest of counts.keys()) {
-        counts.delete(oldest);
-        break;
-      }
-    }
+    forgetOldest(counts, REMEMBERED);
     return count;
   };
 }

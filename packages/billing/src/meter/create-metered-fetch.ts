@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, type KeyResolver, systemClock, ThroughlineError } from "@throughline/ai-core";
+import {
+  type Clock,
+  type KeyResolver,
+  retryStore,
+  systemClock,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import { hashKey } from "../keys/hash-key.js";
 import type { LedgerStore } from "../ledger/ledger-store.js";
 import type { NewUnit } from "../ledger/usage-unit.js";
@@ -23,6 +29,12 @@ export interface PlannedCall {
   readonly token: string;
 }
 
+export interface CallAnswer {
+  readonly status: number;
+  /** The model group that answered; another than was asked for after a fallback. */
+  readonly servedModel: string | null;
+}
+
 /** Refuses a call by throwing a `ThroughlineError`: its model, its account's budget. */
 export type CallCheck = (call: PlannedCall) => Promise<void>;
 
@@ -35,12 +47,14 @@ export interface MeterOptions {
   readonly checks?: readonly CallCheck[];
   /** Default: the run of `withMeteredRun`. */
   readonly currentRun?: () => MeteredRun | undefined;
-  /** Told the status of each answer, as soon as it is there. */
-  readonly onAnswer?: (call: PlannedCall, status: number) => void;
+  /** Told of each answer, as soon as it is there. Must not throw. */
+  readonly onAnswer?: (call: PlannedCall, answer: CallAnswer) => void;
   readonly observer?: MeterObserver;
   readonly clock?: Clock;
   /** Sends requests. Default: `fetch` as it is now. */
   readonly send?: typeof fetch;
+  /** How long a call waits to be recorded while the ledger is away. Default 10 s. */
+  readonly openPatienceMs?: number;
   /** How long an answer waits for a ledger that is away. Default 2 s. */
   readonly holdMs?: number;
   /** How long writing a price is tried. Default 60 s. */
@@ -63,7 +77,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     observer = {},
     clock = systemClock,
   } = options;
-  const { send = globalThis.fetch, holdMs = 2_000, patienceMs = 60_000 } = options;
+  const { send = globalThis.fetch, openPatienceMs = 10_000, holdMs = 2_000, patienceMs = 60_000 } = options;
   if (metered.has(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
   const { origin } = new URL(options.baseUrl);
   const nextOrdinal = createAttemptCounter();
@@ -72,6 +86,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
   async function prepare(
     url: URL,
     body: unknown,
+    signal: AbortSignal | undefined,
   ): Promise<{ unit: NewUnit; run: MeteredRun; token: string }> {
     const run = currentRun();
     if (!run) {
@@ -80,10 +95,13 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
         "Models can be called from within a run only, which pays for them.",
       );
     }
+    /** An outage of the store is a pause, not the call's failure. */
+    const patiently = <Result>(work: () => Promise<Result>) =>
+      retryStore({ clock, signal, patienceMs: openPatienceMs }, work);
     const { caller } = run;
     const model = modelOfRequest(url.pathname, body);
-    const token = await keys.resolveKey(caller.virtualKeyId, caller.billingAccountId);
-    for (const check of checks) await check({ run, model, token });
+    const token = await patiently(() => keys.resolveKey(caller.virtualKeyId, caller.billingAccountId));
+    for (const check of checks) await patiently(() => check({ run, model, token }));
     const unit: NewUnit = {
       unitId: randomUUID(),
       runId: run.runId,
@@ -100,7 +118,8 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       executorType: run.executorType,
       model,
     };
-    await ledger.open(unit);
+    await patiently(() => ledger.open(unit));
+    observer.opened?.(unit);
     return { unit, run, token };
   }
 
@@ -116,11 +135,11 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       if (isModelCallPath(url.pathname)) observer.escaped?.({ origin: url.origin, path: url.pathname });
       return send(input, init);
     }
-    const signal = init?.signal ?? request?.signal;
+    const signal = init?.signal ?? request?.signal ?? undefined;
     signal?.throwIfAborted();
     let prepared: Awaited<ReturnType<typeof prepare>>;
     try {
-      prepared = await prepare(url, init?.body ?? (await request?.clone().text()));
+      prepared = await prepare(url, init?.body ?? (await request?.clone().text()), signal);
     } catch (error) {
       const { code, response } = refuseCall(error);
       observer.refused?.(code);
@@ -137,10 +156,11 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     const headers = labelRequest(own, { run, token, unitId: unit.unitId });
     try {
       const response = await send(input, { ...init, headers });
-      options.onAnswer?.({ run, model: unit.model, token }, response.status);
-      const served = response.headers.get("x-litellm-model-group");
-      if (served !== null && unit.model !== null && served !== unit.model)
-        observer.servedOther?.(unit, served);
+      const servedModel = response.headers.get("x-litellm-model-group");
+      options.onAnswer?.({ run, model: unit.model, token }, { status: response.status, servedModel });
+      if (servedModel !== null && unit.model !== null && servedModel !== unit.model) {
+        observer.servedOther?.(unit, servedModel);
+      }
       return await meterResponse(response, { settle, signal });
     } catch (error) {
       await settle(

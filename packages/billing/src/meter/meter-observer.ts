@@ -4,6 +4,8 @@ import type { DoubtReason } from "./price-response.js";
 
 /** What a meter tells metrics and alarms. It is called in the middle of model calls: it must not throw or block. */
 export interface MeterObserver {
+  /** A call was recorded and is about to be sent. */
+  opened?(unit: NewUnit): void;
   priced?(unit: NewUnit, charge: Charge): void;
   doubted?(unit: NewUnit, reason: DoubtReason): void;
   /** A call was not sent. */

@@ -12,7 +12,7 @@ import { createStreamReading } from "./stream-reading.js";
 export interface ResponseMeter {
   /** Called once. Resolves when the answer may go on. */
   readonly settle: (verdict: Verdict, seen?: SeenResponse) => Promise<void>;
-  readonly signal: AbortSignal | null | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Prices an answer and gives it on: a plain one when its body is there, a stream as it passes. */

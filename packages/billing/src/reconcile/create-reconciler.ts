@@ -26,6 +26,8 @@ export interface ReconcilerOptions {
   readonly pricesOf?: (model: string) => ModelPrices | undefined;
   /** A call that ended this long ago without a price or a row is unresolved. Default 60 s. */
   readonly graceMs?: number;
+  /** The hash of LiteLLM's master key, where calls are made with it: its log names that key by a word of its own. */
+  readonly masterKeyHash?: string;
   /** A call that no one saw the end of is taken to be over after this time: its process may have died. Default 15 min. */
   readonly longestCallMs?: number;
   /** The policy decides on unresolved calls of this age; until then a late row still can. Default 1 h. */
@@ -46,6 +48,7 @@ export interface ReconcileReport {
 }
 
 const UNITS_AT_ONCE = 200;
+const MASTER_KEY = "litellm_proxy_master_key";
 
 /**
  * Makes one pass: reads new rows of LiteLLM's log and prices what they tell, then decides on units that are too old to be
@@ -70,7 +73,11 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
   };
 
   /** Remembers rows that concern us, and gives the units they are of. */
-  async function take(read: readonly SpendFact[]): Promise<readonly UsageUnit[]> {
+  async function take(logged: readonly SpendFact[]): Promise<readonly UsageUnit[]> {
+    const { masterKeyHash } = options;
+    const read = logged.map((fact) =>
+      fact.keyHash === MASTER_KEY && masterKeyHash !== undefined ? { ...fact, keyHash: masterKeyHash } : fact,
+    );
     const units = await ledger.find([...new Set(read.map(({ callId }) => callId))]);
     const unitOf = new Map(units.map((unit) => [unit.unitId, unit]));
     const ourKeys = await ledger.knownKeys([...new Set(read.map(({ keyHash }) => keyHash))]);
