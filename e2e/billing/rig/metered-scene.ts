@@ -72,11 +72,13 @@ export interface MeteredScene {
   readonly litellm: LaunchedLitellm;
   readonly upstream: OpenAiUpstream;
   readonly database: PostgresDatabase;
+  readonly databaseUrl: string;
   /** What the meter told, as `priced 17000000`. */
   readonly told: string[];
   newRun(account: string): MeteredRun;
   call(run: MeteredRun, prompt: string, options?: CallOptions): Promise<Response>;
-  logged(runId: string): readonly LoggedCall[];
+  /** What LiteLLM recorded: of one run, or of all. */
+  logged(runId?: string): readonly LoggedCall[];
   /** A pass that waits for nothing. */
   reconcileNow(): Promise<ReconcileReport>;
   close(): Promise<void>;
@@ -127,6 +129,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
     litellm,
     upstream,
     database,
+    databaseUrl: postgres.url,
     told,
     newRun: (account) => ({
       runId: randomUUID(),
@@ -162,7 +165,8 @@ export async function openMeteredScene(): Promise<MeteredScene> {
       ),
     logged(runId) {
       const lines = readFileSync(litellm.spendLog, "utf8").split("\n").filter(Boolean);
-      return lines.map((line): LoggedCall => JSON.parse(line)).filter(({ labels }) => labels.runId === runId);
+      const calls = lines.map((line): LoggedCall => JSON.parse(line));
+      return runId === undefined ? calls : calls.filter(({ labels }) => labels.runId === runId);
     },
     reconcileNow: () => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0 }),
     async close() {

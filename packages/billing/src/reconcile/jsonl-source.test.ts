@@ -2,6 +2,8 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { madeFact } from "../testing/made-fact.js";
+import { madeUnit } from "../testing/made-unit.js";
 import { createJsonlSource, readLogLine } from "./jsonl-source.js";
 
 /** As `throughline_logger.py` wrote it. */
@@ -11,20 +13,10 @@ const lineOf = (callId: string) => `${LINE.replaceAll('"u1"', `"${callId}"`)}\n`
 
 describe("a line of the logger", () => {
   it("is read with its exact cost", () => {
-    expect(readLogLine(LINE)).toEqual({
-      callId: "u1",
-      requestId: "chatcmpl-up-1",
-      status: "success",
-      unitId: "u1",
-      keyHash: "a4a6",
-      spend: 17_000_000n,
-      inputTokens: 11,
-      outputTokens: 3,
-      isCacheHit: false,
-      errorCode: null,
-      modelGroup: "cheap",
-      endedAt: 1_794_905_242_244,
-    });
+    const unit = madeUnit({ unitId: "u1", keyHash: "a4a6" });
+    expect(readLogLine(LINE)).toEqual(
+      madeFact(unit, { requestId: "chatcmpl-up-1", endedAt: 1_794_905_242_244 }),
+    );
   });
 
   it.each([

@@ -1,6 +1,8 @@
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { createLitellmAdmin } from "../litellm/litellm-admin.js";
+import { madeFact } from "../testing/made-fact.js";
+import { madeUnit } from "../testing/made-unit.js";
 import { createSpendLogSource, readSpendLog } from "./spend-log-source.js";
 
 const ROW = {
@@ -20,20 +22,8 @@ const ROW = {
 
 describe("a row of the spend logs", () => {
   it("is read as a fact", () => {
-    expect(readSpendLog(ROW)).toEqual({
-      callId: "u1",
-      requestId: "chatcmpl-1",
-      status: "success",
-      unitId: "u1",
-      keyHash: "a4a6",
-      spend: 17_000_000n,
-      inputTokens: 11,
-      outputTokens: 3,
-      isCacheHit: false,
-      errorCode: null,
-      modelGroup: "cheap",
-      endedAt: Date.UTC(2026, 10, 17, 8, 0, 1, 500),
-    });
+    const unit = madeUnit({ unitId: "u1", keyHash: "a4a6" });
+    expect(readSpendLog(ROW)).toEqual(madeFact(unit, { endedAt: Date.UTC(2026, 10, 17, 8, 0, 1, 500) }));
   });
 
   it("is read with its metadata as text, without a zone, of a hit and of a failure", () => {
