@@ -131,7 +131,7 @@ describe("the budget guard", () => {
   });
 
   it("adds what is charged here to the sums it has, and reads them again when they are old", async () => {
-    const { clock, budgets, guard, spend, sumsRead } = scene();
+    const { clock, budgets, guard, sumsRead } = scene();
     await budgets.set("a", undefined, { day: USD, month: null, softPercent: null });
     await guard.require("a", "ann");
     guard.note("a", "bob", USD);
@@ -140,11 +140,15 @@ describe("the budget guard", () => {
     clock.advance(5_000);
     await guard.require("a", "ann");
     expect(sumsRead()).toBe(2);
+  });
+
+  it("knows at midnight that nothing was spent yet, however fresh its sums are", async () => {
+    const { clock, budgets, guard, spend } = scene();
+    await budgets.set("a", undefined, { day: USD, month: null, softPercent: null });
     await spend(USD);
-    clock.advance(4_999);
-    await guard.require("a", "ann");
+    clock.advance(9_999);
+    await expect(guard.require("a", "ann")).rejects.toMatchObject({ code: "budget_exceeded" });
     clock.advance(1);
-    // It is the next day, on which nothing was spent.
     expect(await guard.require("a", "ann")).toEqual({ kind: "within" });
   });
 });
