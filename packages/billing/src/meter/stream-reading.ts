@@ -1,17 +1,9 @@
-const NEWLINE = 0x0a;
-const DATA = Buffer.from("data:");
+const DATA = "data:";
 const DONE = "[DONE]";
-/** Every other event only grows the answer, and is not parsed. */
-const TELLING = [
-  '"usage"',
-  '"error"',
-  '"message_stop"',
-  '"response.completed"',
-  '"response.incomplete"',
-  '"response.failed"',
-].map((text) => Buffer.from(text));
+/** What events have that tell of the price or the end. Every other one only grows the answer, and is not parsed. */
+const TELLING = /\[DONE\]|"(?:usage|error|message_stop|response\.(?:completed|incomplete|failed))"/;
 /** An event longer than this is given up on. */
-const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,26 +19,26 @@ export interface StreamReading {
 }
 
 /**
- * Reads the server-sent events of the chat, responses and messages APIs as their bytes pass. Costs one search for line ends
- * and one for the few events that tell a price; only those, and the first, are decoded. A chunk's bytes are copied only where
- * an event is cut between two chunks.
+ * Reads the server-sent events of the chat, responses and messages APIs as their bytes pass. A chunk costs one search for
+ * events that tell of the price; only where it has one, and at the first, is it cut into lines and parsed. Bytes are searched
+ * as Latin-1, which is one character each, and decoded when they are parsed.
  */
 export function createStreamReading(): StreamReading {
-  let rest: Buffer | undefined;
+  let rest = "";
   let ended = false;
   let failed = false;
   let usage: Fields | undefined;
   let responseId: string | null = null;
 
-  function readLine(line: Buffer): void {
-    if (line.indexOf(DATA) !== 0) return;
-    const data = line.subarray(DATA.length);
-    if (data.length < 16 && data.toString().trim() === DONE) {
+  function readLine(line: string): void {
+    if (!line.startsWith(DATA)) return;
+    const data = line.slice(DATA.length).trim();
+    if (data === DONE) {
       ended = true;
       return;
     }
-    if (responseId !== null && !TELLING.some((text) => data.includes(text))) return;
-    const event = parse(data.toString());
+    if (responseId !== null && !TELLING.test(data)) return;
+    const event = parse(Buffer.from(data, "latin1").toString());
     if (event) readEvent(event);
   }
 
@@ -80,18 +72,16 @@ export function createStreamReading(): StreamReading {
       return responseId;
     },
     push(chunk) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-        const line = bytes.subarray(start, end);
-        readLine(rest ? Buffer.concat([rest, line]) : line);
-        rest = undefined;
-        start = end + 1;
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+      const end = text.lastIndexOf("\n") + 1;
+      if (end === 0) {
+        rest = rest.length > MAX_EVENT_LENGTH ? "" : rest + text;
+        return;
       }
-      if (start === bytes.length) return;
-      const tail = bytes.subarray(start);
-      rest = rest ? Buffer.concat([rest, tail]) : Buffer.from(tail);
-      if (rest.length > MAX_EVENT_BYTES) rest = Buffer.alloc(0);
+      const lines = rest + text.slice(0, end);
+      rest = text.slice(end);
+      if (responseId !== null && !TELLING.test(lines)) return;
+      for (const line of lines.split("\n")) readLine(line);
     },
   };
 }
