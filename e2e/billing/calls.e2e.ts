@@ -209,9 +209,9 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
 
     it("by a key that LiteLLM does not know cost nothing", async () => {
       const forged = scene.newRun("forged");
-      // The list of its models can't be read either, so nothing is sent.
+      // The list of its models is refused already, so nothing is sent.
       const response = await scene.call(forged, "bad key");
-      expect(response.status).toBe(503);
+      expect(response.status).toBe(401);
       expect(await unitsOf(forged)).toEqual([]);
     });
 

@@ -93,8 +93,8 @@ export function createBilling(options: BillingOptions): Billing {
         ({ run }) => requireBudget(run.caller),
       ],
       onAnswer({ run, model, token }, { status, servedModel }) {
-        // LiteLLM refused a model that our list has.
-        if (status === 400 || status === 403) models.expire(token);
+        // LiteLLM refused the key, or a model that our list has.
+        if (status === 400 || status === 401 || status === 403) models.expire(token);
         if (servedModel !== null && servedModel !== model) void tellUnlisted(run, token, servedModel);
       },
       observer: {

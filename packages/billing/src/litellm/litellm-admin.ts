@@ -21,7 +21,10 @@ export interface NewKey {
 export interface LitellmAdmin {
   /** Makes a key known to LiteLLM; again is fine. */
   registerKey(key: NewKey): Promise<void>;
-  /** GETs JSON with the service key, or with another. Throws `upstream_unavailable` unless the answer is one. */
+  /**
+   * GETs JSON with the service key, or with another. Throws `unauthorized` where LiteLLM refuses the key, and
+   * `upstream_unavailable` for every other answer that is none.
+   */
   read(path: string, query?: Readonly<Record<string, string>>, key?: string): Promise<unknown>;
 }
 
@@ -49,6 +52,7 @@ export function createLitellmAdmin(options: LitellmAdminOptions): LitellmAdmin {
     const response = await request(search === "" ? path : `${path}?${search}`, key);
     if (!response.ok) {
       await response.body?.cancel();
+      if (response.status === 401) throw keyRefused();
       throw unavailable(path, `answers ${response.status}`);
     }
     return response.json().catch((error: unknown) => {
@@ -72,6 +76,10 @@ export function createLitellmAdmin(options: LitellmAdminOptions): LitellmAdmin {
       throw unavailable("/key/generate", `answers ${response.status}`);
     },
   };
+}
+
+function keyRefused(): ThroughlineError {
+  return new ThroughlineError("unauthorized", "LiteLLM does not accept the key of this account.");
 }
 
 /** Says nothing of the answer's text, which may repeat a key. */

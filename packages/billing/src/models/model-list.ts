@@ -21,7 +21,7 @@ export interface ModelListOptions {
 
 /** What a tenant may ask for, as LiteLLM tells its key. */
 export interface ModelList {
-  /** Throws `models_unavailable` where no list was ever loaded, or the last is too old. */
+  /** Throws `unauthorized` where LiteLLM refuses the key, `models_unavailable` where it is away and no list is young enough. */
   of(token: string): Promise<ModelListing>;
   /** Asks again at the next call: LiteLLM refused a model that was on the list. */
   expire(token: string): void;
@@ -30,6 +30,8 @@ export interface ModelList {
 interface Held {
   readonly listing: Omit<ModelListing, "isStale"> | undefined;
   readonly askAgainAt: number;
+  /** LiteLLM refused the key: what it listed before no longer counts. */
+  readonly refusal?: ThroughlineError;
 }
 
 /** While LiteLLM is away it is asked this often. */
@@ -48,8 +50,15 @@ export function createModelList(options: ModelListOptions): ModelList {
       const loadedAt = clock.now();
       if (held.size >= MAX_TENANTS) held.clear();
       held.set(name, { listing: { models, loadedAt }, askAgainAt: loadedAt + freshMs });
-    } catch {
-      held.set(name, { listing: held.get(name)?.listing, askAgainAt: clock.now() + RETRY_MS });
+    } catch (error) {
+      const askAgainAt = clock.now() + RETRY_MS;
+      const isRefused = error instanceof ThroughlineError && error.code === "unauthorized";
+      held.set(
+        name,
+        isRefused
+          ? { listing: undefined, askAgainAt, refusal: error }
+          : { listing: held.get(name)?.listing, askAgainAt },
+      );
     }
   }
 
@@ -64,7 +73,8 @@ export function createModelList(options: ModelListOptions): ModelList {
     async of(token) {
       const name = hashKey(token);
       if ((held.get(name)?.askAgainAt ?? 0) <= clock.now()) await loadOnce(name, token);
-      const listing = held.get(name)?.listing;
+      const { listing, refusal } = held.get(name) ?? {};
+      if (refusal) throw refusal;
       const age = listing ? clock.now() - listing.loadedAt : Number.POSITIVE_INFINITY;
       if (!listing || age > staleMs) {
         throw new ThroughlineError(

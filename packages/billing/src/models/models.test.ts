@@ -55,12 +55,13 @@ describe("the model list", () => {
   function scene() {
     const clock = createSimulatedClock(1_000_000);
     const asked: string[] = [];
-    const state = { isDown: false, models: [GROUP] };
+    const state = { isDown: false, isRefused: false, models: [GROUP] };
     const list = createModelList({
       clock,
       admin: {
         async read(path, _, key) {
           asked.push(`${path} ${key}`);
+          if (state.isRefused) throw new ThroughlineError("unauthorized", "no such key");
           if (state.isDown) throw new ThroughlineError("upstream_unavailable", "away");
           return { data: state.models };
         },
@@ -97,6 +98,17 @@ describe("the model list", () => {
     state.isDown = false;
     clock.advance(5_000);
     expect((await list.of("sk-a")).isStale).toBe(false);
+  });
+
+  it("is gone at once when LiteLLM refuses the key, which is no outage", async () => {
+    const { clock, state, list } = scene();
+    await list.of("sk-a");
+    state.isRefused = true;
+    list.expire("sk-a");
+    await expect(list.of("sk-a")).rejects.toMatchObject({ code: "unauthorized" });
+    state.isRefused = false;
+    clock.advance(5_000);
+    expect((await list.of("sk-a")).models).toHaveLength(1);
   });
 
   it("denies when it was never loaded", async () => {

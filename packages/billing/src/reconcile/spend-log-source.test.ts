@@ -122,6 +122,17 @@ describe("the spend logs", () => {
   });
 });
 
+it("tells a key that LiteLLM refuses from a LiteLLM that is away", async () => {
+  const admin = createLitellmAdmin({
+    baseUrl: "http://litellm.test",
+    serviceKey: "sk-service",
+    send: async () => Response.json({ error: { message: "sk-secret" } }, { status: 401 }),
+  });
+  await expect(admin.read("/model_group/info", {}, "sk-tenant")).rejects.toMatchObject({
+    code: "unauthorized",
+  });
+});
+
 describe("registering a key", () => {
   const key = {
     token: "sk-new-0123456789abcdef",
