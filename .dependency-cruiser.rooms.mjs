@@ -15,12 +15,12 @@ export default {
         "A package's folders are in order, from the ground up: what two of them need lives in the lower one.",
       severity: "error",
       scope: "folder",
-      from: { path: "^packages/langgraph-server/src/" },
+      from: { path: "^packages/(langgraph-server|billing)/src/" },
       to: { circular: true },
     },
   ],
   options: {
     ...configuration.options,
-    exclude: { path: "^boundaries/fixtures/|\\.test\\.tsx?$|/testing/" },
+    exclude: { path: "^boundaries/fixtures/|\\.test\\.tsx?$|/(testing|conformance)/" },
   },
 };

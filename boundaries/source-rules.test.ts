@@ -33,3 +33,16 @@ test("reading receipts is no breach", () => {
   const rule = sourceRules.find(({ name }) => name === "ONLY_BILLING_WRITES_RECEIPTS");
   expect(rule?.breaks("packages/langgraph-server/src/usage.ts", "SELECT * FROM charge_receipts")).toBe(false);
 });
+
+test("a test may name keys and models", () => {
+  const rule = sourceRules.find(({ name }) => name === "NO_HARD_CODED_KEY_OR_MODEL");
+  const text = 'const key = "sk-0123456789"; const model = "gpt-5";';
+  for (const path of [
+    "packages/billing/src/keys/keys.test.ts",
+    "packages/billing/src/testing/made-run.ts",
+    "e2e/billing/rig.ts",
+  ]) {
+    expect(rule?.breaks(path, text)).toBe(false);
+  }
+  expect(rule?.breaks("packages/billing/src/keys/keys.ts", text)).toBe(true);
+});

@@ -19,6 +19,14 @@ const DECLARES_CONTRACT = new RegExp(
 const WRITES_RECEIPTS =
   /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?|copy)\s+(?:only\s+)?[\w."]*charge_receipts\b/i;
 
+/** What ships, rather than what tests it. */
+const SHIPS =
+  /^(?:packages|apps)\/[^/]+\/src\/(?!.*(?:\.test\.tsx?$|\/?(?:testing|behaviour|conformance|kill)\/))/;
+const HARD_CODED_KEY = /\bsk-[A-Za-z0-9_-]{6,}/;
+/** Names of providers' models, as they would stand in a literal. */
+const HARD_CODED_MODEL =
+  /["'`/](?:gpt-\d|chatgpt-|o[1-9](?:-(?:mini|pro|preview))?["'`]|claude-[a-z0-9]|gemini-\d|llama-?\d|mistral-|deepseek-|qwen[\d-])/i;
+
 export const sourceRules: readonly SourceRule[] = [
   {
     name: "SINGLE_SOURCE_OF_TRUTH",
@@ -36,6 +44,12 @@ export const sourceRules: readonly SourceRule[] = [
     because: "a model is made per call by create-model.ts, with the caller's key and the chosen model",
     breaks: (path, text) =>
       isTypeScript(path) && !path.endsWith("/create-model.ts") && /\bnew\s+ChatOpenAI\s*\(/.test(text),
+  },
+  {
+    name: "NO_HARD_CODED_KEY_OR_MODEL",
+    because:
+      "keys come from a KeyResolver and models from LiteLLM's list: one in the source would bill the wrong tenant",
+    breaks: (path, text) => SHIPS.test(path) && (HARD_CODED_KEY.test(text) || HARD_CODED_MODEL.test(text)),
   },
   {
     name: "ONLY_BILLING_WRITES_RECEIPTS",

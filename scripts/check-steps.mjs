@@ -78,6 +78,7 @@ export const checkSteps = [
     "--config",
     ".dependency-cruiser.rooms.mjs",
     "packages/langgraph-server/src",
+    "packages/billing/src",
   ]),
   check("dead code", BUILT, () => [commandScript("knip")]),
   check("package hygiene", BUILT, () => [join(root, "scripts/check-packages.mjs")]),

@@ -4,6 +4,7 @@
  */
 export const ERROR_CODES = {
   invalid_input: { status: 400, hint: "Correct the named field and send the request again." },
+  model_not_allowed: { status: 400, hint: "Choose one of the models named in the message." },
   unauthorized: { status: 401, hint: "Sign in again, or send a valid token." },
   budget_exceeded: { status: 402, hint: "Raise the account's budget or wait for the next period." },
   forbidden: { status: 403, hint: "Ask the account's owner for access." },
@@ -28,6 +29,10 @@ export const ERROR_CODES = {
   sign_in_unavailable: {
     status: 503,
     hint: "The identity provider's keys can't be read. Retry after the time given.",
+  },
+  models_unavailable: {
+    status: 503,
+    hint: "The list of models can't be read from LiteLLM. Retry after the time given.",
   },
   shutting_down: { status: 503, hint: "Reconnect: another instance will serve you." },
   run_failed: { status: undefined, hint: "Look at the error of the failing step, then run again." },

@@ -15,6 +15,7 @@ describe("error codes", () => {
 
   it.each<[ErrorCode, number]>([
     ["invalid_input", 400],
+    ["model_not_allowed", 400],
     ["unauthorized", 401],
     ["budget_exceeded", 402],
     ["forbidden", 403],
@@ -30,6 +31,7 @@ describe("error codes", () => {
     ["internal", 500],
     ["upstream_unavailable", 502],
     ["store_unavailable", 503],
+    ["models_unavailable", 503],
     ["shutting_down", 503],
   ])("answers %s with %i", (code, status) => {
     expect(new ThroughlineError(code, "…").status).toBe(status);

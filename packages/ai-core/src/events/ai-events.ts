@@ -29,6 +29,8 @@ export const aiEventSchema = z.discriminatedUnion("type", [
     inputTokens: z.number().int().nonnegative(),
     outputTokens: z.number().int().nonnegative(),
     costUsd: z.number().nonnegative().nullable(),
+    /** `false` while the price of a call is not known; absent where nothing is metered. */
+    complete: z.boolean().optional(),
     executorType: executorTypeSchema,
   }),
   z.object({ type: z.literal("assistant_final"), content: z.string() }),

@@ -3,6 +3,9 @@
  * checkpoints. The token is fetched where the model is made and nowhere else.
  */
 export interface KeyResolver {
-  /** Gives the provider token of a virtual key, or throws a `ThroughlineError` (`unauthorized`) that names the id. */
-  resolveKey(virtualKeyId: string): Promise<string>;
+  /**
+   * Gives the provider token of a virtual key, or throws a `ThroughlineError` (`unauthorized`) that names the id. With an
+   * account, a key of another account is refused, and a resolver that makes keys makes this account's.
+   */
+  resolveKey(virtualKeyId: string, billingAccountId?: string): Promise<string>;
 }

@@ -15,9 +15,9 @@ export const tokenUsageSchema = z.object({
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
-/** One model call, as billing sees it. */
+/** One model call (one HTTP request to LiteLLM), as billing sees it. */
 export const usageFactSchema = z.object({
-  /** Ours: `runId/attempt/ordinal`, minted before the call, so that a call which died with its driver can be found. */
+  /** A uuid of ours, minted before the request and sent with it, so that a call which died with its driver can be found. */
   usageUnitId: z.string().min(1),
   runId: z.string().min(1),
   attempt: count,
@@ -25,7 +25,7 @@ export const usageFactSchema = z.object({
   virtualKeyId: z.string().min(1),
   executorType: executorTypeSchema,
   sourceSystem: sourceSystemSchema,
-  /** The provider's own name of the call, once known; evidence, not identity. */
+  /** The receipt's reference within the source system: the unit's id. `null` for a call that no meter saw. */
   sourceReference: z.string().nullable(),
   model: z.string().nullable(),
   inputTokens: count,

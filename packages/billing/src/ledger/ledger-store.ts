@@ -1,0 +1,100 @@
+import type { Picodollars } from "../money/picodollars.js";
+import type {
+  Charge,
+  ChargeCorrection,
+  ChargeReceipt,
+  NewUnit,
+  SeenResponse,
+  UnitState,
+  UsageUnit,
+} from "./usage-unit.js";
+
+/** What a run has cost as far as it is known. */
+export interface RunBill {
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly amount: Picodollars;
+  /** Calls without a price: in doubt or unresolved. */
+  readonly unpriced: number;
+}
+
+/** By what usage is grouped. `person` is the subject, `agent` the graph, `model` the one that answered. */
+export const USAGE_GROUPS = ["day", "agent", "model", "person", "run"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageQuery {
+  readonly account: string;
+  /** Milliseconds since the epoch; the end is exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly by: UsageGroup;
+  readonly subject?: string | undefined;
+  /** The key of the last row of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export interface UsageRow extends RunBill {
+  /** A UTC day (`2026-11-17`), graph id, model, subject or run id; empty where a unit has none. */
+  readonly key: string;
+}
+
+export interface UsagePage {
+  /** In order of their keys' bytes. */
+  readonly rows: readonly UsageRow[];
+  readonly next: string | undefined;
+}
+
+export interface UnitList {
+  readonly state: UnitState;
+  /** By the store's own clock. */
+  readonly olderThanMs: number;
+  readonly account?: string | undefined;
+  readonly after?: Pick<UsageUnit, "openedAt" | "unitId"> | undefined;
+  readonly limit: number;
+}
+
+/** What is deleted: an account, one of its people, or one thread. */
+export interface UnitScope {
+  readonly account: string;
+  readonly subject?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+/**
+ * Units and what was charged for them. Every write is one statement and safe to repeat, because its answer may be lost. A
+ * settled amount is never overwritten: corrections are rows.
+ */
+export interface LedgerStore {
+  /** Records a request that is about to be sent. Nothing is sent before this resolves. */
+  open(unit: NewUnit): Promise<void>;
+  /** Notes why a unit stays in doubt. Changes nothing once it is not. */
+  doubt(unitId: string, reason: string, seen: SeenResponse): Promise<void>;
+  /** Writes the unit's one receipt. `false` where it is settled or written off already. */
+  charge(unitId: string, charge: Charge): Promise<boolean>;
+  /**
+   * Corrects a settled unit from the amount it is known to have to another. `false` where its amount is no longer `from`:
+   * another correction came first.
+   */
+  correct(unitId: string, from: Picodollars, charge: Charge, reason: string): Promise<boolean>;
+  /** Ends the wait for evidence. `false` where the unit is neither in doubt nor unresolved. */
+  close(unitId: string, state: "unresolved" | "written_off", reason: string): Promise<boolean>;
+  find(unitIds: readonly string[]): Promise<readonly UsageUnit[]>;
+  /** Oldest first. */
+  list(query: UnitList): Promise<readonly UsageUnit[]>;
+  receipts(runId: string): Promise<readonly ChargeReceipt[]>;
+  corrections(unitId: string): Promise<readonly ChargeCorrection[]>;
+  billOf(runId: string): Promise<RunBill>;
+  usage(query: UsageQuery): Promise<UsagePage>;
+  /** What was charged for calls since each of these times; of one subject, or of the whole account. */
+  spentSince(
+    account: string,
+    subject: string | undefined,
+    since: readonly number[],
+  ): Promise<readonly Picodollars[]>;
+  /** Which of these hashes are of keys that calls were made with. */
+  knownKeys(hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Receipts outlive what they are about: the amounts stay, who and which thread goes. */
+  redact(scope: UnitScope): Promise<void>;
+}

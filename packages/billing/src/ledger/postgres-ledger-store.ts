@@ -1,0 +1,202 @@
+import { z } from "zod";
+import type { LedgerDatabase } from "./ledger-database.js";
+import type { LedgerStore, RunBill } from "./ledger-store.js";
+import { chargeUnit } from "./sql/charge-unit.js";
+import { correctUnit } from "./sql/correct-unit.js";
+import { openUnit } from "./sql/open-unit.js";
+import { BILL, readUsage } from "./sql/read-usage.js";
+import { amount, readUnit, seenValues, UNIT_COLUMNS, unitValues, wholeNumber } from "./unit-row.js";
+import { EVIDENCES } from "./usage-unit.js";
+
+const billSchema = z.object({
+  calls: z.number(),
+  input_tokens: wholeNumber,
+  output_tokens: wholeNumber,
+  amount,
+  unpriced: z.number(),
+});
+
+const receiptSchema = z.object({
+  source_reference: z.string(),
+  account: z.string(),
+  run_id: z.string(),
+  amount_pico: amount,
+  evidence: z.enum(EVIDENCES),
+  charged_at: z.date(),
+});
+
+const correctionSchema = z.object({
+  source_reference: z.string(),
+  delta_pico: amount,
+  evidence: z.enum(EVIDENCES),
+  reason: z.string(),
+  corrected_at: z.date(),
+});
+
+export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): LedgerStore {
+  const units = `${schema}.usage_units`;
+
+  /** Prepared once per connection: two of these are on the way of every model call. */
+  async function run(name: string, text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const { rows } = await pool.query<object>({
+      name: `billing-${schema}-${name}`,
+      text,
+      values: [...values],
+    });
+    return rows;
+  }
+
+  async function query(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const { rows } = await pool.query<object>(text, [...values]);
+    return rows;
+  }
+
+  return {
+    async open(unit) {
+      await run("open", openUnit(schema), unitValues(unit));
+    },
+    async doubt(unitId, reason, seen) {
+      // Locks the unit's row, which only its own meter and reconciliation write.
+      await query(
+        `update ${units} set reason = $2, doubted_at = clock_timestamp(), served_model = $3, response_id = $4, input_tokens = $5, output_tokens = $6,
+           retries = $7, fallbacks = $8
+         where unit_id = $1 and state = 'in_doubt'`,
+        [unitId, reason, ...seenValues(seen)],
+      );
+    },
+    async charge(unitId, { amount, evidence, seen }) {
+      const values = [unitId, amount, evidence, ...seenValues(seen)];
+      return (await run("charge", chargeUnit(schema), values)).length === 1;
+    },
+    async correct(unitId, from, { amount, evidence, seen }, reason) {
+      const values = [unitId, from, amount, evidence, reason, ...seenValues(seen)];
+      return (await query(correctUnit(schema), values)).length === 1;
+    },
+    async close(unitId, state, reason) {
+      // Locks the unit's row: a charge that comes at the same time wins or finds the unit written off.
+      const rows = await query(
+        `update ${units} set state = $2, reason = $3 where unit_id = $1 and state in ('in_doubt', 'unresolved') returning 1`,
+        [unitId, state, reason],
+      );
+      return rows.length === 1;
+    },
+    async find(unitIds) {
+      const rows = await query(`select ${UNIT_COLUMNS} from ${units} where unit_id = any($1::uuid[])`, [
+        unitIds.filter(isUuid),
+      ]);
+      return rows.map(readUnit);
+    },
+    async list({ state, olderThanMs, account, after, limit }) {
+      const rows = await query(
+        `select ${UNIT_COLUMNS} from ${units}
+         where state = $1 and opened_at <= clock_timestamp() - $2::double precision * interval '1 millisecond'
+           and ($3::text is null or account = $3)
+           and ($4::timestamptz is null or (opened_at, unit_id) > ($4, $5::uuid))
+         order by opened_at, unit_id limit $6`,
+        [
+          state,
+          olderThanMs,
+          account ?? null,
+          after ? new Date(after.openedAt) : null,
+          after?.unitId ?? null,
+          limit,
+        ],
+      );
+      return rows.map(readUnit);
+    },
+    async receipts(runId) {
+      const rows = await query(
+        `select source_reference, account, run_id, amount_pico, evidence, charged_at from ${schema}.charge_receipts
+         where run_id = $1 order by receipt_id`,
+        [runId],
+      );
+      return rows.map((row) => {
+        const read = receiptSchema.parse(row);
+        return {
+          sourceSystem: "litellm",
+          sourceReference: read.source_reference,
+          account: read.account,
+          runId: read.run_id,
+          amount: read.amount_pico,
+          evidence: read.evidence,
+          chargedAt: read.charged_at.getTime(),
+        };
+      });
+    },
+    async corrections(unitId) {
+      const rows = await query(
+        `select source_reference, delta_pico, evidence, reason, corrected_at from ${schema}.charge_corrections
+         where source_reference = $1 order by correction_id`,
+        [unitId],
+      );
+      return rows.map((row) => {
+        const read = correctionSchema.parse(row);
+        return {
+          sourceReference: read.source_reference,
+          delta: read.delta_pico,
+          evidence: read.evidence,
+          reason: read.reason,
+          correctedAt: read.corrected_at.getTime(),
+        };
+      });
+    },
+    async billOf(runId) {
+      const [row] = await query(`select ${BILL} from ${units} where run_id = $1`, [runId]);
+      return toBill(row);
+    },
+    async usage({ account, from, to, by, subject, after, limit }) {
+      const rows = await query(readUsage(schema, by), [
+        account,
+        new Date(from),
+        new Date(to),
+        subject ?? null,
+        after ?? null,
+        limit + 1,
+      ]);
+      const read = rows.map((row) => ({ ...z.object({ key: z.string() }).parse(row), ...toBill(row) }));
+      const page = read.slice(0, limit);
+      return { rows: page, next: read.length > limit ? page.at(-1)?.key : undefined };
+    },
+    async spentSince(account, subject, since) {
+      if (since.length === 0) return [];
+      const sums = since.map(
+        (_, index) =>
+          `coalesce(sum(billed_pico) filter (where opened_at >= $${index + 4}), 0)::text as s${index}`,
+      );
+      const [row] = await query(
+        `select ${sums.join(", ")} from ${units}
+         where account = $1 and ($2::text is null or subject = $2) and opened_at >= $3`,
+        [account, subject ?? null, new Date(Math.min(...since)), ...since.map((time) => new Date(time))],
+      );
+      const read = z.record(z.string(), amount).parse(row);
+      return since.map((_, index) => read[`s${index}`] ?? 0n);
+    },
+    async knownKeys(hashes) {
+      const rows = await query(
+        `select hash from unnest($1::text[]) as asked (hash)
+         where exists (select 1 from ${units} where key_hash = hash)`,
+        [hashes],
+      );
+      return new Set(rows.map((row) => z.object({ hash: z.string() }).parse(row).hash));
+    },
+    async redact({ account, subject, threadId }) {
+      // Locks the units of the scope. Those of a run under way are redacted by the deletion's next sweep.
+      await query(
+        `update ${units} set subject = '', thread_id = '', request_id = '', trace_id = ''
+         where account = $1 and ($2::text is null or subject = $2) and ($3::text is null or thread_id = $3)
+           and thread_id <> ''`,
+        [account, subject ?? null, threadId ?? null],
+      );
+    },
+  };
+}
+
+function toBill(row: unknown): RunBill {
+  const { input_tokens, output_tokens, ...read } = billSchema.parse(row);
+  return { ...read, inputTokens: input_tokens, outputTokens: output_tokens };
+}
+
+/** A fact may name anything as its unit; PostgreSQL refuses to compare a uuid with what is none. */
+function isUuid(text: string): boolean {
+  return z.guid().safeParse(text).success;
+}

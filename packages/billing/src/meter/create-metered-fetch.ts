@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import {
+  type Clock,
+  type KeyResolver,
+  retryStore,
+  systemClock,
+  ThroughlineError,
+} from "@throughline/ai-core";
+import { hashKey } from "../keys/hash-key.js";
+import type { LedgerStore } from "../ledger/ledger-store.js";
+import type { NewUnit } from "../ledger/usage-unit.js";
+import { NOTHING_SEEN } from "../ledger/usage-unit.js";
+import { createAttemptCounter } from "./attempt-counter.js";
+import { labelRequest } from "./label-request.js";
+import type { MeterObserver } from "./meter-observer.js";
+import { meterResponse } from "./meter-response.js";
+import { currentMeteredRun, type MeteredRun } from "./metered-run.js";
+import { isModelCallPath } from "./model-call-path.js";
+import { modelOfRequest } from "./model-name.js";
+import { neverSent } from "./never-sent.js";
+import { createOutcomeRecorder } from "./record-outcome.js";
+import { refuseCall } from "./refuse-call.js";
+
+/** A call that is about to be made. */
+export interface PlannedCall {
+  readonly run: MeteredRun;
+  readonly model: string | null;
+  /** The tenant's key. Never keep or log it. */
+  readonly token: string;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  /** The model group that answered; another than was asked for after a fallback. */
+  readonly servedModel: string | null;
+}
+
+/** Refuses a call by throwing a `ThroughlineError`: its model, its account's budget. */
+export type CallCheck = (call: PlannedCall) => Promise<void>;
+
+export interface MeterOptions {
+  /** LiteLLM's address. Requests to its origin are metered. */
+  readonly baseUrl: string;
+  readonly ledger: Pick<LedgerStore, "open" | "charge" | "doubt">;
+  readonly keys: KeyResolver;
+  /** Asked in order before a call is recorded and sent. */
+  readonly checks?: readonly CallCheck[];
+  /** Default: the run of `withMeteredRun`. */
+  readonly currentRun?: () => MeteredRun | undefined;
+  /** Told of each answer, as soon as it is there. Must not throw. */
+  readonly onAnswer?: (call: PlannedCall, answer: CallAnswer) => void;
+  readonly observer?: MeterObserver;
+  readonly clock?: Clock;
+  /** Sends requests. Default: `fetch` as it is now. */
+  readonly send?: typeof fetch;
+  /** How long a call waits to be recorded while the ledger is away. Default 10 s. */
+  readonly openPatienceMs?: number;
+  /** How long an answer waits for a ledger that is away. Default 2 s. */
+  readonly holdMs?: number;
+  /** How long writing a price is tried. Default 60 s. */
+  readonly patienceMs?: number;
+}
+
+const metered = new WeakSet<typeof fetch>();
+
+/**
+ * A `fetch` that gives every request to LiteLLM the tenant's key and labels, records it before it is sent, and prices it
+ * before its answer's end is handed on. Retries of client libraries are requests of their own. A request that belongs to no
+ * run is refused. Other hosts are left alone; what looks like a model call there is told to the observer.
+ */
+export function createMeteredFetch(options: MeterOptions): typeof fetch {
+  const {
+    ledger,
+    keys,
+    checks = [],
+    currentRun = currentMeteredRun,
+    observer = {},
+    clock = systemClock,
+  } = options;
+  const { send = globalThis.fetch, openPatienceMs = 10_000, holdMs = 2_000, patienceMs = 60_000 } = options;
+  if (metered.has(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
+  const { origin } = new URL(options.baseUrl);
+  const nextOrdinal = createAttemptCounter();
+  const record = createOutcomeRecorder({ ledger, clock, observer, holdMs, patienceMs });
+
+  async function prepare(
+    url: URL,
+    body: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<{ unit: NewUnit; run: MeteredRun; token: string }> {
+    const run = currentRun();
+    if (!run) {
+      throw new ThroughlineError(
+        "forbidden",
+        "Models can be called from within a run only, which pays for them.",
+      );
+    }
+    /** An outage of the store is a pause, not the call's failure. */
+    const patiently = <Result>(work: () => Promise<Result>) =>
+      retryStore({ clock, signal, patienceMs: openPatienceMs }, work);
+    const { caller } = run;
+    const model = modelOfRequest(url.pathname, body);
+    const token = await patiently(() => keys.resolveKey(caller.virtualKeyId, caller.billingAccountId));
+    for (const check of checks) await patiently(() => check({ run, model, token }));
+    const unit: NewUnit = {
+      unitId: randomUUID(),
+      runId: run.runId,
+      attempt: run.attempt,
+      ordinal: nextOrdinal(run),
+      account: caller.billingAccountId,
+      subject: caller.subject,
+      virtualKeyId: caller.virtualKeyId,
+      keyHash: hashKey(token),
+      requestId: run.ingressRequestId,
+      traceId: caller.traceId,
+      threadId: run.threadId,
+      graphId: run.graphId,
+      executorType: run.executorType,
+      model,
+    };
+    await patiently(() => ledger.open(unit));
+    observer.opened?.(unit);
+    return { unit, run, token };
+  }
+
+  async function meteredFetch(
+    input: Parameters<typeof fetch>[0],
+    init?: Parameters<typeof fetch>[1],
+  ): Promise<Response> {
+    const request = input instanceof Request ? input : undefined;
+    const url = new URL(request?.url ?? String(input), "http://invalid");
+    const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+    if (method !== "POST") return send(input, init);
+    if (url.origin !== origin) {
+      if (isModelCallPath(url.pathname)) observer.escaped?.({ origin: url.origin, path: url.pathname });
+      return send(input, init);
+    }
+    const signal = init?.signal ?? request?.signal ?? undefined;
+    signal?.throwIfAborted();
+    let prepared: Awaited<ReturnType<typeof prepare>>;
+    try {
+      prepared = await prepare(url, init?.body ?? (await request?.clone().text()), signal);
+    } catch (error) {
+      const { code, response } = refuseCall(error);
+      observer.refused?.(code);
+      return response;
+    }
+    const { unit, run, token } = prepared;
+    const settle = (verdict: Parameters<typeof record>[1], seen = NOTHING_SEEN) =>
+      record(unit, verdict, seen);
+    if (signal?.aborted) {
+      await settle({ kind: "priced", amount: 0n, evidence: "not_sent" });
+      signal.throwIfAborted();
+    }
+    const own = new Headers(init?.headers ?? request?.headers);
+    const headers = labelRequest(own, { run, token, unitId: unit.unitId });
+    try {
+      const response = await send(input, { ...init, headers });
+      const servedModel = response.headers.get("x-litellm-model-group");
+      options.onAnswer?.({ run, model: unit.model, token }, { status: response.status, servedModel });
+      if (servedModel !== null && unit.model !== null && servedModel !== unit.model) {
+        observer.servedOther?.(unit, servedModel);
+      }
+      return await meterResponse(response, { settle, signal });
+    } catch (error) {
+      await settle(
+        neverSent(error)
+          ? { kind: "priced", amount: 0n, evidence: "not_sent" }
+          : { kind: "doubt", reason: signal?.aborted ? "aborted" : "no_response" },
+      );
+      throw error;
+    }
+  }
+
+  metered.add(meteredFetch);
+  return meteredFetch;
+}
+
+/**
+ * Makes `fetch` itself the metered one, so that a graph's own client goes through it. To be called before graphs are loaded:
+ * a client keeps the `fetch` it was made with. Gives what undoes it.
+ */
+export function installMeteredFetch(meteredFetch: typeof fetch): () => void {
+  const before = globalThis.fetch;
+  globalThis.fetch = meteredFetch;
+  return () => {
+    if (globalThis.fetch === meteredFetch) globalThis.fetch = before;
+  };
+}

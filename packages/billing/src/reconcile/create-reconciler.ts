@@ -1,0 +1,212 @@
+import { type Clock, systemClock } from "@throughline/ai-core";
+import type { LedgerStore } from "../ledger/ledger-store.js";
+import type { UsageUnit } from "../ledger/usage-unit.js";
+import type { Picodollars } from "../money/picodollars.js";
+import type { FactStore } from "./fact-store.js";
+import { judgeFacts } from "./judge-facts.js";
+import { isFactOf, type SpendFact } from "./spend-fact.js";
+import type { SpendSource } from "./spend-source.js";
+
+/**
+ * What becomes of a call that LiteLLM has no price for: listed until someone decides, charged nothing, or charged by its
+ * tokens and list price where both are known.
+ */
+export type UnresolvedPolicy = "list" | "write_off" | "estimate";
+
+export interface ModelPrices {
+  readonly inputPrice: Picodollars | null;
+  readonly outputPrice: Picodollars | null;
+}
+
+export interface ReconcilerOptions {
+  readonly ledger: LedgerStore;
+  readonly facts: FactStore;
+  readonly source: SpendSource;
+  readonly policyOf?: (account: string) => UnresolvedPolicy;
+  readonly pricesOf?: (model: string) => ModelPrices | undefined;
+  /** A call that ended this long ago without a price or a row is unresolved. Default 60 s. */
+  readonly graceMs?: number;
+  /** The hash of LiteLLM's master key, where calls are made with it: its log names that key by a word of its own. */
+  readonly masterKeyHash?: string;
+  /** A call that no one saw the end of is taken to be over after this time: its process may have died. Default 15 min. */
+  readonly longestCallMs?: number;
+  /** The policy decides on unresolved calls of this age; until then a late row still can. Default 1 h. */
+  readonly decideAfterMs?: number;
+  readonly clock?: Clock;
+}
+
+/** What one pass did. */
+export interface ReconcileReport {
+  facts: number;
+  charged: number;
+  corrected: number;
+  unresolved: number;
+  writtenOff: number;
+  estimated: number;
+  /** Rows of our keys that no unit claims. */
+  unclaimed: number;
+}
+
+const UNITS_AT_ONCE = 200;
+const MASTER_KEY = "litellm_proxy_master_key";
+
+/**
+ * Makes one pass: reads new rows of LiteLLM's log and prices what they tell, then decides on units that are too old to be
+ * waited for. Safe to repeat and to run on several instances at once.
+ */
+export async function reconcile(options: ReconcilerOptions): Promise<ReconcileReport> {
+  const { ledger, facts, source, clock = systemClock } = options;
+  const { graceMs = 60_000, longestCallMs = 900_000, decideAfterMs = 3_600_000 } = options;
+  const { policyOf = () => "list", pricesOf = () => undefined } = options;
+  const report: ReconcileReport = {
+    facts: 0,
+    charged: 0,
+    corrected: 0,
+    unresolved: 0,
+    writtenOff: 0,
+    estimated: 0,
+    unclaimed: 0,
+  };
+  const isFree = (model: string) => {
+    const prices = pricesOf(model);
+    return prices?.inputPrice === 0n && prices.outputPrice === 0n;
+  };
+
+  /** Remembers rows that concern us, and gives the units they are of. */
+  async function take(logged: readonly SpendFact[]): Promise<readonly UsageUnit[]> {
+    const { masterKeyHash } = options;
+    const read = logged.map((fact) =>
+      fact.keyHash === MASTER_KEY && masterKeyHash !== undefined ? { ...fact, keyHash: masterKeyHash } : fact,
+    );
+    const units = await ledger.find([...new Set(read.map(({ callId }) => callId))]);
+    const unitOf = new Map(units.map((unit) => [unit.unitId, unit]));
+    const ourKeys = await ledger.knownKeys([...new Set(read.map(({ keyHash }) => keyHash))]);
+    const taken = read.flatMap((fact) => {
+      const unit = unitOf.get(fact.callId);
+      if (unit && isFactOf(unit, fact)) return [{ fact, isClaimed: true }];
+      // What LiteLLM refused has a call id of its own making, and cost nothing.
+      const isOurs = ourKeys.has(fact.keyHash) && (fact.status === "success" || fact.spend > 0n);
+      return isOurs ? [{ fact, isClaimed: false }] : [];
+    });
+    await facts.add(source.name, taken);
+    report.facts += read.length;
+    report.unclaimed += taken.filter(({ isClaimed }) => !isClaimed).length;
+    const claimed = new Set(taken.flatMap(({ fact, isClaimed }) => (isClaimed ? [fact.callId] : [])));
+    return units.filter(({ unitId }) => claimed.has(unitId));
+  }
+
+  async function judge(units: readonly UsageUnit[], mayGiveUp: boolean): Promise<void> {
+    if (units.length === 0) return;
+    const known = await facts.ofUnits(
+      source.name,
+      units.map(({ unitId }) => unitId),
+    );
+    for (const unit of units) {
+      const own = known.filter(({ callId }) => callId === unit.unitId);
+      await apply(unit, own, mayGiveUp);
+    }
+  }
+
+  async function apply(unit: UsageUnit, own: readonly SpendFact[], mayGiveUp: boolean): Promise<void> {
+    const isOld =
+      unit.doubtedAt === null
+        ? clock.now() - unit.openedAt >= longestCallMs
+        : clock.now() - unit.doubtedAt >= graceMs;
+    const judgement = judgeFacts(unit, own, { isOld, isFree });
+    switch (judgement.kind) {
+      case "leave":
+        return;
+      case "charge": {
+        const { amount, seen } = judgement;
+        if (await ledger.charge(unit.unitId, { amount, seen, evidence: source.name })) report.charged += 1;
+        return;
+      }
+      case "correct": {
+        const { from, amount, seen } = judgement;
+        const charge = { amount, seen, evidence: source.name };
+        if (await ledger.correct(unit.unitId, from, charge, "LiteLLM's log says otherwise"))
+          report.corrected += 1;
+        return;
+      }
+      case "give_up": {
+        if (!mayGiveUp && judgement.reason === "no_evidence") return;
+        if (await ledger.close(unit.unitId, "unresolved", judgement.reason)) report.unresolved += 1;
+      }
+    }
+  }
+
+  async function decide(unit: UsageUnit): Promise<void> {
+    const policy = policyOf(unit.account);
+    if (policy === "write_off") {
+      if (await ledger.close(unit.unitId, "written_off", unit.reason ?? "")) report.writtenOff += 1;
+    }
+    if (policy === "estimate") {
+      const amount = estimate(unit, pricesOf(unit.seen.servedModel ?? unit.model ?? ""));
+      if (amount === undefined) return;
+      const charge = { amount, seen: unit.seen, evidence: "estimate" } as const;
+      if (await ledger.charge(unit.unitId, charge)) report.estimated += 1;
+    }
+  }
+
+  async function forEachPage(
+    query: { readonly state: "in_doubt" | "unresolved"; readonly olderThanMs: number },
+    work: (units: readonly UsageUnit[]) => Promise<void>,
+  ): Promise<void> {
+    for (let after: UsageUnit | undefined; ; ) {
+      const units = await ledger.list({ ...query, after, limit: UNITS_AT_ONCE });
+      await work(units);
+      after = units.at(-1);
+      if (units.length < UNITS_AT_ONCE) return;
+    }
+  }
+
+  for await (const batch of source.read(await facts.position(source.name))) {
+    await judge(await take(batch.facts), false);
+    // After the rows are remembered and applied: a crash before this reads them again.
+    await facts.setPosition(source.name, batch.position);
+  }
+  const mayGiveUp = await source.isComplete();
+  await forEachPage({ state: "in_doubt", olderThanMs: graceMs }, async (units) => {
+    const ids = units.map(({ unitId }) => unitId);
+    if (source.factsOf && ids.length > 0) await take(await source.factsOf(ids));
+    await judge(units, mayGiveUp);
+  });
+  await forEachPage({ state: "unresolved", olderThanMs: decideAfterMs }, async (units) => {
+    for (const unit of units) await decide(unit);
+  });
+  return report;
+}
+
+/** Tokens times list price, where tokens and prices are known. */
+function estimate({ seen }: UsageUnit, prices: ModelPrices | undefined): Picodollars | undefined {
+  if (!prices || prices.inputPrice === null || prices.outputPrice === null) return undefined;
+  if (seen.inputTokens + seen.outputTokens === 0) return undefined;
+  return prices.inputPrice * BigInt(seen.inputTokens) + prices.outputPrice * BigInt(seen.outputTokens);
+}
+
+/** Reconciles again and again, one pass at a time, until it is stopped. */
+export function startReconciler(
+  options: ReconcilerOptions & {
+    readonly everyMs: number;
+    readonly onReport?: (report: ReconcileReport) => void;
+    readonly onError?: (error: unknown) => void;
+  },
+): { stop(): Promise<void> } {
+  const { clock = systemClock, everyMs, onReport, onError } = options;
+  let isStopped = false;
+  let pass: Promise<void> = Promise.resolve();
+  let timer = clock.schedule(everyMs, next);
+  function next(): void {
+    pass = reconcile(options).then(onReport, onError);
+    void pass.finally(() => {
+      if (!isStopped) timer = clock.schedule(everyMs, next);
+    });
+  }
+  return {
+    async stop() {
+      isStopped = true;
+      timer.cancel();
+      await pass;
+    },
+  };
+}

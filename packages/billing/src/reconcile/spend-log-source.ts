@@ -1,0 +1,127 @@
+import { type Clock, systemClock } from "@throughline/ai-core";
+import { z } from "zod";
+import type { LitellmAdmin } from "../litellm/litellm-admin.js";
+import { parseCost } from "../money/picodollars.js";
+import type { SpendFact } from "./spend-fact.js";
+import type { SpendSource } from "./spend-source.js";
+
+const PAGE = 500;
+/** Rows are flushed up to 15 s after their call ended, and found by when it started. */
+const OVERLAP_MS = 120_000;
+/** A window that is asked for at once. */
+const WINDOW_MS = 3_600_000;
+
+const count = z.number().int().nonnegative().nullish().catch(0);
+const metadataSchema = z
+  .object({
+    spend_logs_metadata: z.object({ usageUnitId: z.string().optional() }).nullish().catch(null),
+    error_information: z.object({ error_code: z.string().nullish() }).nullish().catch(null),
+  })
+  .catch({ spend_logs_metadata: null, error_information: null });
+
+const rowSchema = z.object({
+  request_id: z.string(),
+  litellm_call_id: z.string().nullish(),
+  api_key: z.string(),
+  spend: z.unknown(),
+  prompt_tokens: count,
+  completion_tokens: count,
+  status: z.string().nullish(),
+  cache_hit: z.string().nullish(),
+  model_group: z.string().nullish(),
+  endTime: z.string(),
+  // jsonb comes as an object, and from some versions as its text.
+  metadata: z
+    .unknown()
+    .transform((value) => metadataSchema.parse(typeof value === "string" ? parse(value) : value)),
+});
+
+/** Reads a row of LiteLLM's spend logs; `undefined` for what is none. */
+export function readSpendLog(row: unknown): SpendFact | undefined {
+  const { success, data } = rowSchema.safeParse(row);
+  const spend = success ? parseCost(data.spend) : undefined;
+  if (!success || spend === undefined) return undefined;
+  return {
+    callId: data.litellm_call_id || data.request_id,
+    requestId: data.request_id,
+    status: data.status === "failure" ? "failure" : "success",
+    unitId: data.metadata.spend_logs_metadata?.usageUnitId ?? null,
+    keyHash: data.api_key,
+    spend,
+    inputTokens: data.prompt_tokens ?? 0,
+    outputTokens: data.completion_tokens ?? 0,
+    isCacheHit: data.cache_hit === "True",
+    errorCode: data.metadata.error_information?.error_code ?? null,
+    modelGroup: data.model_group || null,
+    endedAt: Date.parse(/Z|[+-]\d\d:\d\d$/.test(data.endTime) ? data.endTime : `${data.endTime}Z`) || 0,
+  };
+}
+
+const pageSchema = z.object({ data: z.array(z.unknown()), total_pages: z.number() });
+
+/**
+ * LiteLLM's spend logs, which need its database and the service key. Rows may be missing for good: a killed proxy loses what
+ * it had not flushed, and a response id that repeats is stored once.
+ */
+export function createSpendLogSource({
+  admin,
+  clock = systemClock,
+}: {
+  readonly admin: Pick<LitellmAdmin, "read">;
+  readonly clock?: Clock;
+}): SpendSource {
+  async function readWindow(from: number, to: number): Promise<readonly SpendFact[]> {
+    const facts: SpendFact[] = [];
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const answer = pageSchema.parse(
+        await admin.read("/spend/logs/v2", {
+          start_date: toUtc(from),
+          end_date: toUtc(to),
+          page: String(page),
+          page_size: String(PAGE),
+        }),
+      );
+      pages = answer.total_pages;
+      facts.push(...answer.data.flatMap((row) => readSpendLog(row) ?? []));
+    }
+    return facts;
+  }
+
+  return {
+    name: "spend_log",
+    async *read(position) {
+      const now = clock.now();
+      const since = position === undefined ? now - WINDOW_MS : Number(position) - OVERLAP_MS;
+      for (let from = since; from < now; from += WINDOW_MS) {
+        const to = Math.min(now, from + WINDOW_MS);
+        yield { facts: await readWindow(from, to), position: String(to) };
+      }
+    },
+    async factsOf(unitIds) {
+      const facts: SpendFact[] = [];
+      for (const unitId of unitIds) {
+        // Matches the call id too, and gives all rows of it.
+        const rows = z.array(z.unknown()).parse(await admin.read("/spend/logs", { request_id: unitId }));
+        facts.push(...rows.flatMap((row) => readSpendLog(row) ?? []));
+      }
+      return facts;
+    },
+    async isComplete() {
+      const health = z.object({ db: z.string() }).safeParse(await admin.read("/health/readiness"));
+      return health.success && health.data.db === "connected";
+    },
+  };
+}
+
+/** The one form that `/spend/logs/v2` takes: `2026-11-17 09:30:00`, in UTC. */
+function toUtc(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replace("T", " ");
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

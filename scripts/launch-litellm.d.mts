@@ -1,0 +1,17 @@
+export type RigKeys = Readonly<
+  Record<string, { alias?: string; account?: string; models?: readonly string[]; over_budget?: boolean }>
+>;
+
+export interface LaunchedLitellm {
+  readonly url: string;
+  /** What `throughline_logger.py` writes. */
+  readonly spendLog: string;
+  setKeys(keys: RigKeys): void;
+  /** After a kill: on the same port, with the same log. */
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A LiteLLM proxy without a database in front of an upstream. Keys are ours to set at any time. */
+export function launchLitellm(options: { upstream: string; keys: RigKeys }): Promise<LaunchedLitellm>;
