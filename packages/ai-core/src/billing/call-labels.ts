@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { executorTypeSchema } from "../usage/usage.js";
 
-const id = z.string().min(1).max(256);
+/** Without control characters: PostgreSQL stores no NUL, and a log that can't be stored is not read any further. */
+const id = z.string().regex(/^[^\p{Cc}]{1,256}$/u);
 /** In lower case, as PostgreSQL gives it back: another spelling would be another call id to LiteLLM. */
 const unitId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
@@ -24,4 +25,5 @@ export const callLabelsSchema = z.object({
 export type CallLabels = z.infer<typeof callLabelsSchema>;
 
 /** What of its labels is known. A run that others started has no account of ours. */
-export type KnownLabels = { readonly [Name in keyof CallLabels]?: CallLabels[Name] | undefined };
+export const knownLabelsSchema = callLabelsSchema.partial();
+export type KnownLabels = Readonly<z.infer<typeof knownLabelsSchema>>;
