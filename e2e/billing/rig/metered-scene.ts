@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { KeyResolver } from "@throughline/ai-core";
 import {
   BILLING_MIGRATIONS,
   BILLING_MIGRATIONS_RECORD,
@@ -16,6 +17,7 @@ import {
   type LedgerStore,
   type MeteredRun,
   type ReconcileReport,
+  type ReconcilerOptions,
   reconcile,
   type SpendSource,
   withMeteredRun,
@@ -35,6 +37,11 @@ export const TOKENS: Readonly<Record<string, string>> = {
   broke: "sk-tenant-broke",
   forged: "sk-tenant-forged",
 };
+
+/** As both a service and a LangGraph server have them in their environment. */
+export const VIRTUAL_KEYS = JSON.stringify(
+  Object.fromEntries(Object.entries(TOKENS).map(([account, token]) => [`vk-${account}`, { token, account }])),
+);
 
 const RIG_KEYS: RigKeys = {
   [SERVICE_KEY]: { alias: "service" },
@@ -69,6 +76,7 @@ export interface MeteredScene {
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly source: SpendSource;
+  readonly keys: KeyResolver;
   readonly litellm: LaunchedLitellm;
   readonly upstream: OpenAiUpstream;
   readonly database: PostgresDatabase;
@@ -80,7 +88,7 @@ export interface MeteredScene {
   /** What LiteLLM recorded: of one run, or of all. */
   logged(runId?: string): readonly LoggedCall[];
   /** A pass that waits for nothing. */
-  reconcileNow(): Promise<ReconcileReport>;
+  reconcileNow(options?: Partial<ReconcilerOptions>): Promise<ReconcileReport>;
   close(): Promise<void>;
 }
 
@@ -96,18 +104,13 @@ export async function openMeteredScene(): Promise<MeteredScene> {
   const ledger = createPostgresLedgerStore(database);
   const facts = createPostgresFactStore(database);
   const source = createJsonlSource(litellm.spendLog);
+  const keys = environmentKeys(VIRTUAL_KEYS);
   const told: string[] = [];
   const billing = createBilling({
     baseUrl: `${litellm.url}/v1`,
     admin: createLitellmAdmin({ baseUrl: litellm.url, serviceKey: SERVICE_KEY }),
     serviceKey: SERVICE_KEY,
-    keys: environmentKeys(
-      JSON.stringify(
-        Object.fromEntries(
-          Object.entries(TOKENS).map(([account, token]) => [`vk-${account}`, { token, account }]),
-        ),
-      ),
-    ),
+    keys,
     ledger,
     facts,
     budgets: createPostgresBudgetStore(database),
@@ -126,6 +129,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
     ledger,
     facts,
     source,
+    keys,
     litellm,
     upstream,
     database,
@@ -168,7 +172,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
       const calls = lines.map((line): LoggedCall => JSON.parse(line));
       return runId === undefined ? calls : calls.filter(({ labels }) => labels.runId === runId);
     },
-    reconcileNow: () => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0 }),
+    reconcileNow: (options) => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0, ...options }),
     async close() {
       await database.close();
       await Promise.all([litellm.stop(), upstream.stop()]);
