@@ -10,6 +10,7 @@ import { type BudgetGuard, createBudgetGuard } from "./budgets/create-budget-gua
 import type { BudgetDecision } from "./budgets/decide-budget.js";
 import { hashKey } from "./keys/hash-key.js";
 import type { LedgerStore } from "./ledger/ledger-store.js";
+import type { Charge, UsageUnit } from "./ledger/usage-unit.js";
 import type { LitellmAdmin } from "./litellm/litellm-admin.js";
 import { createMeteredFetch } from "./meter/create-metered-fetch.js";
 import type { MeterObserver } from "./meter/meter-observer.js";
@@ -24,6 +25,8 @@ import type { SpendSource } from "./reconcile/spend-source.js";
 export interface BillingObserver extends MeterObserver {
   /** A fallback answered with a model that is not on the tenant's list. It was charged. */
   servedUnlisted?(run: MeteredRun, servedModel: string): void;
+  /** LiteLLM's log had the price of a call: one that was in doubt, or one of a LangGraph server. */
+  pricedByLog?(unit: UsageUnit, charge: Charge): void;
   /** An account or a person is near its budget. */
   nearBudget?(caller: Caller, decision: BudgetDecision): void;
 }
@@ -126,6 +129,7 @@ export function createBilling(options: BillingOptions): Billing {
             pricesOf,
             clock,
             masterKeyHash: hashKey(serviceKey),
+            onPriced: (unit, charge) => observer.pricedByLog?.(unit, charge),
             ...(policyOf && { policyOf }),
             ...(adopt && { adopt }),
           }),

@@ -115,7 +115,7 @@ export function runAdoptionConformance(
     ],
     [
       "a run that does not exist",
-      (call) => labelled(call, { labels: { ...madeLabels(call), runId: "run-of-nobody" } }),
+      (call) => labelled(call, { labels: { ...madeLabels(call), runId: "run-unknown" } }),
     ],
     [
       "another call's id",

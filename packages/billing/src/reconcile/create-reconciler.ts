@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
 import type { LedgerStore } from "../ledger/ledger-store.js";
-import type { UsageUnit } from "../ledger/usage-unit.js";
+import type { Charge, UsageUnit } from "../ledger/usage-unit.js";
 import type { Picodollars } from "../money/picodollars.js";
 import { type AdoptCall, adoptCalls } from "./adopt-calls.js";
 import type { FactStore } from "./fact-store.js";
@@ -35,6 +35,8 @@ export interface ReconcilerOptions {
   readonly longestCallMs?: number;
   /** The policy decides on unresolved calls of this age; until then a late row still can. Default 1 h. */
   readonly decideAfterMs?: number;
+  /** Told of each unit that the log has priced. Must not throw. */
+  readonly onPriced?: (unit: UsageUnit, charge: Charge) => void;
   readonly clock?: Clock;
 }
 
@@ -144,8 +146,10 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
       case "leave":
         return;
       case "charge": {
-        const { amount, seen } = judgement;
-        if (await ledger.charge(unit.unitId, { amount, seen, evidence: source.name })) report.charged += 1;
+        const charge = { amount: judgement.amount, seen: judgement.seen, evidence: source.name };
+        if (!(await ledger.charge(unit.unitId, charge))) return;
+        report.charged += 1;
+        options.onPriced?.(unit, charge);
         return;
       }
       case "correct": {
