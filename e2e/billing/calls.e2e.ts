@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ChatOpenAI as StrangersModel } from "@langchain/openai";
 import {
   createPostgresBudgetStore,
-  installMeteredFetch,
+  installFetch,
   type MeteredRun,
   withMeteredRun,
 } from "@throughline/billing";
@@ -311,10 +311,10 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
         configuration: { baseURL: `${scene.litellm.url}/v1` },
       });
 
-    let uninstall: () => void;
     beforeEach(() => {
-      uninstall = installMeteredFetch(scene.billing.fetch);
-      return () => uninstall();
+      const installed = installFetch(scene.litellm.url);
+      installed.use(scene.billing.fetch);
+      return () => installed.remove();
     });
 
     it("are charged to the run, plain and streamed", async () => {

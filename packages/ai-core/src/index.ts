@@ -1,3 +1,4 @@
+export * from "./billing/provider-variables.js";
 export * from "./billing/source-system.js";
 export * from "./clock/clock.js";
 export * from "./clock/simulated-clock.js";
