@@ -58,7 +58,8 @@ describe("usage as CSV", () => {
           ),
         );
         expect(header?.[0]).toBe("person");
-        expect(lines.map(([key]) => key?.replace(/^'(?=[=+\-@\t\r])/, ""))).toEqual(keys);
+        const defused = keys.map((key) => (/^[=+\-@\t\r]/.test(key) ? `'${key}` : key));
+        expect(lines.map(([key]) => key)).toEqual(defused);
         for (const [key = ""] of lines) expect(key).not.toMatch(/^[=+\-@\t\r]/);
       }),
     );
