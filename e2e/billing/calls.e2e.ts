@@ -8,7 +8,8 @@ import {
 } from "@throughline/billing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
-import { hashKey, type MeteredScene, openMeteredScene, TOKENS } from "./rig/metered-scene.js";
+import { TOKENS } from "./rig/litellm-rig.js";
+import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
 
 const missing = await ensureLitellm();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
