@@ -1,6 +1,8 @@
 import type { Clock, KeyResolver, UsagePort } from "@throughline/ai-core";
 import {
   type Billing,
+  type BudgetGuard,
+  type BudgetStore,
   cachedKeys,
   createBilling,
   createBudgetGuard,
@@ -58,9 +60,11 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
     callsTools: true,
     reasons: true,
   };
+  const guard = createBudgetGuard({ ...stores, clock });
   return {
     ...stores,
-    guard: createBudgetGuard({ ...stores, clock }),
+    budgets: toldOfChanges(stores.budgets, guard),
+    guard,
     fetch: undefined,
     callbacks: undefined,
     isMetered: false,
@@ -122,6 +126,7 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
 
   return {
     ...stores,
+    budgets: toldOfChanges(stores.budgets, billing.budgets),
     guard: billing.budgets,
     fetch: billing.fetch,
     callbacks: tripwire.callbacks,
@@ -137,6 +142,17 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       const reports = await billing.reconcile();
       for (const report of reports) observer.billed({ kind: "reconciled", report });
       return reports;
+    },
+  };
+}
+
+/** A limit that is set here counts here at once. */
+function toldOfChanges(budgets: BudgetStore, guard: BudgetGuard): BudgetStore {
+  return {
+    ...budgets,
+    async set(account, subject, limits) {
+      await budgets.set(account, subject, limits);
+      guard.changed(account);
     },
   };
 }
