@@ -16,6 +16,7 @@ import type { MeterObserver } from "./meter/meter-observer.js";
 import type { MeteredRun } from "./meter/metered-run.js";
 import { createModelList, type ModelList, type ModelListing } from "./models/model-list.js";
 import { requireAllowedModel } from "./models/require-allowed-model.js";
+import type { AdoptCall } from "./reconcile/adopt-calls.js";
 import { type ReconcileReport, type ReconcilerOptions, reconcile } from "./reconcile/create-reconciler.js";
 import type { FactStore } from "./reconcile/fact-store.js";
 import type { SpendSource } from "./reconcile/spend-source.js";
@@ -39,6 +40,8 @@ export interface BillingOptions {
   /** The service key, under which list prices are read. */
   readonly serviceKey: string;
   readonly policyOf?: ReconcilerOptions["policyOf"];
+  /** Without it calls of LangGraph servers are charged to no one. */
+  readonly adopt?: AdoptCall;
   readonly currentRun?: () => MeteredRun | undefined;
   readonly observer?: BillingObserver;
   readonly clock?: Clock;
@@ -114,7 +117,7 @@ export function createBilling(options: BillingOptions): Billing {
       const pricesOf = await listPrices(models, serviceKey);
       const reports: ReconcileReport[] = [];
       for (const source of sources) {
-        const { policyOf } = options;
+        const { policyOf, adopt } = options;
         reports.push(
           await reconcile({
             ledger,
@@ -124,6 +127,7 @@ export function createBilling(options: BillingOptions): Billing {
             clock,
             masterKeyHash: hashKey(serviceKey),
             ...(policyOf && { policyOf }),
+            ...(adopt && { adopt }),
           }),
         );
       }

@@ -1,9 +1,11 @@
-import type { Clock, KeyResolver, UsagePort } from "@throughline/ai-core";
+import type { CallLabels, Clock, KeyResolver, UsagePort } from "@throughline/ai-core";
 import {
+  type AdoptableRun,
   type Billing,
   type BudgetGuard,
   type BudgetStore,
   cachedKeys,
+  createAdoption,
   createBilling,
   createBudgetGuard,
   createJsonlSource,
@@ -24,6 +26,8 @@ import {
   withSystemTenant,
 } from "@throughline/billing";
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
+import type { RunRegistry } from "@throughline/thread-log";
+import { parseRunRow } from "../thread/run-request.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { BillingOptions } from "./billing-options.js";
 import type { BillingStores } from "./billing-stores.js";
@@ -32,6 +36,8 @@ import type { ServiceBilling } from "./service-billing.js";
 
 export interface BillingContext {
   readonly stores: BillingStores;
+  /** Knows whose a run is that a LangGraph server made calls for. */
+  readonly registry: Pick<RunRegistry, "findInAccount">;
   /** Sends requests to LiteLLM. Not a metered one. */
   readonly send: typeof fetch;
   /** Of runs that name no model. */
@@ -77,9 +83,10 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
 
 /** Billing through LiteLLM. */
 export function openBilling(options: BillingOptions, context: BillingContext): OpenedBilling {
-  const { stores, send, usage, clock, observer, defaultModel } = context;
+  const { stores, registry, send, usage, clock, observer, defaultModel } = context;
   const { baseUrl, serviceKey, spendLog, policyOf } = options;
   const admin = createLitellmAdmin({ baseUrl, serviceKey, send });
+  const keys = keysOf(options, stores.virtualKeys, admin);
   const tripwire = createModelTripwire({ onUnmetered: () => observer.billed({ kind: "unmetered" }) });
   const source =
     spendLog === undefined
@@ -95,7 +102,8 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
   const billing: Billing = createBilling({
     baseUrl,
     admin,
-    keys: keysOf(options, stores.virtualKeys, admin),
+    keys,
+    adopt: createAdoption({ keys, findRun: (labels) => adoptableRun(registry, labels) }),
     ledger: stores.ledger,
     facts: stores.facts,
     budgets: stores.budgets,
@@ -144,6 +152,19 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       return reports;
     },
   };
+}
+
+/** Labels are a claim: whose the run is, and with which key it was started, is what the registry says. */
+async function adoptableRun(
+  registry: BillingContext["registry"],
+  { accountId, runId }: CallLabels,
+): Promise<AdoptableRun | undefined> {
+  const run = await registry.findInAccount(accountId, runId);
+  if (!run) return undefined;
+  const request = parseRunRow(run.request);
+  if (!request.ok || request.value.work !== "graph") return undefined;
+  const { billingAccountId: account, subject, virtualKeyId } = request.value.caller;
+  return { runId, account, subject, virtualKeyId, threadId: run.thread.threadId, graphId: run.graphId };
 }
 
 /** A limit that is set here counts here at once. */
