@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import { accountIdSchema } from "@throughline/ai-core";
 import { importKey, resealKeys } from "@throughline/billing";
 import type { CliBilling } from "../../billing/open-billing-for-cli.js";
+import { BILLING_SETTINGS } from "../../config/billing-settings.js";
 import { actionOf } from "../action-of.js";
 import { type CommandInput, defineCommand } from "../command.js";
 import { BILLING_FLAGS, withBilling } from "../spending/with-billing.js";
@@ -79,7 +80,7 @@ const act: Readonly<Record<Action, (input: Input, words: readonly string[]) => P
 function requireKeys(keys: CliBilling["keys"]): NonNullable<CliBilling["keys"]> {
   if (keys) return keys;
   throw new UsageError(
-    "No secret to seal keys with is configured. `throughline config` names the setting; openssl rand -base64 32 makes one.",
+    `No secret to seal keys with is configured. Set ${BILLING_SETTINGS.keySecrets.env}; openssl rand -base64 32 makes one.`,
   );
 }
 
