@@ -34,7 +34,6 @@ const budgetSchema = z.object({
   renewedAt: z.string(),
 });
 
-export type Bill = Readonly<z.output<typeof billSchema>>;
 export type UsageRow = Readonly<z.output<typeof rowSchema>>;
 export type Statement = Readonly<z.output<typeof statementSchema>>;
 export type Group = keyof Statement["by"];

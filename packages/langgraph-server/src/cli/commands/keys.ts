@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
 import { accountIdSchema } from "@throughline/ai-core";
 import { importKey, resealKeys } from "@throughline/billing";
-import type { CliBilling } from "../../billing/open-billing-for-cli.js";
 import { BILLING_SETTINGS } from "../../config/billing-settings.js";
 import { actionOf } from "../action-of.js";
 import { type CommandInput, defineCommand } from "../command.js";
+import type { CliBilling } from "../spending/use-billing.js";
 import { BILLING_FLAGS, withBilling } from "../spending/with-billing.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";

@@ -1,8 +1,8 @@
-import type { CliBilling } from "../../billing/open-billing-for-cli.js";
 import { BILLING_SETTINGS } from "../../config/billing-settings.js";
 import { MODEL_SETTINGS } from "../../config/model-settings.js";
 import { PLACE_SETTINGS } from "../../config/place-settings.js";
 import type { CommandInput } from "../command.js";
+import type { CliBilling } from "./use-billing.js";
 
 const { databaseUrl, databaseDirectUrl, dataDir } = PLACE_SETTINGS;
 
@@ -15,17 +15,12 @@ export const BILLING_FLAGS = {
   ...BILLING_SETTINGS,
 } as const;
 
-/** Opens billing with the settings that `serve` would use, and closes it afterwards. */
+/** Works on billing with the settings that `serve` would use. */
 export async function withBilling<Result>(
   input: Pick<CommandInput, "terminal" | "flags" | "defaults">,
   work: (opened: CliBilling) => Promise<Result>,
 ): Promise<Result> {
   const { effectiveSettings } = await import("../serve/effective-settings.js");
-  const { openBillingForCli } = await import("../../billing/open-billing-for-cli.js");
-  const opened = await openBillingForCli(effectiveSettings(input).config);
-  try {
-    return await work(opened);
-  } finally {
-    await opened.close();
-  }
+  const { useBilling } = await import("./use-billing.js");
+  return useBilling(effectiveSettings(input).config, work);
 }
