@@ -53,7 +53,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       doc: {
         summary: "List who did what in the account",
         description:
-          "Answers, stops, deletions, changes of crons, exports, and everything that was refused to a role.",
+          "Answers, stops, deletions, changes of crons and budgets, exports, and everything that was refused to a role.",
         tag: "account",
         query: listSchema,
         answer: {
