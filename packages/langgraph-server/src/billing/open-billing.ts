@@ -1,4 +1,10 @@
-import type { CallLabels, Clock, KeyResolver, UsagePort } from "@throughline/ai-core";
+import {
+  type CallLabels,
+  type Clock,
+  type KeyResolver,
+  ThroughlineError,
+  type UsagePort,
+} from "@throughline/ai-core";
 import {
   type AdoptableRun,
   type Billing,
@@ -139,11 +145,16 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
     fetch: billing.fetch,
     callbacks: tripwire.callbacks,
     isMetered: true,
-    modelsOf: billing.modelsOf,
+    modelsOf: (caller) => billing.modelsOf(caller).catch(withoutKey),
     async modelOf(caller, asked) {
-      const model = asked ?? defaultModel ?? (await billing.modelsOf(caller)).models[0]?.id ?? "";
-      await billing.requireStart(caller, model);
-      return model;
+      const first = async () => (await billing.modelsOf(caller)).models[0]?.id ?? "";
+      try {
+        const model = asked ?? defaultModel ?? (await first());
+        await billing.requireStart(caller, model);
+        return model;
+      } catch (error) {
+        return withoutKey(error);
+      }
     },
     billOf: stores.ledger.billOf,
     async reconcile() {
@@ -152,6 +163,16 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       return reports;
     },
   };
+}
+
+/** It is the account's key that is missing or refused: a 401 would tell a person to sign in again. */
+function withoutKey(error: unknown): never {
+  if (!(error instanceof ThroughlineError) || error.code !== "unauthorized") throw error;
+  throw new ThroughlineError(
+    "forbidden",
+    "This account has no key that LiteLLM accepts, so it can't call models. Ask the operator of this service for one.",
+    { cause: error },
+  );
 }
 
 /** Labels are a claim: whose the run is, and with which key it was started, is what the registry says. */

@@ -252,6 +252,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const exports = createExportService({
     usage,
     rows: stores.accountRows,
+    ledger: stores.billing.ledger,
     log,
     state: executor,
     attachments: stores.attachments,
