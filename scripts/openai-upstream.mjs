@@ -6,10 +6,21 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Every prompt counts as this many tokens. */
 const PROMPT_TOKENS = 11;
 
-const DEFAULTS = { tokens: 3, delay: 0, first: 0, failAfter: -1, status: 0, times: Number.POSITIVE_INFINITY };
+/** Of every tool call. */
+const TOOL_ARGUMENTS = JSON.stringify({ city: "Delft" });
+
+const DEFAULTS = {
+  tokens: 3,
+  tools: 0,
+  delay: 0,
+  first: 0,
+  failAfter: -1,
+  status: 0,
+  times: Number.POSITIVE_INFINITY,
+};
 
 /**
- * What a prompt asks of the upstream: `tokens=5 delay=20 first=500 status=500 times=1 failAfter=2 mode=cut`.
+ * What a prompt asks of the upstream: `tokens=5 tools=2 delay=20 first=500 status=500 times=1 failAfter=2 mode=cut`.
  *
  * @param {string} text
  */
@@ -22,7 +33,7 @@ function readPlan(text) {
 }
 
 /**
- * A provider in the shape of OpenAI's chat API that does what the last message says, the same each time.
+ * A provider in the shape of OpenAI's chat API that does what the last message of a person says, the same each time.
  *
  * @returns {Promise<import("./openai-upstream.d.mts").OpenAiUpstream>}
  */
@@ -43,9 +54,23 @@ export async function startOpenAiUpstream() {
     let raw = "";
     for await (const chunk of request) raw += chunk;
     const body = JSON.parse(raw);
-    const last = body.messages?.at(-1)?.content ?? "";
+    /** @type {{ role?: string, content?: unknown }[]} */
+    const messages = body.messages ?? [];
+    const last = messages.findLast(({ role }) => role === "user")?.content ?? "";
     const text = typeof last === "string" ? last : JSON.stringify(last);
     const plan = readPlan(text);
+    // As often as asked it wants a tool, if it is offered one.
+    const wanted =
+      messages.filter(({ role }) => role === "tool").length < plan.tools && body.tools?.[0]?.function;
+    const tool_calls = wanted && [
+      {
+        index: 0,
+        id: `call-${calls.length}`,
+        type: "function",
+        function: { name: wanted.name, arguments: TOOL_ARGUMENTS },
+      },
+    ];
+    const finish = wanted ? "tool_calls" : "stop";
     const id = `chatcmpl-up-${calls.length + 1}`;
     const call = { model: body.model, text, headers: { ...request.headers }, sent: 0, outcome: "open" };
     calls.push(call);
@@ -72,8 +97,8 @@ export async function startOpenAiUpstream() {
       await delay(plan.delay * plan.tokens);
       call.outcome = "whole";
       response.writeHead(200, { "content-type": "application/json" });
-      const message = { role: "assistant", content: words.join("") };
-      const choices = [{ index: 0, finish_reason: "stop", message }];
+      const message = { role: "assistant", content: words.join(""), ...(tool_calls && { tool_calls }) };
+      const choices = [{ index: 0, finish_reason: finish, message }];
       response.end(JSON.stringify({ ...common, object: "chat.completion", choices, usage }));
       return;
     }
@@ -100,7 +125,8 @@ export async function startOpenAiUpstream() {
       call.sent += 1;
       if (plan.delay > 0) await delay(plan.delay);
     }
-    chunk({}, "stop");
+    if (tool_calls) chunk({ tool_calls });
+    chunk({}, finish);
     if (body.stream_options?.include_usage) {
       send({ ...common, object: "chat.completion.chunk", choices: [], usage });
     }

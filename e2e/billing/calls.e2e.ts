@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ChatOpenAI as StrangersModel } from "@langchain/openai";
 import {
   createPostgresBudgetStore,
-  installMeteredFetch,
+  installFetch,
   type MeteredRun,
   withMeteredRun,
 } from "@throughline/billing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
-import { hashKey, type MeteredScene, openMeteredScene, TOKENS } from "./rig/metered-scene.js";
+import { TOKENS } from "./rig/litellm-rig.js";
+import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
 
 const missing = await ensureLitellm();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
@@ -311,10 +312,10 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
         configuration: { baseURL: `${scene.litellm.url}/v1` },
       });
 
-    let uninstall: () => void;
     beforeEach(() => {
-      uninstall = installMeteredFetch(scene.billing.fetch);
-      return () => uninstall();
+      const installed = installFetch(scene.litellm.url);
+      installed.use(scene.billing.fetch);
+      return () => installed.remove();
     });
 
     it("are charged to the run, plain and streamed", async () => {

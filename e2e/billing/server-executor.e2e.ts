@@ -11,7 +11,8 @@ import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
 import { type LanggraphDev, startLanggraphDev } from "../../scripts/langgraph-dev.mjs";
 import { orderOf, runOn } from "../executor/run-on.js";
 import { startUpstreamServer, type UpstreamServer } from "../executor/upstream-server.js";
-import { hashKey, type MeteredScene, openMeteredScene, TOKENS, VIRTUAL_KEYS } from "./rig/metered-scene.js";
+import { TOKENS, VIRTUAL_KEYS } from "./rig/litellm-rig.js";
+import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
 
 const missing = await ensureLitellm();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);

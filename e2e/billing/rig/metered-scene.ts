@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { KeyResolver } from "@throughline/ai-core";
 import {
   BILLING_MIGRATIONS,
@@ -23,45 +22,8 @@ import {
   withMeteredRun,
 } from "@throughline/billing";
 import { migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
-import { type LaunchedLitellm, launchLitellm, type RigKeys } from "../../../scripts/launch-litellm.mjs";
 import { launchPostgres } from "../../../scripts/launch-postgres.mjs";
-import { type OpenAiUpstream, startOpenAiUpstream } from "../../../scripts/openai-upstream.mjs";
-
-export const SERVICE_KEY = "sk-service-rig";
-
-/** Tokens by account. `forged` names a key that LiteLLM does not know. */
-export const TOKENS: Readonly<Record<string, string>> = {
-  ann: "sk-tenant-ann",
-  bob: "sk-tenant-bob",
-  only: "sk-tenant-only",
-  broke: "sk-tenant-broke",
-  forged: "sk-tenant-forged",
-};
-
-/** As both a service and a LangGraph server have them in their environment. */
-export const VIRTUAL_KEYS = JSON.stringify(
-  Object.fromEntries(Object.entries(TOKENS).map(([account, token]) => [`vk-${account}`, { token, account }])),
-);
-
-const RIG_KEYS: RigKeys = {
-  [SERVICE_KEY]: { alias: "service" },
-  "sk-tenant-ann": { alias: "vk-ann", account: "ann" },
-  "sk-tenant-bob": { alias: "vk-bob", account: "bob" },
-  "sk-tenant-only": { alias: "vk-only", account: "only", models: ["cheap", "flaky"] },
-  "sk-tenant-broke": { alias: "vk-broke", account: "broke" },
-};
-
-/** A line of the logger, as the proxy wrote it. */
-export interface LoggedCall {
-  readonly status: string;
-  readonly call_id: string;
-  readonly key_hash: string;
-  readonly spend: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly model_group: string;
-  readonly labels: Readonly<Record<string, unknown>>;
-}
+import { type LitellmRig, SERVICE_KEY, startLitellmRig, VIRTUAL_KEYS } from "./litellm-rig.js";
 
 export interface CallOptions {
   readonly model?: string;
@@ -71,22 +33,18 @@ export interface CallOptions {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-export interface MeteredScene {
+export interface MeteredScene extends Omit<LitellmRig, "stop"> {
   readonly billing: Billing;
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly source: SpendSource;
   readonly keys: KeyResolver;
-  readonly litellm: LaunchedLitellm;
-  readonly upstream: OpenAiUpstream;
   readonly database: PostgresDatabase;
   readonly databaseUrl: string;
   /** What the meter told, as `priced 17000000`. */
   readonly told: string[];
   newRun(account: string): MeteredRun;
   call(run: MeteredRun, prompt: string, options?: CallOptions): Promise<Response>;
-  /** What LiteLLM recorded: of one run, or of all. */
-  logged(runId?: string): readonly LoggedCall[];
   /** A pass that waits for nothing. */
   reconcileNow(options?: Partial<ReconcilerOptions>): Promise<ReconcileReport>;
   close(): Promise<void>;
@@ -94,8 +52,8 @@ export interface MeteredScene {
 
 /** A real LiteLLM between the metered fetch and an upstream of ours, and a ledger in PostgreSQL. */
 export async function openMeteredScene(): Promise<MeteredScene> {
-  const [upstream, postgres] = await Promise.all([startOpenAiUpstream(), launchPostgres()]);
-  const litellm = await launchLitellm({ upstream: upstream.url, keys: RIG_KEYS });
+  const [rig, postgres] = await Promise.all([startLitellmRig(), launchPostgres()]);
+  const { litellm } = rig;
   const database = await openPostgres({ connection: postgres.url });
   await migrate(database.directPool, database.schema, {
     record: BILLING_MIGRATIONS_RECORD,
@@ -130,8 +88,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
     facts,
     source,
     keys,
-    litellm,
-    upstream,
+    ...rig,
     database,
     databaseUrl: postgres.url,
     told,
@@ -167,15 +124,10 @@ export async function openMeteredScene(): Promise<MeteredScene> {
           ...(signal && { signal }),
         }),
       ),
-    logged(runId) {
-      const lines = readFileSync(litellm.spendLog, "utf8").split("\n").filter(Boolean);
-      const calls = lines.map((line): LoggedCall => JSON.parse(line));
-      return runId === undefined ? calls : calls.filter(({ labels }) => labels.runId === runId);
-    },
     reconcileNow: (options) => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0, ...options }),
     async close() {
       await database.close();
-      await Promise.all([litellm.stop(), upstream.stop()]);
+      await rig.stop();
       await postgres.stop();
     },
   };

@@ -195,6 +195,12 @@ export const SCENES: readonly Scene[] = [
       await page.getByRole("dialog").waitFor();
     },
   },
+  {
+    name: "usage-fresh",
+    path: "/usage",
+    visitor: "fresh",
+    act: (page) => page.getByText("Nothing was spent").waitFor(),
+  },
   { name: "crons-fresh", path: "/crons", visitor: "fresh" },
   { name: "crons", path: "/crons" },
   { name: "cron-new", path: "/crons/new" },

@@ -53,7 +53,7 @@ export interface BillingOptions {
 
 /** Billing put together. */
 export interface Billing {
-  /** Meters what goes to LiteLLM: for our own models, and for `installMeteredFetch`. */
+  /** Meters what goes to LiteLLM: for our own models, and for `installFetch`. */
   readonly fetch: typeof fetch;
   readonly ledger: LedgerStore;
   readonly budgets: BudgetGuard;

@@ -23,6 +23,7 @@ export { createPostgresLedgerStore } from "./ledger/postgres-ledger-store.js";
 export * from "./ledger/usage-unit.js";
 export * from "./litellm/litellm-admin.js";
 export * from "./meter/create-metered-fetch.js";
+export * from "./meter/install-fetch.js";
 export * from "./meter/meter-observer.js";
 export * from "./meter/metered-run.js";
 export * from "./meter/model-tripwire.js";

@@ -7,7 +7,7 @@ import { Mark } from "../design/mark";
 import { Palette } from "../palette/palette";
 import styles from "./console-frame.module.css";
 import { DrawerButton, DrawerContext } from "./drawer-button";
-import { agentPath } from "./paths";
+import { agentPath, USAGE_PATH } from "./paths";
 import { ShortcutList } from "./shortcut-list";
 import { Sidebar } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
@@ -28,6 +28,7 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   useShortcut("?", "List of shortcuts", () => setFloating("shortcuts"));
   useShortcut("g h", "Go to all agents", () => router.push("/"));
   useShortcut("g c", "Go to crons", () => router.push("/crons"));
+  useShortcut("g u", "Go to usage", () => router.push(USAGE_PATH));
   useShortcut("t", "Switch between light and dark", () => setTheme(oppositeTheme()));
   useShortcut(agentId && "n", "New thread", () => agentId && router.push(agentPath(agentId)));
 

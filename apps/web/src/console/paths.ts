@@ -1,5 +1,7 @@
 const PREFIX = "langgraph:";
 
+export const USAGE_PATH = "/usage";
+
 /** How an agent is named in an address: `langgraph:poet` is `poet`. */
 function agentSlug(agentId: string): string {
   return encodeURIComponent(agentId.startsWith(PREFIX) ? agentId.slice(PREFIX.length) : agentId);

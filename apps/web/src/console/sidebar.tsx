@@ -10,6 +10,7 @@ import { Icon } from "../design/icon";
 import { Kbd } from "../design/kbd";
 import { Mark } from "../design/mark";
 import { AccountMenu } from "./account-menu";
+import { USAGE_PATH } from "./paths";
 import styles from "./sidebar.module.css";
 
 interface SidebarProps {
@@ -60,6 +61,15 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
         >
           <Icon name="clock" />
           Crons
+        </Link>
+        <Link
+          href={USAGE_PATH}
+          prefetch={false}
+          className={styles.link}
+          {...(pathname === USAGE_PATH && { "aria-current": "page" })}
+        >
+          <Icon name="usage" />
+          Usage
         </Link>
         <AccountMenu account={account} onShortcuts={onShortcuts} />
       </div>

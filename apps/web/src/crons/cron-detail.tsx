@@ -7,7 +7,9 @@ import { useAgentCatalog } from "../console/use-agent-catalog";
 import { Button } from "../design/button";
 import { EmptyState } from "../design/empty-state";
 import { Icon } from "../design/icon";
+import { ListProblem } from "../design/list-problem";
 import { Menu } from "../design/menu";
+import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
 import { useResource } from "../service/use-resource";
 import { capitalised } from "./capitalised";
@@ -15,8 +17,6 @@ import { changeCron, listTicks, readCron } from "./cron-calls";
 import styles from "./cron-detail.module.css";
 import { CronFacts } from "./cron-facts";
 import { CronForm } from "./cron-form";
-import { ListProblem } from "./cron-list";
-import { CronPageFrame } from "./cron-page-frame";
 import { CRONS_PATH, cronPath } from "./cron-paths";
 import { draftOf } from "./cron-wish";
 import { DeleteCronDialog } from "./delete-cron-dialog";
@@ -48,19 +48,19 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
 
   if (!cron) {
     return (
-      <CronPageFrame title="Cron" above={above}>
+      <PageFrame title="Cron" above={above}>
         {problem ? (
           <ListProblem message={problem.message} onRetry={refresh} />
         ) : (
           <Skeleton label="Loading the cron" lines={6} />
         )}
-      </CronPageFrame>
+      </PageFrame>
     );
   }
   const agentName = byId.get(cron.agent)?.name ?? cron.agent;
   if (isEditing) {
     return (
-      <CronPageFrame title="Edit cron" above={above}>
+      <PageFrame title="Edit cron" above={above}>
         {agents ? (
           <CronForm
             agents={agents}
@@ -77,7 +77,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
         ) : (
           <Skeleton label="Loading agents" lines={6} />
         )}
-      </CronPageFrame>
+      </PageFrame>
     );
   }
   const { run, schedule } = deeds.refusals;
@@ -114,7 +114,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
     </>
   );
   return (
-    <CronPageFrame title={capitalised(scheduleWords(cron.schedule))} above={above} actions={actions}>
+    <PageFrame title={capitalised(scheduleWords(cron.schedule))} above={above} actions={actions}>
       <p className={styles.problem} role="alert">
         {deeds.problem}
       </p>
@@ -141,6 +141,6 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
         onClose={() => setDeleting(false)}
         onDeleted={() => router.push(CRONS_PATH)}
       />
-    </CronPageFrame>
+    </PageFrame>
   );
 }

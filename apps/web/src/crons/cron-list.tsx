@@ -8,11 +8,12 @@ import { Button } from "../design/button";
 import buttonStyles from "../design/button.module.css";
 import { EmptyState } from "../design/empty-state";
 import { Icon } from "../design/icon";
+import { ListProblem } from "../design/list-problem";
+import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
 import { useResource } from "../service/use-resource";
 import { listCrons } from "./cron-calls";
 import styles from "./cron-list.module.css";
-import { CronPageFrame } from "./cron-page-frame";
 import { newCronPath } from "./cron-paths";
 import { CronRow } from "./cron-row";
 
@@ -41,7 +42,7 @@ export function CronList(): ReactNode {
     );
   const isEmpty = crons?.length === 0;
   return (
-    <CronPageFrame
+    <PageFrame
       title="Crons"
       lead="Agents that run by the clock, whether or not anybody looks."
       {...(!isEmpty && { actions: create })}
@@ -67,15 +68,6 @@ export function CronList(): ReactNode {
           ))}
         </ul>
       )}
-    </CronPageFrame>
-  );
-}
-
-export function ListProblem(props: { readonly message: string; readonly onRetry: () => void }): ReactNode {
-  return (
-    <div className={styles.problem} role="alert">
-      <p>{props.message}</p>
-      <Button onClick={props.onRetry}>Try again</Button>
-    </div>
+    </PageFrame>
   );
 }

@@ -4,11 +4,11 @@ import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { useAgentCatalog } from "../console/use-agent-catalog";
+import { ListProblem } from "../design/list-problem";
+import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
 import { createCron } from "./cron-calls";
 import { CronForm } from "./cron-form";
-import { ListProblem } from "./cron-list";
-import { CronPageFrame } from "./cron-page-frame";
 import { CRONS_PATH, cronPath } from "./cron-paths";
 import { newDraft } from "./cron-wish";
 
@@ -22,7 +22,7 @@ export function NewCron(): ReactNode {
     agents?.find(({ capabilities }) => capabilities.includes("background")) ??
     agents?.[0];
   return (
-    <CronPageFrame title="New cron" above={<Link href={CRONS_PATH}>Crons</Link>}>
+    <PageFrame title="New cron" above={<Link href={CRONS_PATH}>Crons</Link>}>
       {problem && !agents && <ListProblem message={problem.message} onRetry={refresh} />}
       {!agents && !problem && <Skeleton label="Loading agents" lines={6} />}
       {agents && (
@@ -34,7 +34,7 @@ export function NewCron(): ReactNode {
           onCancel={() => router.push(CRONS_PATH)}
         />
       )}
-    </CronPageFrame>
+    </PageFrame>
   );
 }
 

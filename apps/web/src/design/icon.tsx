@@ -9,6 +9,7 @@ const PATHS = {
   bolt: "M9 1.5 3 9h4.5L7 14.5 13 7H8.5z",
   check: "m3 8.5 3.2 3.2L13 5",
   chevronDown: "m4 6 4 4 4-4",
+  chevronLeft: "m10 4-4 4 4 4",
   chevronRight: "m6 4 4 4-4 4",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.8V8l2.2 1.6",
   close: "m4 4 8 8M12 4l-8 8",
@@ -43,6 +44,7 @@ const PATHS = {
   thought: "M3 3h10v7H8l-3 3v-3H3z",
   tool: "M9.500 6.500 3 13M13 4.500a3 3 0 0 1-4 3.300A3 3 0 0 1 11.500 3l-1.300 1.500.3 1 1 .3z",
   trash: "M3 4.500h10M6.500 4.500v-2h3v2M4.500 4.500l.5 9h6l.5-9",
+  usage: "M3 13V9M8 13V3M13 13V6",
 } as const;
 
 export type IconName = keyof typeof PATHS;

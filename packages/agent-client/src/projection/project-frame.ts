@@ -254,5 +254,6 @@ function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
     totalTokens: usage.total_tokens,
     modelCalls: usage.model_calls,
     costUsd: usage.cost_usd,
+    isComplete: usage.complete !== false,
   };
 }

@@ -83,7 +83,10 @@ export interface UsageView {
   readonly outputTokens: number;
   readonly totalTokens: number;
   readonly modelCalls: number;
+  /** `null` where nothing was metered, or no call has a price yet. */
   readonly costUsd: number | null;
+  /** `false` where a call had no price when the run ended: the cost is that of the others. */
+  readonly isComplete: boolean;
 }
 
 /** A message that streams. Its text lives here, not in `messages`, so that a token costs O(1). */

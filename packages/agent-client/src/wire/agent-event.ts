@@ -21,6 +21,7 @@ export interface EventFacts {
     readonly total_tokens: number;
     readonly model_calls: number;
     readonly cost_usd: number | null;
+    readonly complete?: boolean;
   };
   /** Of a thread that is told where nothing runs: how its last run ended, if not well. */
   readonly lastRun?: {

@@ -151,6 +151,8 @@ export const PAYLOADS = {
     model: z.string().nullable(),
     model_calls: z.number().int().nonnegative(),
     cost_usd: z.number().nonnegative().nullable(),
+    /** `false` while the price of a call is not known; absent where nothing is metered. */
+    complete: z.boolean().optional(),
   }),
   retract: z.object({ message_ids: z.array(z.string()), call_ids: z.array(z.string()), reason: z.string() }),
   custom: z.object({ name: z.string(), value: jsonSchema }),

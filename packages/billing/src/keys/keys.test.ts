@@ -38,7 +38,7 @@ describe("keys of the environment", () => {
 
 it("gives the service key to the accounts that are named, and to no other", async () => {
   const keys = withSystemTenant(environmentKeys('{"vk-a":"sk-a"}'), {
-    accounts: new Set(["dev"]),
+    isSystemAccount: (account) => account === "dev",
     serviceKey: "sk-service",
   });
   expect(await keys.resolveKey("vk-dev", "dev")).toBe("sk-service");

@@ -6,11 +6,14 @@ import type { KeyResolver } from "@throughline/ai-core";
  */
 export function withSystemTenant(
   keys: KeyResolver,
-  { accounts, serviceKey }: { readonly accounts: ReadonlySet<string>; readonly serviceKey: string },
+  {
+    isSystemAccount,
+    serviceKey,
+  }: { readonly isSystemAccount: (account: string) => boolean; readonly serviceKey: string },
 ): KeyResolver {
   return {
     async resolveKey(virtualKeyId, account) {
-      if (account !== undefined && accounts.has(account)) return serviceKey;
+      if (account !== undefined && isSystemAccount(account)) return serviceKey;
       return keys.resolveKey(virtualKeyId, account);
     },
   };

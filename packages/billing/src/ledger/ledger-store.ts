@@ -60,6 +60,8 @@ export interface UnitScope {
   readonly account: string;
   readonly subject?: string | undefined;
   readonly threadId?: string | undefined;
+  /** Milliseconds since the epoch: what was opened later stays as it is. */
+  readonly openedBefore?: number | undefined;
 }
 
 /**

@@ -108,10 +108,10 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
       const known = new Set(all().map(({ keyHash }) => keyHash));
       return new Set(hashes.filter((hash) => known.has(hash)));
     },
-    async redact({ account, subject, threadId }) {
+    async redact({ account, subject, threadId, openedBefore = Number.POSITIVE_INFINITY }) {
       for (const unit of all()) {
-        if (unit.account !== account) continue;
-        if (subject !== undefined && unit.subject !== subject) continue;
+        if (unit.account !== account || unit.openedAt >= openedBefore) continue;
+        if (subject !== undefined && (unit.subject ?? "") !== subject) continue;
         if (threadId !== undefined && unit.threadId !== threadId) continue;
         units.set(unit.unitId, { ...unit, subject: undefined, threadId: "", requestId: "", traceId: "" });
       }

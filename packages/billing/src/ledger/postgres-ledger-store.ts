@@ -179,13 +179,18 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       );
       return new Set(rows.map((row) => z.object({ hash: z.string() }).parse(row).hash));
     },
-    async redact({ account, subject, threadId }) {
+    async redact({ account, subject, threadId, openedBefore }) {
       // Locks the units of the scope. Those of a run under way are redacted by the deletion's next sweep.
       await query(
         `update ${units} set subject = '', thread_id = '', request_id = '', trace_id = ''
          where account = $1 and ($2::text is null or subject = $2) and ($3::text is null or thread_id = $3)
-           and thread_id <> ''`,
-        [account, subject ?? null, threadId ?? null],
+           and ($4::timestamptz is null or opened_at < $4) and thread_id <> ''`,
+        [
+          account,
+          subject ?? null,
+          threadId ?? null,
+          openedBefore === undefined ? null : new Date(openedBefore),
+        ],
       );
     },
   };

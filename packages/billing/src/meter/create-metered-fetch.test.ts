@@ -14,7 +14,8 @@ import {
   unpricedAnswer,
 } from "../testing/litellm-answers.js";
 import { madeRun } from "../testing/made-run.js";
-import { createMeteredFetch, installMeteredFetch, type MeterOptions } from "./create-metered-fetch.js";
+import { createMeteredFetch, type MeterOptions } from "./create-metered-fetch.js";
+import { installFetch } from "./install-fetch.js";
 import type { MeterObserver } from "./meter-observer.js";
 import { type MeteredRun, withMeteredRun } from "./metered-run.js";
 
@@ -458,14 +459,18 @@ it("keeps accounts apart over any interleaving of their calls", async () => {
 });
 
 describe("installing", () => {
-  it("makes fetch itself metered, and undoes it", async () => {
+  it("meters what took its fetch before there was a meter, and undoes it", async () => {
     const before = globalThis.fetch;
-    const uninstall = installMeteredFetch(meterOf(plainAnswer()));
+    const installed = installFetch(CHAT);
     try {
-      await withMeteredRun(RUN, () => fetch(CHAT, { method: "POST", body: BODY }));
+      const taken = globalThis.fetch;
+      const early = await withMeteredRun(RUN, () => taken(CHAT, { method: "POST", body: BODY }));
+      expect(early.status).toBe(403);
+      installed.use(meterOf(plainAnswer()));
+      await withMeteredRun(RUN, () => taken(CHAT, { method: "POST", body: BODY }));
       expect(sent).toHaveLength(1);
     } finally {
-      uninstall();
+      installed.remove();
     }
     expect(globalThis.fetch).toBe(before);
   });

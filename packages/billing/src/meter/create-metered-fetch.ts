@@ -184,15 +184,3 @@ function labelsOf({ caller, ...run }: MeteredRun, usageUnitId: string): CallLabe
     executorType: run.executorType,
   };
 }
-
-/**
- * Makes `fetch` itself the metered one, so that a graph's own client goes through it. To be called before graphs are loaded:
- * a client keeps the `fetch` it was made with. Gives what undoes it.
- */
-export function installMeteredFetch(meteredFetch: typeof fetch): () => void {
-  const before = globalThis.fetch;
-  globalThis.fetch = meteredFetch;
-  return () => {
-    if (globalThis.fetch === meteredFetch) globalThis.fetch = before;
-  };
-}

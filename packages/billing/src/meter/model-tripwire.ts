@@ -5,6 +5,8 @@ import { currentMeteredRun, type MeteredRun } from "./metered-run.js";
 /** The part of LangChain's callbacks that a tripwire needs; an object like this is a handler there. */
 export interface ModelCallbacks {
   readonly name: string;
+  /** Told in the call's own time and context: a start that is told later would count the call's own request as an earlier one. */
+  readonly awaitHandlers: true;
   handleChatModelStart(model: unknown, messages: unknown, callId: string): void;
   handleLLMStart(model: unknown, prompts: unknown, callId: string): void;
   handleLLMEnd(output: unknown, callId: string): void;
@@ -55,6 +57,7 @@ export function createModelTripwire({
     },
     callbacks: {
       name: "throughline-tripwire",
+      awaitHandlers: true,
       handleChatModelStart: (_model, _messages, callId) => start(callId),
       handleLLMStart: (_model, _prompts, callId) => start(callId),
       handleLLMEnd: (_output, callId) => end(callId),

@@ -1,10 +1,10 @@
-import type { ExecutorType, UsageFact } from "@throughline/ai-core";
+import type { PayloadOf, UsageFact } from "@throughline/ai-core";
 import type { RunBill } from "../ledger/ledger-store.js";
-import type { UsageUnit } from "../ledger/usage-unit.js";
-import { toUsdNumber } from "../money/picodollars.js";
+import type { NewUnit, SeenResponse } from "../ledger/usage-unit.js";
+import { type Picodollars, toUsdNumber } from "../money/picodollars.js";
 
-/** A unit as the rest of the system sees a model call, whoever ran it. */
-export function toUsageFact(unit: UsageUnit): UsageFact {
+/** A unit as the rest of the system sees a model call, whatever executed it. No amount: not priced yet. */
+export function toUsageFact(unit: NewUnit, seen: SeenResponse, amount: Picodollars | null): UsageFact {
   return {
     usageUnitId: unit.unitId,
     runId: unit.runId,
@@ -14,10 +14,10 @@ export function toUsageFact(unit: UsageUnit): UsageFact {
     executorType: unit.executorType,
     sourceSystem: "litellm",
     sourceReference: unit.unitId,
-    model: unit.seen.servedModel ?? unit.model,
-    inputTokens: unit.seen.inputTokens,
-    outputTokens: unit.seen.outputTokens,
-    costUsd: unit.billed === null ? null : toUsdNumber(unit.billed),
+    model: seen.servedModel ?? unit.model,
+    inputTokens: seen.inputTokens,
+    outputTokens: seen.outputTokens,
+    costUsd: amount === null ? null : toUsdNumber(amount),
     graphId: unit.graphId,
     threadId: unit.threadId,
     traceId: unit.traceId,
@@ -25,21 +25,23 @@ export function toUsageFact(unit: UsageUnit): UsageFact {
 }
 
 /**
- * A run's bill as its `usage_report`, summed over all its calls and attempts. While a call has no price the report is not
- * complete, and its cost is that of the others.
+ * A run's `usage` with what the ledger knows of it, summed over all its calls and attempts. While a call has no price the sum
+ * is not complete, and its cost is that of the others. Where the ledger has no call of the run, what was counted stays.
  */
-export function toUsageReport(
-  bill: RunBill,
-  { model, executorType }: { model: string | null; executorType: ExecutorType },
-) {
+export function billUsage(counted: PayloadOf<"usage">, bill: RunBill): PayloadOf<"usage"> {
+  if (bill.calls === 0) return { ...counted, complete: counted.model_calls === 0 };
+  const complete = bill.unpriced === 0;
+  // A call that broke off told the meter no tokens, and perhaps the graph some.
+  const tokens = (metered: number, seen: number) => (complete ? metered : Math.max(metered, seen));
+  const input_tokens = tokens(bill.inputTokens, counted.input_tokens);
+  const output_tokens = tokens(bill.outputTokens, counted.output_tokens);
   return {
-    type: "usage_report" as const,
-    usageUnitId: null,
-    model,
-    inputTokens: bill.inputTokens,
-    outputTokens: bill.outputTokens,
-    costUsd: bill.calls === bill.unpriced && bill.calls > 0 ? null : toUsdNumber(bill.amount),
-    complete: bill.unpriced === 0,
-    executorType,
+    model: counted.model,
+    model_calls: bill.calls,
+    input_tokens,
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+    cost_usd: bill.calls === bill.unpriced ? null : toUsdNumber(bill.amount),
+    complete,
   };
 }

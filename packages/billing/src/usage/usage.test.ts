@@ -1,12 +1,13 @@
-import { aiEventSchema, createSimulatedClock, usageFactSchema } from "@throughline/ai-core";
+import { createSimulatedClock, usageFactSchema } from "@throughline/ai-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UsageRow } from "../ledger/ledger-store.js";
 import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
+import { NOTHING_SEEN } from "../ledger/usage-unit.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
 import { usageCsv } from "./csv.js";
 import { monthRange, readStatement } from "./statement.js";
-import { toUsageFact, toUsageReport } from "./usage-fact.js";
+import { billUsage, toUsageFact } from "./usage-fact.js";
 
 const row = (key: string, amount = 17_000_000n): UsageRow => ({
   key,
@@ -57,7 +58,8 @@ describe("usage as CSV", () => {
           ),
         );
         expect(header?.[0]).toBe("person");
-        expect(lines.map(([key]) => key?.replace(/^'(?=[=+\-@\t\r])/, ""))).toEqual(keys);
+        const defused = keys.map((key) => (/^[=+\-@\t\r]/.test(key) ? `'${key}` : key));
+        expect(lines.map(([key]) => key)).toEqual(defused);
         for (const [key = ""] of lines) expect(key).not.toMatch(/^[=+\-@\t\r]/);
       }),
     );
@@ -116,17 +118,15 @@ describe("a statement", () => {
 });
 
 describe("a unit outside of billing", () => {
-  it("is a usage fact, whose cost is unknown until it is settled", async () => {
-    const ledger = createMemoryLedgerStore();
+  it("is a usage fact, whose cost is unknown until it is settled", () => {
     const unit = madeUnit({ model: "flaky" });
-    await ledger.open(unit);
-    const read = async () => {
-      const [found] = await ledger.find([unit.unitId]);
-      return found && usageFactSchema.parse(toUsageFact(found));
-    };
-    expect(await read()).toMatchObject({ costUsd: null, model: "flaky", sourceReference: unit.unitId });
-    await ledger.charge(unit.unitId, madeCharge(17_000_000n, { servedModel: "dear" }));
-    expect(await read()).toMatchObject({
+    expect(usageFactSchema.parse(toUsageFact(unit, NOTHING_SEEN, null))).toMatchObject({
+      costUsd: null,
+      model: "flaky",
+      sourceReference: unit.unitId,
+    });
+    const { amount, seen } = madeCharge(17_000_000n, { servedModel: "dear" });
+    expect(usageFactSchema.parse(toUsageFact(unit, seen, amount))).toMatchObject({
       costUsd: 0.000017,
       model: "dear",
       inputTokens: 11,
@@ -134,15 +134,45 @@ describe("a unit outside of billing", () => {
     });
   });
 
-  it("is part of its run's one report, which says whether it is complete", () => {
-    const of = { model: "cheap", executorType: "inproc" } as const;
+  it("is part of its run's one sum, which says whether it is complete", () => {
+    const counted = {
+      model: "cheap",
+      model_calls: 1,
+      input_tokens: 40,
+      output_tokens: 2,
+      total_tokens: 42,
+      cost_usd: null,
+    };
     const bill = { calls: 2, inputTokens: 22, outputTokens: 6, amount: 17_000_000n, unpriced: 0 };
-    expect(aiEventSchema.parse(toUsageReport(bill, of))).toMatchObject({ costUsd: 0.000017, complete: true });
-    expect(toUsageReport({ ...bill, unpriced: 1 }, of)).toMatchObject({ costUsd: 0.000017, complete: false });
-    expect(toUsageReport({ ...bill, unpriced: 2 }, of)).toMatchObject({ costUsd: null, complete: false });
-    expect(toUsageReport({ ...bill, calls: 0, amount: 0n }, of)).toMatchObject({
-      costUsd: 0,
+    expect(billUsage(counted, bill)).toEqual({
+      model: "cheap",
+      model_calls: 2,
+      input_tokens: 22,
+      output_tokens: 6,
+      total_tokens: 28,
+      cost_usd: 0.000017,
       complete: true,
     });
+    expect(billUsage(counted, { ...bill, unpriced: 1 })).toMatchObject({
+      input_tokens: 40,
+      output_tokens: 6,
+      cost_usd: 0.000017,
+      complete: false,
+    });
+    expect(billUsage(counted, { ...bill, unpriced: 2 })).toMatchObject({ cost_usd: null, complete: false });
+  });
+
+  it("is missing from a sum of calls that no meter saw, which has no cost", () => {
+    const counted = {
+      model: "x",
+      model_calls: 1,
+      input_tokens: 1,
+      output_tokens: 1,
+      total_tokens: 2,
+      cost_usd: null,
+    };
+    const none = { calls: 0, inputTokens: 0, outputTokens: 0, amount: 0n, unpriced: 0 };
+    expect(billUsage(counted, none)).toEqual({ ...counted, complete: false });
+    expect(billUsage({ ...counted, model_calls: 0 }, none)).toMatchObject({ cost_usd: null, complete: true });
   });
 });

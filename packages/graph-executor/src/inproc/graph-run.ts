@@ -20,7 +20,7 @@ import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
 import { RunStore } from "../persistence/run-store.js";
 import { graphChanged } from "./graph-change.js";
-import { openGraphStream } from "./open-graph-stream.js";
+import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
@@ -43,6 +43,7 @@ export interface GraphRunSetup {
   readonly attachments: AttachmentPort | undefined;
   readonly extraConfigurable: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
+  readonly callbacks?: readonly RunCallbacks[] | undefined;
   readonly clock: Clock;
 }
 
@@ -89,6 +90,7 @@ async function* pump(
         dialect: request.dialect ?? "modes",
         configurable,
         context: setup.context,
+        callbacks: setup.callbacks,
         signal,
         inRun,
       })) {

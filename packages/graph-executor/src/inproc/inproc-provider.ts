@@ -30,6 +30,7 @@ import { unknownAgent } from "../provider/unknown-agent.js";
 import { committedMessages } from "./committed-messages.js";
 import { copyThread } from "./copy-thread.js";
 import { startGraphRun } from "./graph-run.js";
+import type { RunCallbacks } from "./open-graph-stream.js";
 import { toRunError } from "./run-error.js";
 import { newestCheckpoint, pastCheckpoint, readThread, storedCheckpoint } from "./thread-reading.js";
 
@@ -49,6 +50,8 @@ export interface InProcProviderOptions {
   readonly configurable?: (request: GraphRunRequest) => JsonObject;
   /** LangGraph's `context`, for graphs compiled with a context schema. */
   readonly context?: (request: GraphRunRequest) => Readonly<Record<string, unknown>> | undefined;
+  /** Callbacks of every run, as LangChain takes them. */
+  readonly callbacks?: readonly RunCallbacks[];
   readonly clock?: Clock;
   /**
    * How long a reading or writing outside a run waits for a database that is away before it throws a `StoreOutage`. Runs
@@ -111,6 +114,7 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
           attachments: options.attachments,
           extraConfigurable: options.configurable?.(request) ?? {},
           context: options.context?.(request),
+          callbacks: options.callbacks,
           clock,
         };
         return startGraphRun(setup, request);

@@ -1,3 +1,4 @@
+import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
 import type { Dialect, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readGraphItem, readString } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
@@ -13,10 +14,14 @@ const MODES_BESIDE_EVENTS = ["updates", "values", "custom", "tasks", "checkpoint
 /** LangGraph's own plumbing, which its server does not stream either. */
 const HIDDEN_TAG = "langsmith:hidden";
 
+/** One handler of LangChain's callbacks, as a plain object. */
+export type RunCallbacks = CallbackHandlerMethods;
+
 export interface GraphStreamOptions {
   readonly dialect: Dialect;
   readonly configurable: RunConfigurable;
   readonly context: Readonly<Record<string, unknown>> | undefined;
+  readonly callbacks?: readonly RunCallbacks[] | undefined;
   readonly signal: AbortSignal;
   /** What the graph leaves unhandled is told by the async context it runs in. */
   readonly inRun: <Result>(work: () => Result) => Result;
@@ -39,6 +44,7 @@ export async function* openGraphStream(
     },
     signal,
     ...(context && { context }),
+    ...(options.callbacks && { callbacks: [...options.callbacks] }),
   } as const;
   const open = options.dialect === "events" ? openEvents : openModes;
   const { items, read: readItem, end } = await inRun(() => open(graph, plan.input, config));

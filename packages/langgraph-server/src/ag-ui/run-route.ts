@@ -35,11 +35,15 @@ const AS_STATUS: ReadonlySet<ErrorCode> = new Set([
   "forbidden",
   // A run that failed would make clients drop the question, which is still open.
   "answer_mismatch",
+  "budget_exceeded",
+  "model_not_allowed",
+  "models_unavailable",
 ]);
 
 /**
  * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit, a
- * store that is away, a missing permission and an answer that does not fit, is told as a run that failed, because stock clients see nothing else.
+ * store or model list that is away, a missing permission, a model or a budget that forbids the run, and an answer that does
+ * not fit, is told as a run that failed, because stock clients see nothing else.
  */
 export async function runAgent(
   c: RouteContext,

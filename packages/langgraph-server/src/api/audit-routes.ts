@@ -5,6 +5,7 @@ import { queryOf } from "../http/checked-request.js";
 import type { RouteParts } from "../http/ingress.js";
 import { formatPlace, parsePlace } from "../http/page-place.js";
 import { nextSchema, pageSchema } from "../http/paging.js";
+import { pulledStream } from "../http/pulled-stream.js";
 import type { ActionRoute } from "../http/route-table.js";
 import { ACTIONS, type Action, isAction } from "../policy/action.js";
 
@@ -52,7 +53,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       doc: {
         summary: "List who did what in the account",
         description:
-          "Answers, stops, deletions, changes of crons, exports, and everything that was refused to a role.",
+          "Answers, stops, deletions, changes of crons and budgets, exports, and everything that was refused to a role.",
         tag: "account",
         query: listSchema,
         answer: {
@@ -94,7 +95,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       async handle(c, who) {
         who.requireReach("everyone");
         const filter = queryOf(c, filterSchema);
-        return c.body(streamOf(lines(who.caller.billingAccountId, filter)), 200, {
+        return c.body(pulledStream(lines(who.caller.billingAccountId, filter)), 200, {
           "content-type": "application/jsonl",
           "content-disposition": 'attachment; filename="audit.jsonl"',
           "cache-control": "no-store",
@@ -102,20 +103,6 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       },
     },
   ];
-}
-
-/** Reads on when the client has taken what was read. */
-function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  });
 }
 
 function showEntry(entry: AuditEntry): z.output<typeof shownAuditEntrySchema> {

@@ -17,6 +17,15 @@ const targetSchema = z.object({
   interruptIds: z.array(z.string()).optional(),
   cronId: z.string().optional(),
   deletionId: z.string().optional(),
+  /** As it was set; without limits where it was deleted. Taken out when its person is deleted. */
+  budget: z
+    .object({
+      subject: z.string().nullable(),
+      day: z.string().nullable(),
+      month: z.string().nullable(),
+      softPercent: z.number().nullable(),
+    })
+    .optional(),
 });
 export type AuditTarget = z.output<typeof targetSchema>;
 
@@ -49,10 +58,12 @@ export interface NewAuditEntry extends AuditDetails {
   readonly subject: string | undefined;
   readonly action: Action;
   readonly thread: ThreadRef | undefined;
+  /** Of the account's people, whom it is about: with their data the entry loses its content. */
+  readonly person?: string | undefined;
 }
 
 /** Stored: with when it happened, in milliseconds since the Unix epoch by the store's clock. */
-export interface AuditEntry extends Omit<NewAuditEntry, "thread"> {
+export interface AuditEntry extends Omit<NewAuditEntry, "thread" | "person"> {
   readonly at: number;
 }
 
@@ -65,6 +76,8 @@ export interface AuditFacts {
     readonly graphId: string;
     readonly threadName: string;
   };
+  /** Whom it is about, where that is no thread. */
+  readonly person?: string;
   readonly target?: AuditTarget;
   readonly answer?: Json;
   /** Of a request that was answered with a stream in which it failed. */
@@ -92,7 +105,7 @@ export function targetOf({ thread, target }: Pick<AuditFacts, "thread" | "target
 /** As it is kept of something that was deleted: who did what and when, but no name and no words. */
 export function withoutContent<Details extends AuditDetails>(details: Details): Omit<Details, "answer"> {
   const { answer: _, ...rest } = details;
-  const { threadName: __, ...target } = details.target;
+  const { threadName: __, budget: ___, ...target } = details.target;
   return { ...rest, target };
 }
 

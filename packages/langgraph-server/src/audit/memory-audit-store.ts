@@ -36,7 +36,7 @@ export function createMemoryAuditStore(database: MemoryDatabase): AuditStore {
         .sort((a, b) => sign * compare(a, b));
       const page = found.slice(0, limit);
       return {
-        entries: page.map(({ thread: _, ...entry }): AuditEntry => entry),
+        entries: page.map(({ thread: _, person: __, ...entry }): AuditEntry => entry),
         next: found.length > limit ? page.at(-1) : undefined,
       };
     },
@@ -59,11 +59,12 @@ export function createMemoryAuditStore(database: MemoryDatabase): AuditStore {
 }
 
 /** What a person did, and what was done to their threads. */
-function isInScope({ account, subject, thread }: MemoryEntry, scope: AuditScope): boolean {
+function isInScope({ account, subject, thread, person }: MemoryEntry, scope: AuditScope): boolean {
   if (account !== scope.account) return false;
   if (scope.threadId !== undefined) return thread?.threadId === scope.threadId;
   if (scope.subject === undefined) return true;
-  return subjectKey({ subject }) === scope.subject || (thread && subjectKey(thread)) === scope.subject;
+  const about = thread ? subjectKey(thread) : person;
+  return subjectKey({ subject }) === scope.subject || about === scope.subject;
 }
 
 function compare(a: AuditPosition, b: AuditPosition): number {

@@ -82,7 +82,7 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
           pending.map(({ entry }) => entry.id),
           pending.map(({ entry }) => subjectKey(entry)),
           pending.map(({ entry }) => entry.action),
-          pending.map(({ entry }) => (entry.thread ? subjectKey(entry.thread) : null)),
+          pending.map(({ entry }) => (entry.thread ? subjectKey(entry.thread) : (entry.person ?? null))),
           pending.map(({ entry }) => entry.thread?.threadId ?? null),
           // Parsing leaves what has a column of its own out.
           pending.map(({ entry }) => JSON.stringify(auditDetailsSchema.parse(entry))),

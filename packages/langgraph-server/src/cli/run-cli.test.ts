@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
-import { type RecordedTerminal, recordedTerminal } from "../testing/recorded-terminal.js";
-import { runCli } from "./run-cli.js";
+import { runThroughline } from "../testing/run-throughline.js";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -9,22 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Outcome {
-  readonly code: number;
-  readonly printed: string;
-  readonly said: string;
-}
-
-async function throughline(
+function throughline(
   argv: readonly string[],
   { lines = [], env = {} }: { lines?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
-): Promise<Outcome> {
-  const terminal: RecordedTerminal = recordedTerminal({
-    env: { THROUGHLINE_URL: server.url, ...env },
-    lines,
-  });
-  const code = await runCli(argv, { terminal, version: "1.2.3" });
-  return { code, printed: terminal.printed(), said: terminal.said().join("\n") };
+) {
+  return runThroughline(argv, { lines, env: { THROUGHLINE_URL: server.url, ...env } });
 }
 
 describe("throughline", () => {
@@ -46,6 +34,9 @@ describe("throughline", () => {
     "share",
     "threads",
     "crons",
+    "usage",
+    "budgets",
+    "keys",
     "doctor",
     "retention",
     "config",
@@ -63,6 +54,13 @@ describe("throughline", () => {
     [["help", "dance"], 'There is no command "dance". There is: serve,'],
     [["watch", "poet"], "Something is missing: throughline watch AGENT THREAD"],
     [["crons", "ad"], 'There is no "crons ad". Did you mean add?'],
+    [["usage", "reconcil"], 'There is no "usage reconcil". Did you mean reconcile?'],
+    [["usage", "--csv", "--json"], "Choose --csv or --json."],
+    [["usage", "unclaimed", "--limit", "0"], "--limit takes a whole number"],
+    [["budgets", "set"], "Say how much: throughline budgets set --day USD"],
+    [["budgets", "set", "--day", "1", "--soft", "most"], "--soft takes a whole number of percent."],
+    [["keys", "import", "key-1"], "throughline keys import ID --account NAME"],
+    [["keys", "import", "key-1", "--account", "a b"], "--account is not the name of an account."],
     [["crons", "pause"], "Name the cron by its id"],
     [["completion", "tcsh"], 'There is no completion for "tcsh"'],
     [["run", "poet", "--thread="], "--thread must not be empty."],

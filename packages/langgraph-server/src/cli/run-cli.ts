@@ -1,16 +1,19 @@
 import { closestName } from "../config/closest-name.js";
 import type { Command, Serving } from "./command.js";
 import { askAgainCommand } from "./commands/ask-again.js";
+import { budgetsCommand } from "./commands/budgets.js";
 import { completionCommand } from "./commands/completion.js";
 import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { keysCommand } from "./commands/keys.js";
 import { retentionCommand } from "./commands/retention.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
 import { shareCommand } from "./commands/share.js";
 import { stopCommand } from "./commands/stop.js";
 import { threadsCommand } from "./commands/threads.js";
+import { usageCommand } from "./commands/usage.js";
 import { watchCommand } from "./commands/watch.js";
 import { commandHelp, generalHelp } from "./help.js";
 import { checkWords, readArguments } from "./read-arguments.js";
@@ -40,6 +43,9 @@ const ordinary = [
   shareCommand,
   threadsCommand,
   cronsCommand,
+  usageCommand,
+  budgetsCommand,
+  keysCommand,
   doctorCommand,
   retentionCommand,
   configCommand,

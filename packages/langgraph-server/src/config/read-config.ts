@@ -3,6 +3,7 @@ import { type Backend, selectBackend } from "@throughline/graph-executor";
 import type { AttachmentLimits } from "../attachments/attachment-limits.js";
 import type { TransferLimits } from "../attachments/transfer-permits.js";
 import type { AuditOptions } from "../audit/create-audit-log.js";
+import type { BillingOptions } from "../billing/billing-options.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import type { AccountLimits } from "../tenancy/account-limits.js";
 import type { CallerClaims, JwtTrust } from "../tenancy/jwt-caller.js";
@@ -27,6 +28,8 @@ export interface ServerConfig extends SettingValues {
   readonly unnamedMs: number;
   readonly retention: Retention;
   readonly audit: AuditOptions;
+  /** Of a LiteLLM, where one is set. */
+  readonly billing: BillingOptions | undefined;
 }
 
 /** The environment, checked. Throws `invalid_input` that names the variable; never with its value, which may be a secret. */
@@ -39,6 +42,7 @@ export function readConfig(
 
 export function configOf(values: SettingValues): ServerConfig {
   assertPoolerHasAddress(values);
+  const signIn = signInOf(values);
   return {
     ...values,
     backend: selectBackend({
@@ -46,7 +50,7 @@ export function configOf(values: SettingValues): ServerConfig {
       LANGGRAPH_SERVER_URL: values.serverUrl,
       LANGGRAPH_SERVER_API_KEY: values.serverApiKey,
     }),
-    signIn: signInOf(values),
+    signIn,
     limits: {
       maxBodyBytes: values.maxBodyBytes,
       maxContentParts: values.maxContentParts,
@@ -75,6 +79,7 @@ export function configOf(values: SettingValues): ServerConfig {
     unnamedMs: values.unnamedAttachmentHours * HOUR_MS,
     retention: retentionOf(values),
     audit: { keep: values.auditKeepAfterDeletion, maxAgeMs: values.auditMaxAgeDays * DAY_MS },
+    billing: billingOf(values, signIn),
   };
 }
 
@@ -85,6 +90,41 @@ function assertPoolerHasAddress({ databaseUrl, databaseDirectUrl }: SettingValue
     "invalid_input",
     `${direct.env} is set and ${pooled.env} is not; without a pooler set ${pooled.env} only.`,
     { details: { field: direct.env } },
+  );
+}
+
+function billingOf(values: SettingValues, signIn: SignInConfig): BillingOptions | undefined {
+  const { litellmBaseUrl: baseUrl, litellmApiKey: serviceKey, makeKeys, systemAccounts } = values;
+  const { keySecrets, reconcileSeconds, unresolvedCalls } = values;
+  if (baseUrl === undefined) return undefined;
+  if (serviceKey === undefined)
+    throw missing("litellmApiKey", "litellmBaseUrl", "prices and spend logs are read with it");
+  if (makeKeys === "yes" && keySecrets === undefined)
+    throw missing("keySecrets", "makeKeys", "keys that are made are kept sealed");
+  const named = new Set(systemAccounts);
+  return {
+    baseUrl,
+    serviceKey,
+    virtualKeys: values.litellmVirtualKeys,
+    keySecrets,
+    makesKeys: makeKeys === "yes",
+    // With dev sign-in there is one person, who has one key.
+    isSystemAccount: (account) =>
+      named.has(account) || (systemAccounts === undefined && signIn.kind === "dev"),
+    spendLog: values.spendLog,
+    reconcileEveryMs: reconcileSeconds > 0 ? reconcileSeconds * 1_000 : undefined,
+    policyOf: (account) => unresolvedCalls?.get(account) ?? unresolvedCalls?.get("") ?? "list",
+  };
+}
+
+function missing(name: keyof typeof SETTINGS, because: keyof typeof SETTINGS, why: string): ThroughlineError {
+  const { env } = SETTINGS[name];
+  return new ThroughlineError(
+    "invalid_input",
+    `${env} is missing. With ${SETTINGS[because].env} it must be set: ${why}.`,
+    {
+      details: { field: env },
+    },
   );
 }
 
@@ -140,12 +180,8 @@ function trustOf({
     };
   }
   if (issuer === undefined || audience === undefined) {
-    const missing = issuer === undefined ? SETTINGS.jwtIssuer.env : SETTINGS.jwtAudience.env;
-    throw new ThroughlineError(
-      "invalid_input",
-      `${missing} is missing. With ${SETTINGS.jwksUrl.env} it must be set: else a token for another application passes.`,
-      { details: { field: missing } },
-    );
+    const name = issuer === undefined ? "jwtIssuer" : "jwtAudience";
+    throw missing(name, "jwksUrl", "else a token for another application passes");
   }
   return { keys: { jwksUrl: new URL(jwksUrl) }, issuer, audience };
 }

@@ -1,5 +1,6 @@
 import { ATTACHMENT_SETTINGS } from "./attachment-settings.js";
 import { AUDIT_SETTINGS } from "./audit-settings.js";
+import { BILLING_SETTINGS } from "./billing-settings.js";
 import { CLIENT_SETTINGS } from "./client-settings.js";
 import { LIMIT_SETTINGS } from "./limit-settings.js";
 import { MODEL_SETTINGS } from "./model-settings.js";
@@ -15,6 +16,7 @@ export const SETTINGS = {
   ...RETENTION_SETTINGS,
   ...AUDIT_SETTINGS,
   ...MODEL_SETTINGS,
+  ...BILLING_SETTINGS,
   ...SIGN_IN_SETTINGS,
   ...LIMIT_SETTINGS,
   ...ATTACHMENT_SETTINGS,

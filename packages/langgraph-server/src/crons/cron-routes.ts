@@ -110,7 +110,17 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       tag: "crons",
       body: nothingSchema,
       answer: { status: 202, description: "The tick, with its run", schema: shownTickSchema },
-      errors: ["invalid_input", "not_found", "busy", "interrupt_pending", "rate_limited", "too_large"],
+      errors: [
+        "invalid_input",
+        "not_found",
+        "busy",
+        "interrupt_pending",
+        "rate_limited",
+        "too_large",
+        "model_not_allowed",
+        "budget_exceeded",
+        "models_unavailable",
+      ],
     },
     async handle(c, who) {
       await bodyOf(who, nothingSchema);

@@ -1,3 +1,4 @@
+import { BILLING_MIGRATIONS, BILLING_MIGRATIONS_RECORD } from "@throughline/billing";
 import type { Migration } from "@throughline/thread-log";
 import { ATTACHMENT_CHUNK_MIGRATION, ATTACHMENT_MIGRATION } from "../attachments/attachment-migration.js";
 import { AUDIT_MIGRATION } from "../audit/audit-migration.js";
@@ -18,3 +19,9 @@ export const SERVER_MIGRATIONS: readonly Migration[] = [
   TURN_MIGRATION,
   ATTACHMENT_CHUNK_MIGRATION,
 ];
+
+/** All tables beside the log's: each set has a record of its own. */
+export const SERVICE_MIGRATIONS = [
+  { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS },
+  { record: BILLING_MIGRATIONS_RECORD, migrations: BILLING_MIGRATIONS },
+] as const;

@@ -3,6 +3,7 @@ import type { StoreItems } from "@throughline/graph-executor";
 import type { RunRegistry, ThreadDirectory, ThreadLog, ThreadSummary } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import type { AuditLog } from "../audit/create-audit-log.js";
+import type { BillingStores } from "../billing/billing-stores.js";
 import type { CronStore } from "../crons/cron-store.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import type { DeletionCounts, DeletionScope, ListedThread } from "./deletion.js";
@@ -19,6 +20,8 @@ export interface DeletionPlaces {
   readonly crons: Pick<CronStore, "removeAll">;
   /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
   readonly storeItems: Pick<StoreItems, "deleteAccount"> | undefined;
+  /** Receipts stay, without what names a person or a thread; keys and budgets go. */
+  readonly billing: BillingStores;
   /** What is kept of it after a deletion is a setting. */
   readonly audit: Pick<AuditLog, "deleteScope">;
 }
@@ -70,6 +73,7 @@ async function deleteAll(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<vo
     await stillOurs(store.checkOff(claimed, page));
   }
   if (!isOfThread) await deleteRest(deps, claimed);
+  await deps.billing.ledger.redact(scope);
   await deps.audit.deleteScope(scope, claimed.deletion.requestedAt);
   await stillOurs(store.move(claimed, "deleted", leaseMs));
 }
@@ -98,6 +102,8 @@ async function sweep(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> 
   }
   const isUnused = scope.threadId === undefined && (await living(deps, scope, 1)).threads.length === 0;
   if (isUnused) await deps.storeItems?.deleteAccount(scope.account, scope.subject);
+  // What was called since then is of what has begun anew.
+  await deps.billing.ledger.redact({ ...scope, openedBefore: deletion.deletedAt ?? deletion.requestedAt });
   await deps.audit.deleteScope(scope, deletion.requestedAt);
   await stillOurs(store.move(claimed, "done", 0));
 }
@@ -159,6 +165,8 @@ async function deleteRest(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<v
   await deps.directory.deleteAccount(account, subject);
   const attachments = await deps.attachments.deleteAccount(account, subject);
   const storeItems = (await deps.storeItems?.deleteAccount(account, subject)) ?? 0;
+  await deps.billing.budgets.delete(account, subject);
+  if (subject === undefined) await deps.billing.virtualKeys.delete(account);
   await tell(deps, claimed, { attachments, storeItems });
 }
 

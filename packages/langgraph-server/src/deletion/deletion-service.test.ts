@@ -1,6 +1,7 @@
 import { createSimulatedClock, type SimulatedClock } from "@throughline/ai-core";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { memoryBillingStores } from "../billing/billing-stores.js";
 import { createAccountUsage, DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
 import { createDeletionService, type DeletionService } from "./deletion-service.js";
@@ -63,6 +64,7 @@ function open({ isSlow = () => false }: { readonly isSlow?: (account: string) =>
     directory: { deleteThread: async () => {}, deleteAccount: async () => {} },
     attachments: { deleteThread: async () => 0, deleteAccount: async () => 0 },
     crons: { removeAll: async () => 0 },
+    billing: memoryBillingStores(clock),
     storeItems: undefined,
     clock,
     leaseMs: 3_600_000,

@@ -7,6 +7,7 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
+import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/billing";
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { noteOf } from "../thread/run-note.js";
@@ -195,7 +196,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       interrupts: final.interrupts.map((open) => open.interrupt_id),
       upstreamRunId: final.upstreamRunId,
     };
-    recorder.finish(final, end);
+    recorder.finish(final, end, request.work === "graph" ? await billSoFar() : undefined);
     const drained = await queue.drained();
     if (!drained.ok) return undefined;
     if (final.status === "error") observer.graphFailed(about, failureOf(final, ending));
@@ -209,9 +210,11 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     withdrawn: readonly string[],
   ): Promise<RunRecorder> {
     const agent = await deps.agents.getAgent(run.graphId);
-    // Only runs that were started here are billed.
+    // Only runs that were started here are billed, and what a meter sees it tells itself.
     const factOf =
-      request.work === "graph" ? createUsageFacts(run, request, deps.executor.executorType) : () => undefined;
+      request.work === "graph" && !deps.billing.isMetered
+        ? createUsageFacts(run, request, deps.executor.executorType)
+        : () => undefined;
     return createRunRecorder({
       run,
       request,
@@ -264,7 +267,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       return { ...(await byCheckpoint()), ok: false, status: "error", error };
     }
     const graph = { leased, request, start, signal: hold.work, recorder, queue, media };
-    const reached = await runGraph(deps, graph);
+    const reached = await withMeteredRun(meteredRun(request), () => runGraph(deps, graph));
     // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
     if (isStoreOutage(reached.error)) leave("stalled");
     if (hold.leftWhy() !== undefined) return reached;
@@ -273,6 +276,29 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     // Stopped before the graph was opened, or not waited for: what it left behind is still the truth.
     const left = await readCheckpoint(byCheckpoint);
     return { ...left, ...final, interrupts: left.interrupts ?? final.interrupts };
+  }
+
+  /** A sum that can't be read never breaks an answer: the run is shown without a cost. */
+  async function billSoFar(): Promise<RunBill | undefined> {
+    try {
+      return await hold.ask(() => deps.billing.billOf(run.runId));
+    } catch (error) {
+      if (isStoreOutage(error)) throw error;
+      observer.billed({ kind: "failed", error });
+      return undefined;
+    }
+  }
+
+  function meteredRun({ ingressRequestId, caller }: RunRequest): MeteredRun {
+    return {
+      runId: run.runId,
+      attempt: run.attempt,
+      threadId: run.thread.threadId,
+      graphId: run.graphId,
+      ingressRequestId,
+      caller,
+      executorType: deps.executor.executorType,
+    };
   }
 
   /** A thread whose checkpoint can't be read (its graph is gone) ends its run without one. */

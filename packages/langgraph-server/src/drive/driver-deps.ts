@@ -8,6 +8,7 @@ import type {
 } from "@throughline/ai-core";
 import type { Lease, LeaseKeeper, RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import type { FileKeeper } from "../attachments/file-keeper.js";
+import type { RunBilling } from "../billing/run-billing.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadViews } from "../thread/thread-views.js";
 import type { RunBounds } from "./run-meter.js";
@@ -26,7 +27,9 @@ export interface DriverDeps {
   readonly agents: AgentCatalogPort;
   /** Stores the files that graphs make. */
   readonly fileKeeper: FileKeeper;
+  /** Told of model calls that no meter sees. */
   readonly usage: UsagePort;
+  readonly billing: RunBilling;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly lease: Lease;

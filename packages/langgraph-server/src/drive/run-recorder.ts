@@ -8,6 +8,7 @@ import type {
   Timer,
   UpstreamChunk,
 } from "@throughline/ai-core";
+import { billUsage, type RunBill } from "@throughline/billing";
 import { applyEntry, type ThreadFold } from "@throughline/reading";
 import { createRunTranslator } from "@throughline/stream-adapter";
 import type { Finish, RunRecord } from "@throughline/thread-log";
@@ -41,8 +42,8 @@ export interface RunRecorder {
   chunk(chunk: UpstreamChunk | ForeignChunk): void;
   /** Tells people of something that is not as it should be. */
   warn(warning: PayloadOf<"warning">): void;
-  /** Nothing is recorded after it. */
-  finish(final: GraphFinal, end: Finish): void;
+  /** Nothing is recorded after it. `bill`: what the run has cost, where that is metered. */
+  finish(final: GraphFinal, end: Finish, bill: RunBill | undefined): void;
   /** Nothing is recorded any more. */
   close(): void;
 }
@@ -149,11 +150,14 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       warnings += 1;
       record([{ type: "warning", ...own("warning", warnings), payload }]);
     },
-    finish(final, end) {
+    finish(final, end, bill) {
       if (closed) return;
       close();
       origin = "live";
-      const ending = translator.finish(final, fold, clock.now()).map(isCoarse ? asCoarse : asIs);
+      const ending = translator
+        .finish(final, fold, clock.now())
+        .map(isCoarse ? asCoarse : asIs)
+        .map((envelope) => (bill ? withBill(envelope, bill) : envelope));
       ending.forEach(options.onEnvelope);
       queue.finish(ending, end);
     },
@@ -162,6 +166,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
 }
 
 const asIs = (envelope: Envelope) => envelope;
+
+function withBill(envelope: Envelope, bill: RunBill): Envelope {
+  return envelope.type === "usage" ? { ...envelope, payload: billUsage(envelope.payload, bill) } : envelope;
+}
 
 /** R31: both ends of a run that passed unwatched say so. */
 function asCoarse(envelope: Envelope): Envelope {

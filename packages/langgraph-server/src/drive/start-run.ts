@@ -20,13 +20,12 @@ import type { StartRunRequest } from "./run-service.js";
 import { titleFrom } from "./thread-title.js";
 
 export interface StartDeps
-  extends Pick<DriverDeps, "agents" | "registry" | "views" | "log" | "clock" | "lease"> {
+  extends Pick<DriverDeps, "agents" | "registry" | "views" | "log" | "clock" | "lease" | "billing"> {
   readonly admission: {
     readonly usage: AccountUsage;
     readonly limitsOf: (account: string) => AccountLimits;
   };
   readonly attachments: AttachmentGate;
-  readonly defaultModel: string;
   /** Resolves when a run that this instance drives is over; `undefined` for any other. */
   readonly whenDone: (runId: string) => Promise<unknown> | undefined;
 }
@@ -39,7 +38,7 @@ const LATE_END_STEP_MS = 20;
 
 /**
  * Starts a run: the one way in, for AG-UI, `POST /runs`, commands and crons. Its steps, in order: the agent, the account's
- * limits, idempotency (R25), the input measured against the thread (R26) with its attachments stored, then one write that
+ * limits, idempotency (R25), the model and the budget, the input measured against the thread (R26) with its attachments stored, then one write that
  * decides on open questions (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
  * that is two round trips, and a third where this instance does not hold the thread's view yet.
  */
@@ -60,13 +59,14 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   try {
     for (;;) {
       if (look.same) return { kind: "attached", run: look.same };
+      const model = await ask(() => deps.billing.modelOf(request.caller, request.model));
       const start = await measureInput(deps, request, agent, look);
       if (start === undefined) {
         // R25: the same request, sent twice at once, may have been answered in between.
         const { same } = await lookNow();
         return same ? { kind: "attached", run: same } : { kind: "conflict", interruptIds: [] };
       }
-      const row = rowOf(deps, request, runId, start);
+      const row = rowOf(deps, { ...request, model }, runId, start);
       const at = look;
       let isRetry = false;
       const writeOnce = () => {
@@ -124,8 +124,8 @@ async function measureInput(
 }
 
 function rowOf(
-  { lease, defaultModel }: StartDeps,
-  request: StartRunRequest,
+  { lease }: StartDeps,
+  request: StartRunRequest & { readonly model: string },
   runId: string,
   start: FreshRunStart,
 ): StartRun {
@@ -145,7 +145,7 @@ function rowOf(
       ingressRequestId: request.ingressRequestId,
       ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
       caller: request.caller,
-      model: request.model ?? defaultModel,
+      model: request.model,
       tools: [...request.tools],
       context: [...request.context],
       command: request.command,

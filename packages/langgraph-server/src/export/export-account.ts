@@ -8,16 +8,19 @@ import {
   parseGraphId,
   toGraphId,
 } from "@throughline/ai-core";
+import type { LedgerStore } from "@throughline/billing";
 import type { StoreItems } from "@throughline/graph-executor";
 import { threadFoldPort } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { type AccountRows, type ExportScope, everyRow, ROW_KINDS, type RowKind } from "./account-rows.js";
 import { type ArchiveFile, jsonLines, toArchive, wholeFile } from "./archive.js";
+import { everyUnit } from "./every-unit.js";
 
 /** Every place that holds something of an account. */
 export interface ExportPlaces {
   readonly rows: AccountRows;
+  readonly ledger: Pick<LedgerStore, "list">;
   readonly log: Pick<ThreadLog, "head" | "read" | "snapshot">;
   readonly state: Pick<GraphStatePort, "getState" | "history">;
   readonly attachments: Pick<AttachmentStore, "open">;
@@ -33,7 +36,7 @@ export interface ExportOptions {
   readonly signal: AbortSignal;
 }
 
-type Counts = Record<RowKind | "entries" | "states" | "branches" | "storeItems", number>;
+type Counts = Record<RowKind | "entries" | "states" | "branches" | "storeItems" | "usage", number>;
 
 /**
  * Everything of an account or of one subject as a tar archive, read in pages as it is written. Runs go on meanwhile: each
@@ -56,6 +59,7 @@ export async function* exportAccount(
     states: 0,
     branches: 0,
     storeItems: 0,
+    usage: 0,
   };
   const describe = () => ({
     format: "throughline-export/1",
@@ -75,8 +79,9 @@ async function* filesOf(
   scope: ExportScope,
   counts: Counts,
 ): AsyncGenerator<ArchiveFile> {
-  const { rows, storeItems } = places;
+  const { rows, ledger, storeItems } = places;
   for (const kind of ROW_KINDS) yield* jsonLines(kind, counted(everyRow(rows, kind, scope), counts, kind));
+  yield* jsonLines("usage", counted(everyUnit(ledger, scope), counts, "usage"));
   if (storeItems) {
     yield* jsonLines("store", counted(storeItems.every(scope.account, scope.subject), counts, "storeItems"));
   }

@@ -15,7 +15,7 @@ export function exportRoutes(parts: RouteParts<{ readonly exports: ExportService
         summary: "Export everything of an account, or of one person in it",
         description:
           "A tar archive (ustar), made as it is read: `threads.jsonl`, `runs.jsonl`, `questions.jsonl`, `crons.jsonl`, " +
-          "`ticks.jsonl`, `files.jsonl`, `receipts.jsonl`, `audit.jsonl`, `store.jsonl`, `threads/ID/state.json`, " +
+          "`ticks.jsonl`, `files.jsonl`, `receipts.jsonl`, `audit.jsonl`, `usage.jsonl` (model calls and what they cost), `store.jsonl`, `threads/ID/state.json`, " +
           "`threads/ID/branches.jsonl` (the ends of branches that the thread was run on from elsewhere), `threads/ID/log.jsonl`, `files/THREAD/ID`, `checksums.jsonl`, and `manifest.json` as the last file: an archive without it was cut off.",
         tag: "account",
         query: accountScopeSchema,

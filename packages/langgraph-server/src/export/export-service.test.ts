@@ -14,6 +14,7 @@ function endless() {
         return { rows: [{ request: "x".repeat(1_048_576) }], next: String(pages) };
       },
     },
+    ledger: { list: async () => [] },
     log: {
       head: async () => undefined,
       read: async () => ({ kind: "deleted" }),

@@ -6,6 +6,7 @@ import { tablesHolding } from "../deletion/testing/tables-holding.js";
 import { readEvents, sseEvents, typesOf } from "../handler/testing/sse-events.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import type { ServiceStore } from "../service/create-service.js";
+import { madeCall } from "../testing/made-call.js";
 import { openServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import { unpackTar } from "./testing/read-tar.js";
@@ -34,6 +35,9 @@ const HELD_IN: Readonly<Record<string, readonly string[]>> = {
   // How many bytes the account's files have together.
   "throughline.attachment_usage": [],
   "langgraph.store": ["store.jsonl"],
+  "throughline.usage_units": ["usage.jsonl"],
+  // Their amounts are in the lines of their calls.
+  "throughline.charge_receipts": [],
   // A stop of a run that is not there holds no more than the run's name, and expires.
   "throughline.stops": [],
 };
@@ -122,6 +126,7 @@ describe.each([
       JSON.stringify({ agent: "poet", schedule: "every 1 h", input: { message: marks.cron } }),
     );
     await owner.ask("DELETE", "/agents/poet/threads/never");
+    await madeCall(server.service.billing.ledger, { account, cost: "1" });
     if (store.kind === "postgres") {
       const graphStore = createPostgresGraphStore({ connectionString: postgres.url });
       await tenantStore(graphStore.store, { billingAccountId: account, subject: "ann" }).put(
@@ -181,6 +186,30 @@ describe.each([
     expect(all(await owner.archive("?subject=ann"))).toContain(marks.subjects);
     expect((await ann.ask("GET", "/account/export?subject=bob")).status).toBe(403);
     expect((await stranger.ask("GET", `/account/export?accountId=${account}`)).status).toBe(403);
+  });
+
+  it("holds model calls with what they cost, and of their keys no more than the name", async () => {
+    const account = `a-${randomUUID()}`;
+    const { ledger } = server.service.billing;
+    const ofAnn = await madeCall(ledger, { account, subject: "ann", cost: "0.1" });
+    const inDoubt = await madeCall(ledger, { account, subject: "ann" });
+    const ofBob = await madeCall(ledger, { account, subject: "bob", cost: "0.2" });
+    const shared = await madeCall(ledger, { account, cost: "0.3" });
+    await madeCall(ledger, { account: `a-${randomUUID()}`, subject: "ann", cost: "0.4" });
+    const idsIn = (files: ReadonlyMap<string, Buffer>) =>
+      lines(files, "usage.jsonl").map((row) => Object(row).unitId);
+    const whole = await person(account).archive();
+    expect(idsIn(whole).sort()).toEqual([ofAnn, inDoubt, ofBob, shared].sort());
+    const hers = await person(account, "ann").archive();
+    expect(idsIn(hers).sort()).toEqual([ofAnn, inDoubt].sort());
+    expect(lines(hers, "usage.jsonl")).toContainEqual(
+      expect.objectContaining({ unitId: ofAnn, state: "settled", cost: "0.1", model: "cheap" }),
+    );
+    expect(lines(hers, "usage.jsonl")).toContainEqual(
+      expect.objectContaining({ unitId: inDoubt, state: "in_doubt", cost: null }),
+    );
+    expect(all(whole)).not.toContain("hash-of-the-key");
+    expect(JSON.parse(whole.get("manifest.json")?.toString() ?? "").counts.usage).toBe(4);
   });
 
   it("has the end of every branch of a thread that was run on from its past", async () => {

@@ -8,12 +8,16 @@ import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
 import { askAgainRoute } from "../api/ask-again-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
+import { budgetRoutes } from "../api/budget-routes.js";
 import { callerRoute } from "../api/caller-route.js";
 import { eventsRoute } from "../api/events-route.js";
+import { modelsRoute } from "../api/models-route.js";
 import { operationsRoutes } from "../api/operations-routes.js";
 import { runsRoute } from "../api/runs-route.js";
+import { usageRoutes } from "../api/usage-routes.js";
 import { attachmentRoutes } from "../attachments/attachment-routes.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
+import type { ServiceBilling } from "../billing/service-billing.js";
 import { cronRoutes } from "../crons/cron-routes.js";
 import type { CronService } from "../crons/cron-service.js";
 import { deletionRoutes } from "../deletion/deletion-routes.js";
@@ -51,6 +55,7 @@ export interface HandlerService extends RouteService {
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
   readonly usage: AccountUsage;
+  readonly billing: ServiceBilling;
   ready(): Promise<void>;
 }
 
@@ -154,6 +159,7 @@ export function createHandler(options: HandlerOptions): Handler {
     runsRoute(parts),
     eventsRoute(parts),
     agentsRoute(parts),
+    modelsRoute(parts),
     callerRoute(),
     ...threadRoutes(parts),
     askAgainRoute(parts),
@@ -161,6 +167,8 @@ export function createHandler(options: HandlerOptions): Handler {
     ...storeRoutes(parts),
     ...cronRoutes(parts),
     ...deletionRoutes(parts),
+    ...usageRoutes(parts),
+    ...budgetRoutes(parts),
     ...auditRoutes(parts),
     ...exportRoutes(parts),
     ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),

@@ -112,6 +112,14 @@ function fartherCases(): Case[] {
     { action: "edit", method: "POST", path: `${thread}/archive?visibility=account`, ...account },
     { action: "delete_thread", method: "DELETE", path: `${thread}?visibility=account`, ...account },
     { action: "delete_data", reach: "everyone", method: "DELETE", path: "/account/data?subject=somebody" },
+    ...["/usage", "/usage/statement", "/usage/unresolved"].map(
+      (path): Case => ({
+        action: "see_spend",
+        reach: "everyone",
+        method: "GET",
+        path: `${path}?subject=somebody`,
+      }),
+    ),
   ];
 }
 

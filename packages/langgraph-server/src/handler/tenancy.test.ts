@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ROLES } from "../policy/role.js";
+import { madeCall } from "../testing/made-call.js";
 import {
   createScriptedProvider,
   type ScriptedProvider,
@@ -46,6 +47,11 @@ beforeAll(async () => {
     { agent: "scripted", schedule: "0 0 1 1 *", input: { message: SECRET } },
     OWNER,
   );
+  const call = { account: "owner", subject: "ann", runId: "m-done-run", model: SECRET, requestId: SECRET };
+  await madeCall(server.service.billing.ledger, { ...call, cost: "123.456" });
+  await madeCall(server.service.billing.ledger, call);
+  const budget = { day: 123_456n * 10n ** 9n, month: null, softPercent: null };
+  await server.service.billing.budgets.set("owner", "ann", budget);
   const state = await get("/agents/scripted/threads/done/state", OWNER);
   theirs = {
     checkpointId: idSchema.parse(await state.json()).checkpointId ?? "",
@@ -110,6 +116,7 @@ async function disturbsNothing(probe: Probe): Promise<void> {
   const text = (await response?.text()) ?? "no such probe";
   expect(response?.status, text).toBeLessThan(500);
   expect(text).not.toContain(SECRET);
+  expect(text).not.toContain("123.456");
   expect(text).not.toContain(`m-${run}`);
   expect(text).not.toContain(theirs.checkpointId);
   if (route.includes("stop")) expect(text).not.toMatch(/"outcome":"(stopping|cancelled|ended)"/);
@@ -150,6 +157,9 @@ describe("a stranger", () => {
     expect(state).toMatchObject({ checkpointId: theirs.checkpointId });
     expect(await (await get(`/crons/${theirs.cronId}`, OWNER)).json()).toMatchObject({ enabled: true });
     expect(await (await get(`${FILES}/${theirs.fileId}`, OWNER)).text()).toContain(SECRET);
+    const { budgets } = await json("/budgets");
+    expect(budgets).toMatchObject([{ subject: "ann", day: "123.456" }]);
+    expect(await json("/usage?by=model")).toMatchObject({ rows: [{ key: SECRET, cost: "123.456" }] });
   });
 
   it("has threads of its own under the owner's names and run ids", async () => {
@@ -180,6 +190,11 @@ const FILES = "/agents/scripted/threads/done/attachments";
 
 function get(path: string, headers: Record<string, string>, method = "GET"): Promise<Response> {
   return fetch(`${server.url}${path}`, { method, headers });
+}
+
+/** As the owner reads it. */
+async function json(path: string): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse(await (await get(path, OWNER)).text());
 }
 
 function patch(path: string, body: object, headers: Record<string, string>): Promise<Response> {
@@ -225,6 +240,12 @@ function resource(httpMethod: string, part: string, body: object): Ask {
     return server.post(BASE, { method: "resource/request", params, body }, headers);
   };
 }
+
+/** An admin of the account may act on what is its people's, by routes for the account as a whole. */
+const isEntitled = (headers: Record<string, string>) =>
+  headers["x-throughline-account"] === "owner" && headers["x-throughline-role"] === "admin";
+/** All others ask for what is the owner's. */
+const whomOf = (headers: Record<string, string>) => (isEntitled(headers) ? "bob" : "ann");
 
 const whoseOf = ({ visibility: whose }: Probe) => (whose === undefined ? {} : { visibility: whose });
 const AGENT = { agentId: "scripted" };
@@ -290,17 +311,30 @@ const PROBES: Readonly<Record<string, Ask>> = {
   store: (_, headers) => get("/store/items", headers),
   info: (_, headers) => get(`${BASE}/info`, headers),
   // An admin of the account may delete a person's data; all others ask for the owner's.
-  "delete-data": (_, headers) => {
-    const isEntitled =
-      headers["x-throughline-account"] === "owner" && headers["x-throughline-role"] === "admin";
-    return get(`/account/data?subject=${isEntitled ? "bob" : "ann"}`, headers, "DELETE");
-  },
+  "delete-data": (_, headers) => get(`/account/data?subject=${whomOf(headers)}`, headers, "DELETE"),
   "delete-another-account": (_, headers) =>
     get(
       "/account/data?accountId=owner&subject=ann",
       { ...headers, "x-throughline-account": "else" },
       "DELETE",
     ),
+  usage: (_, headers) => get(`/usage?by=model&subject=${whomOf(headers)}`, headers),
+  "usage-csv": (_, headers) => get(`/usage?by=model&format=csv&subject=${whomOf(headers)}`, headers),
+  "usage-own": (_, headers) => get(isEntitled(headers) ? "/me" : "/usage?by=model", headers),
+  statement: (_, headers) => get(`/usage/statement?subject=${whomOf(headers)}`, headers),
+  unresolved: (_, headers) => get(`/usage/unresolved?subject=${whomOf(headers)}`, headers),
+  "unresolved-own": (_, headers) => get(isEntitled(headers) ? "/me" : "/usage/unresolved", headers),
+  budgets: (_, headers) => get(isEntitled(headers) ? "/me" : "/budgets", headers),
+  "budgets-me": (_, headers) => get("/budgets/me", headers),
+  "budget-set": (_, headers) =>
+    fetch(`${server.url}/budgets/${whomOf(headers)}`, {
+      method: "PUT",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ day: "1" }),
+    }),
+  "budget-delete": (_, headers) => get(`/budgets/${whomOf(headers)}`, headers, "DELETE"),
+  models: (_, headers) => get("/models", headers),
+  export: (_, headers) => get(`/account/export?subject=${whomOf(headers)}`, headers),
   audit: (_, headers) => get("/audit", headers),
   "audit-export": (_, headers) => get("/audit/export", headers),
 };

@@ -50,6 +50,7 @@ export function openVisit({ audit, origin, ...request }: VisitOptions): Visit {
       ...outcomeOf(error),
       ...origin,
       thread: facts.thread?.ref,
+      person: facts.person,
       target: targetOf(facts),
       answer: facts.answer === undefined ? undefined : boundedAnswer(facts.answer),
       times: 1,

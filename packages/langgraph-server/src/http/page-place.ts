@@ -23,7 +23,11 @@ export function parsePlace(token: string): PagePlace {
     const parsed = placeSchema.safeParse(JSON.parse(Buffer.from(token, "base64url").toString()));
     if (parsed.success) return { at: parsed.data[0], id: parsed.data[1] };
   } catch {}
-  throw new ThroughlineError("invalid_input", "after: is not a page we gave", {
+  throw unknownPage();
+}
+
+export function unknownPage(): ThroughlineError {
+  return new ThroughlineError("invalid_input", "after: is not a page we gave", {
     details: { field: "after" },
   });
 }

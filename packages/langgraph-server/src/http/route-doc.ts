@@ -1,7 +1,15 @@
 import type { ErrorCode } from "@throughline/ai-core";
 import type { z } from "zod";
 
-export type RouteTag = "agents" | "runs" | "threads" | "crons" | "attachments" | "account" | "operations";
+export type RouteTag =
+  | "agents"
+  | "runs"
+  | "threads"
+  | "crons"
+  | "attachments"
+  | "account"
+  | "spending"
+  | "operations";
 
 /** What the OpenAPI document says of a route. The schemas are those the route parses with, so that it can't say otherwise. */
 export interface RouteDoc {
@@ -30,7 +38,13 @@ export interface RouteDoc {
 }
 
 export type RouteAnswer =
-  | { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: z.ZodType }
+  /** JSON; `orAs` is another content type that the request may ask for. */
+  | {
+      readonly status: 200 | 201 | 202;
+      readonly description: string;
+      readonly schema: z.ZodType;
+      readonly orAs?: string;
+    }
   | { readonly status: 204; readonly description: string }
   /** An event stream; `schema` is of what is answered at once instead, where that depends on the request. */
   | {

@@ -27,6 +27,7 @@ const TAGS: Readonly<Record<RouteTag, string>> = {
   crons: "Runs on a schedule.",
   attachments: "Files of a thread.",
   account: "What is kept of an account, and its deletion.",
+  spending: "What model calls cost, and what may be spent.",
   operations: "For whoever operates the service.",
 };
 
@@ -271,6 +272,7 @@ function contentOf(answer: Exclude<RouteAnswer, { status: 204 }>, answers: Schem
       "text/event-stream": { schema: eventSchema(answers.schemaOf(answer.events)) },
     }),
     ...(answer.schema && { "application/json": { schema: answers.schemaOf(answer.schema) } }),
+    ...("orAs" in answer && answer.orAs !== undefined && { [answer.orAs]: { schema: {} } }),
   };
 }
 

@@ -11,7 +11,9 @@ import { agUiEventSchema } from "../ag-ui/ag-ui-event-schema.js";
 import { agUiMessageSchema } from "../ag-ui/ag-ui-message.js";
 import { runAgentInputSchema } from "../ag-ui/run-agent-input.js";
 import { shownAuditEntrySchema } from "../api/audit-routes.js";
+import { shownBudgetSchema, shownBudgetStateSchema } from "../api/budget-wire.js";
 import { runRequestSchema } from "../api/runs-route.js";
+import { shownStatementSchema, shownUnitSchema, shownUsageRowSchema } from "../api/usage-wire.js";
 import { shownAttachmentSchema } from "../attachments/attachment-routes.js";
 import { newCronSchema } from "../crons/cron-definition.js";
 import { shownCronSchema, shownTickSchema } from "../crons/cron-wire.js";
@@ -53,4 +55,9 @@ export const SHARED_ANSWERS: Named = {
   Attachment: shownAttachmentSchema,
   DeletionReceipt: receiptSchema,
   AuditEntry: shownAuditEntrySchema,
+  UsageRow: shownUsageRowSchema,
+  Statement: shownStatementSchema,
+  UsageUnit: shownUnitSchema,
+  Budget: shownBudgetSchema,
+  BudgetState: shownBudgetStateSchema,
 };

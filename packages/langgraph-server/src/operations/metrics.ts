@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, systemClock } from "@throughline/ai-core";
+import { PICODOLLARS_PER_USD } from "@throughline/billing";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { RunNote } from "../thread/run-note.js";
-import type { ServiceObserver } from "../thread/service-observer.js";
+import type { BillingEvent, ServiceObserver } from "../thread/service-observer.js";
 
 export interface Metrics {
   readonly contentType: string;
@@ -21,6 +22,16 @@ export interface Metrics {
 
 /** Longer than a model takes to answer, than a tool should take, and than a person waits. */
 const OLD_CALL_SECONDS = [60, 600, 3_600];
+
+const OUTCOMES: ReadonlySet<BillingEvent["kind"]> = new Set([
+  "priced",
+  "in_doubt",
+  "refused",
+  "served_other",
+  "served_unlisted",
+  "escaped",
+  "unmetered",
+]);
 
 interface DrivenHere {
   readonly graph: string;
@@ -68,6 +79,18 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const badRows = counter("bad_rows_total", "Stored rows that can't be read and were set aside", ["table"]);
   const strayErrors = counter("stray_errors_total", "Errors that reached the process itself", ["attributed"]);
   const requests = counter("http_requests_total", "Requests answered", ["route", "status"]);
+  const modelCalls = counter("model_calls_total", "Model calls, by what became of them", ["outcome"]);
+  const spend = counter(
+    "spend_usd_total",
+    "What model calls of this instance have cost, as far as their answers told it",
+  );
+  const billingFailed = counter(
+    "billing_failed_total",
+    "Prices that could not be written when they were known",
+  );
+  const reconciled = counter("reconciled_calls_total", "Calls that LiteLLM's log decided on, by how", [
+    "how",
+  ]);
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
 
@@ -181,6 +204,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),
+    billed(event) {
+      if (event.kind === "priced") spend.inc(Number(event.amount) / Number(PICODOLLARS_PER_USD));
+      if (event.kind === "failed") billingFailed.inc();
+      if (event.kind === "reconciled") {
+        const { facts: _, ...decided } = event.report;
+        for (const [how, count] of Object.entries(decided)) reconciled.inc({ how }, count);
+      } else if (OUTCOMES.has(event.kind)) modelCalls.inc({ outcome: event.kind });
+    },
     busChanged({ kind }) {
       busConnected ??= gauge("bus_connected", "1 while Redis connects this instance with the others, else 0");
       busConnected.set(kind === "connected" ? 1 : 0);

@@ -55,6 +55,34 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       const { table, id, error } = row;
       logger.error({ table, id, err: error }, "row set aside: it can't be read");
     },
+    billed(event) {
+      observer.billed(event);
+      switch (event.kind) {
+        case "failed":
+          logger.error({ err: event.error }, "billing failed: a price could not be written or read");
+          break;
+        case "unmetered":
+          logger.error("a model was called past the meter");
+          break;
+        case "escaped":
+          logger.error({ origin: event.origin }, "a model call went to another host, unmetered");
+          break;
+        case "served_unlisted":
+          logger.warn(
+            { model: event.model },
+            "a fallback answered with a model that is not on the account's list",
+          );
+          break;
+        case "near_budget":
+          logger.warn({ account: event.account }, "an account is near its budget");
+          break;
+        case "bad_line":
+          logger.warn("a line of LiteLLM's log can't be read");
+          break;
+        case "reconciled":
+          if (Object.values(event.report).some((count) => count > 0)) logger.info(event.report, "reconciled");
+      }
+    },
     busChanged(state) {
       observer.busChanged(state);
       if (state.kind === "connected") logger.info("Redis connects this instance with the others");

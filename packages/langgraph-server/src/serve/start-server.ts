@@ -1,4 +1,5 @@
-import type { KeyResolver } from "@throughline/ai-core";
+import { type KeyResolver, providerVariables } from "@throughline/ai-core";
+import { type InstalledFetch, installFetch } from "@throughline/billing";
 import {
   type Backend,
   createLangGraphDevProvider,
@@ -10,6 +11,7 @@ import {
 import {
   describeGraph,
   envKeyResolver,
+  keepCallContexts,
   LANGGRAPH_CATALOG,
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
@@ -41,6 +43,8 @@ export interface ServeOptions {
   /** Receives lines about the progress of the start. */
   readonly onProgress?: (line: string) => void;
   readonly version?: string;
+  /** `fetch` of this process, where it was replaced before graphs were loaded. */
+  readonly fetch?: InstalledFetch | undefined;
   /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
@@ -55,6 +59,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
   const metrics = createMetrics();
   const database = await openDatabase(config, options.onProgress);
   let service: Service | undefined;
+  const installed = config.billing && (options.fetch ?? meterProcess(config.billing.baseUrl));
   try {
     service = await createService({
       store: {
@@ -66,6 +71,8 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       },
       graphs: graphsOf(config.backend, config.signIn),
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
+      ...(config.billing && { billing: config.billing }),
+      ...(installed && { send: installed.plain }),
       leaseMs: config.leaseMs,
       showGraphErrors: showsGraphErrors(config),
       retention: config.retention,
@@ -80,6 +87,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       limitsOf: () => config.limits,
       observer: observeService({ metrics, logger }),
     });
+    if (service.billing.fetch) installed?.use(service.billing.fetch);
     const handler = createHandler({
       service,
       caller: resolver,
@@ -93,14 +101,32 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
     });
     const agents = (await service.agents.listAgents()).map(({ graphId }) => graphId);
     const listening = await listen(handler, config);
-    const close = closeOnce({ listening, service, handler, metrics, database, drainMs: config.drainMs });
+    const close = closeOnce({
+      listening,
+      service,
+      handler,
+      metrics,
+      database,
+      drainMs: config.drainMs,
+      installed,
+    });
     return { url: listening.url, agents, strayError: metrics.strayError, close };
   } catch (error) {
     await service?.close({ drainMs: 0 });
+    installed?.remove();
     metrics.close();
     await database.stop();
     throw error;
   }
+}
+
+/** From here on models that graphs call are LiteLLM's, and metered. To be called before graphs are loaded. */
+export function meterProcess(litellmBaseUrl: string): InstalledFetch {
+  const { addresses, keys } = providerVariables(litellmBaseUrl);
+  keepCallContexts();
+  Object.assign(process.env, addresses);
+  for (const [name, value] of Object.entries(keys)) process.env[name] ??= value;
+  return installFetch(litellmBaseUrl);
 }
 
 interface Parts {
@@ -110,6 +136,7 @@ interface Parts {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly drainMs: number;
+  readonly installed: InstalledFetch | undefined;
 }
 
 /** Closes in this order: no new work, runs end or are handed over, streams are told, connections close, the database stops. */
@@ -120,6 +147,7 @@ function closeOnce(parts: Parts): RunningServer["close"] {
     handler.startClosing();
     listening.stopAccepting();
     await service.close({ drainMs });
+    parts.installed?.remove();
     handler.close();
     await listening.finish();
     metrics.close();

@@ -16,7 +16,6 @@ import {
   type GraphSource,
   type StoreItems,
 } from "@throughline/graph-executor";
-import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
@@ -27,6 +26,9 @@ import { createRunFiles } from "../attachments/run-files.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
 import { createTransferPermits, type TransferLimits } from "../attachments/transfer-permits.js";
 import { type AuditLog, type AuditOptions, createAuditLog } from "../audit/create-audit-log.js";
+import type { BillingOptions } from "../billing/billing-options.js";
+import { type OpenedBilling, openBilling, openOfflineBilling } from "../billing/open-billing.js";
+import { startReconciler } from "../billing/start-reconciler.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
@@ -58,8 +60,12 @@ export interface ServiceOptions {
   readonly store: ServiceStore;
   /** Graphs of this process, or a provider that runs them elsewhere. */
   readonly graphs: GraphSource | GraphProvider;
-  /** Of a run that names none. */
+  /** Of a run that names none. Default: with LiteLLM the first that the account may use, else the offline model. */
   readonly defaultModel?: string;
+  /** Model calls go through a LiteLLM and are metered. Default: the offline model, and nothing is metered. */
+  readonly billing?: BillingOptions;
+  /** Sends requests to LiteLLM; `fetch` as it is now by default. */
+  readonly send?: typeof fetch;
   readonly clock?: Clock;
   readonly usage?: UsagePort;
   readonly observer?: Partial<ServiceObserver>;
@@ -116,6 +122,7 @@ export interface Service {
   readonly threads: ThreadService;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
+  readonly billing: OpenedBilling;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentGate;
   /** Who did what, per account. */
@@ -151,6 +158,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const { log, registry, keeper, directory } = stores;
   const usage = createAccountUsage({ clock, shared: stores.counts });
+  const billingContext = {
+    stores: stores.billing,
+    registry,
+    send: options.send ?? globalThis.fetch,
+    defaultModel: options.defaultModel,
+    usage: options.usage ?? noUsage,
+    clock,
+    observer,
+  };
+  const billing = options.billing
+    ? openBilling(options.billing, billingContext)
+    : openOfflineBilling(billingContext);
   const files = { store: stores.attachments, limits: options.attachmentLimits ?? DEFAULT_ATTACHMENT_LIMITS };
   const attachments: AttachmentGate = {
     ...files,
@@ -172,6 +191,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         lease: registry,
         store: stores.graphStore.store,
         attachments: runFiles,
+        ...(billing.callbacks && { callbacks: [billing.callbacks] }),
         clock,
       });
   const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), runFiles);
@@ -190,6 +210,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     agents,
     fileKeeper: attachments.keeper,
     usage: options.usage ?? noUsage,
+    billing,
     clock,
     observer,
     lease,
@@ -199,7 +220,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     maxCrashes: options.maxCrashes ?? 5,
     showGraphErrors: options.showGraphErrors ?? false,
     maxDriven: options.maxDriven ?? 200,
-    defaultModel: options.defaultModel ?? OFFLINE_MODEL_NAME,
     reapEveryMs: options.reapEveryMs ?? 5_000,
     random: Math.random,
   });
@@ -220,6 +240,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     directory,
     attachments: stores.attachments,
     crons: stores.crons,
+    billing: stores.billing,
     storeItems,
     clock,
     leaseMs,
@@ -231,6 +252,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const exports = createExportService({
     usage,
     rows: stores.accountRows,
+    ledger: stores.billing.ledger,
     log,
     state: executor,
     attachments: stores.attachments,
@@ -298,6 +320,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     random: Math.random,
     observer,
   });
+  const reconcileEveryMs = options.billing?.reconcileEveryMs;
+  const reconciler =
+    reconcileEveryMs === undefined
+      ? undefined
+      : startReconciler({
+          billing,
+          facts: billing.facts,
+          everyMs: reconcileEveryMs,
+          clock,
+          random: Math.random,
+          observer,
+        });
   return {
     runs,
     hub,
@@ -315,11 +349,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     deletions,
     usage,
     exports,
+    billing,
     ready: stores.ready,
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();
       await crons.close();
-      await Promise.all([sweeper.close(), fileSweeper.close()]);
+      await Promise.all([sweeper.close(), fileSweeper.close(), reconciler?.close()]);
       await deletions.close();
       exports.close();
       await runs.close({ drainMs });

@@ -42,10 +42,11 @@ import { createPostgresAttachmentStore } from "../attachments/postgres-attachmen
 import type { AuditStore } from "../audit/audit-store.js";
 import { createMemoryAuditStore } from "../audit/memory-audit-store.js";
 import { createPostgresAuditStore } from "../audit/postgres-audit-store.js";
+import { type BillingStores, memoryBillingStores, postgresBillingStores } from "../billing/billing-stores.js";
 import type { CronStore } from "../crons/cron-store.js";
 import { createMemoryCronStore } from "../crons/memory-cron-store.js";
 import { createPostgresCronStore } from "../crons/postgres-cron-store.js";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { SERVICE_MIGRATIONS } from "../database/server-migrations.js";
 import type { DeletionStore } from "../deletion/deletion-store.js";
 import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
 import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store.js";
@@ -94,6 +95,7 @@ export interface Stores {
   readonly audit: AuditStore;
   readonly retention: RetentionStore;
   readonly accountRows: AccountRows;
+  readonly billing: BillingStores;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -157,6 +159,7 @@ async function openMemory(
     audit: createMemoryAuditStore(database),
     retention: createMemoryRetentionStore(database, checkpointer),
     accountRows: createMemoryAccountRows(database),
+    billing: memoryBillingStores(clock),
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -187,10 +190,7 @@ async function openPostgresStores(
   });
   await checkpointer.setup();
   await graphStore.setup();
-  await migrate(database.directPool, database.schema, {
-    record: SERVER_MIGRATIONS_RECORD,
-    migrations: SERVER_MIGRATIONS,
-  });
+  for (const set of SERVICE_MIGRATIONS) await migrate(database.directPool, database.schema, set);
   if (await leaveRedisHome(database)) {
     observer.noticed(
       "The entries of this database were kept in Redis by an earlier version: threads are shown from their checkpoints.",
@@ -239,6 +239,7 @@ async function openPostgresStores(
     audit: createPostgresAuditStore(database),
     retention: createPostgresRetentionStore(database),
     accountRows: createPostgresAccountRows(database),
+    billing: postgresBillingStores(database),
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);

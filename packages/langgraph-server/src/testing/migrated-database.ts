@@ -1,5 +1,5 @@
 import { migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { SERVICE_MIGRATIONS } from "../database/server-migrations.js";
 import { openTestPostgres } from "./test-postgres.js";
 
 export interface MigratedDatabase {
@@ -12,10 +12,7 @@ export interface MigratedDatabase {
 export async function openMigratedDatabase(): Promise<MigratedDatabase> {
   const postgres = await openTestPostgres();
   const database = await openPostgres({ connection: postgres.url });
-  await migrate(database.pool, database.schema, {
-    record: SERVER_MIGRATIONS_RECORD,
-    migrations: SERVER_MIGRATIONS,
-  });
+  for (const set of SERVICE_MIGRATIONS) await migrate(database.pool, database.schema, set);
   return {
     url: postgres.url,
     database,

@@ -1,4 +1,5 @@
-import type { ErrorClass, RunStatus, StoreOutage } from "@throughline/ai-core";
+import type { ErrorClass, ErrorCode, RunStatus, StoreOutage } from "@throughline/ai-core";
+import type { DoubtReason, Picodollars, ReconcileReport } from "@throughline/billing";
 import type { BusState, BusTraffic } from "@throughline/thread-log";
 import type { RunNote } from "./run-note.js";
 
@@ -73,6 +74,27 @@ export interface FilesSwept {
   readonly stray: number;
 }
 
+/** What happened to a model call, or to what is known of its price. */
+export type BillingEvent =
+  | { readonly kind: "priced"; readonly amount: Picodollars }
+  | { readonly kind: "in_doubt"; readonly reason: DoubtReason }
+  /** It was not sent. */
+  | { readonly kind: "refused"; readonly code: ErrorCode }
+  /** Its price could not be written, or a run's sum not be read; reconciliation finds it. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** Another model answered than was asked for. */
+  | { readonly kind: "served_other" }
+  /** And that one is not on the tenant's list. */
+  | { readonly kind: "served_unlisted"; readonly model: string }
+  /** What looks like a model call went to another host. */
+  | { readonly kind: "escaped"; readonly origin: string }
+  /** A model was called in a run, and no request of it came by the meter. */
+  | { readonly kind: "unmetered" }
+  | { readonly kind: "near_budget"; readonly account: string }
+  /** A line of LiteLLM's log that can't be read. */
+  | { readonly kind: "bad_line" }
+  | { readonly kind: "reconciled"; readonly report: ReconcileReport };
+
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
@@ -102,6 +124,7 @@ export interface ServiceObserver {
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
   storeAway(outage: StoreOutage): void;
+  billed(event: BillingEvent): void;
   /** The bus between instances was reached, or lost. */
   busChanged(state: BusState): void;
   /** A message was sent, or came, or could not be sent. */
@@ -134,6 +157,7 @@ export const silentObserver: ServiceObserver = {
   filesSwept() {},
   badRow() {},
   storeAway() {},
+  billed() {},
   busChanged() {},
   busTraffic() {},
   noticed() {},

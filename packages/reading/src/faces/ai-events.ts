@@ -44,7 +44,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
           ];
         }
         case "usage": {
-          const { model, input_tokens, output_tokens, cost_usd } = envelope.payload;
+          const { model, input_tokens, output_tokens, cost_usd, complete } = envelope.payload;
           return [
             {
               type: "usage_report",
@@ -53,6 +53,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
               inputTokens: input_tokens,
               outputTokens: output_tokens,
               costUsd: cost_usd,
+              ...(complete !== undefined && { complete }),
               executorType,
             },
           ];

@@ -135,8 +135,8 @@ export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usa
 }
 
 /** The run's own sum, which is right whatever was counted on the way. */
-function runUsage({ model: _, ...sum }: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
-  return sum;
+function runUsage({ model: _, complete, ...sum }: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
+  return { ...sum, ...(complete !== undefined && { complete }) };
 }
 
 function startStep(fold: ThreadFold, { call_id, payload, parent_id }: EnvelopeOf<"step_start">): ThreadFold {

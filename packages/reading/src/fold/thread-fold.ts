@@ -116,7 +116,12 @@ export interface ThreadFold extends KnownCalls {
   /** The last checkpoint of each subgraph of the run. */
   readonly checkpoints: readonly Suspended[];
   /** Of the current or last run. */
-  readonly usage: TokenUsage & { readonly model_calls: number; readonly cost_usd: number | null };
+  readonly usage: TokenUsage & {
+    readonly model_calls: number;
+    readonly cost_usd: number | null;
+    /** `false` while the price of a call is not known; absent where nothing is metered. */
+    readonly complete?: boolean;
+  };
   readonly checkpoint_id: string | null;
 }
 

@@ -5,13 +5,14 @@ import { indexRuns, sumUsage } from "./index-runs";
 const entry = (run_id: string, type: string, payload: object) => ({
   envelope: { run_id, type, payload } as unknown as Envelope,
 });
-const used = (total: number, cost_usd: number | null) => ({
+const used = (total: number, cost_usd: number | null, complete?: boolean) => ({
   input_tokens: total - 1,
   output_tokens: 1,
   total_tokens: total,
   model: null,
   model_calls: 1,
   cost_usd,
+  ...(complete !== undefined && { complete }),
 });
 
 const ENTRIES = [
@@ -29,9 +30,15 @@ describe("what the log says of runs", () => {
     expect(byRun.get("r1")).toMatchObject({
       entries: 3,
       asked: "Hello",
-      usage: { totalTokens: 10, costUsd: 0.5 },
+      usage: { totalTokens: 10, costUsd: 0.5, isComplete: true },
     });
     expect(byRun.get("r2")).toMatchObject({ entries: 2, error: "It broke.", usage: undefined });
+  });
+
+  it("is also that a call has no price yet", () => {
+    const entries = [entry("r3", "usage", used(10, null, false))];
+    const { byRun } = indexRuns(undefined, { entries, count: 1, generation: 0 });
+    expect(byRun.get("r3")?.usage).toMatchObject({ costUsd: null, isComplete: false });
   });
 
   it("comes to the same bit by bit", () => {
@@ -52,10 +59,15 @@ describe("what the log says of runs", () => {
       totalTokens,
       modelCalls: 1,
       costUsd: 0.25 as number | null,
+      isComplete: true,
     }));
     if (!a || !b) throw new Error("two usages");
     expect(sumUsage([a, b])).toMatchObject({ totalTokens: 30, modelCalls: 2, costUsd: 0.5 });
     expect(sumUsage([a, { ...b, costUsd: null }]).costUsd).toBeNull();
+    expect(sumUsage([{ ...b, costUsd: null, isComplete: false }, a])).toMatchObject({
+      costUsd: 0.25,
+      isComplete: false,
+    });
     expect(sumUsage([]).costUsd).toBeNull();
   });
 });

@@ -40,13 +40,14 @@ function learn(facts: RunFacts, envelope: Envelope): RunFacts {
   const next = { ...facts, entries: facts.entries + 1 };
   switch (envelope.type) {
     case "usage": {
-      const { input_tokens, output_tokens, total_tokens, model_calls, cost_usd } = envelope.payload;
+      const { input_tokens, output_tokens, total_tokens, model_calls, cost_usd, complete } = envelope.payload;
       const usage = {
         inputTokens: input_tokens,
         outputTokens: output_tokens,
         totalTokens: total_tokens,
         modelCalls: model_calls,
         costUsd: cost_usd,
+        isComplete: complete !== false,
       };
       return { ...next, usage };
     }
@@ -61,7 +62,10 @@ function learn(facts: RunFacts, envelope: Envelope): RunFacts {
   }
 }
 
-/** `costUsd` is null unless the price of every run is known: half a sum would be taken for the whole. */
+/**
+ * `costUsd` is null where a run was not metered: half a sum would be taken for the whole. Of a run that was, and has calls
+ * without a price, the sum holds what is known and is not complete.
+ */
 export function sumUsage(usages: readonly UsageView[]): UsageView {
   return usages.reduce(
     (sum, usage) => ({
@@ -69,7 +73,8 @@ export function sumUsage(usages: readonly UsageView[]): UsageView {
       outputTokens: sum.outputTokens + usage.outputTokens,
       totalTokens: sum.totalTokens + usage.totalTokens,
       modelCalls: sum.modelCalls + usage.modelCalls,
-      costUsd: sum.costUsd === null || usage.costUsd === null ? null : sum.costUsd + usage.costUsd,
+      costUsd: addCost(sum.costUsd, usage),
+      isComplete: sum.isComplete && usage.isComplete,
     }),
     {
       inputTokens: 0,
@@ -77,6 +82,12 @@ export function sumUsage(usages: readonly UsageView[]): UsageView {
       totalTokens: 0,
       modelCalls: 0,
       costUsd: usages.length === 0 ? null : 0,
+      isComplete: true,
     },
   );
+}
+
+function addCost(sum: number | null, { costUsd, isComplete }: UsageView): number | null {
+  if (sum === null || (costUsd === null && isComplete)) return null;
+  return sum + (costUsd ?? 0);
 }

@@ -6,6 +6,8 @@ import { STARTER_HINTS, STARTER_WORDS, type Starter } from "../../conversation/w
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
 import { StatusDot } from "../../design/status-dot";
+import { Cost } from "../../usage/cost";
+import { isPriced } from "../../usage/cost-words";
 import type { RunFacts } from "./index-runs";
 import type { Run } from "./run";
 import styles from "./run-item.module.css";
@@ -46,6 +48,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
             <span>{isReconciling ? "Caught up with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
+            {facts?.usage && isPriced(facts.usage) && <Cost usage={facts.usage} />}
             {run.attempt > 0 && <span>attempt {run.attempt + 1}</span>}
           </span>
         </span>

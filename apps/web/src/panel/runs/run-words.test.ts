@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "./run";
-import { costWords, starterOf, tokenWords } from "./run-words";
+import { starterOf, tokenWords } from "./run-words";
 
 const run = (kind: Run["startedBy"]["kind"], createdAt = "2026-01-01T10:00:00.000Z"): Run => ({
   runId: "r",
@@ -21,13 +21,6 @@ describe("a run in words", () => {
     expect(starterOf(run("client"), true, opened)).toBe("you");
     expect(starterOf(run("client"), false, opened)).toBe("another-tab");
     expect(starterOf(run("client", "2026-01-01T08:00:00.000Z"), false, opened)).toBe("you");
-  });
-
-  it("costs what it costs, however little", () => {
-    expect(costWords(null)).toBe("Not priced");
-    expect(costWords(0)).toBe("$0.00");
-    expect(costWords(0.000_42)).toBe("$0.00042");
-    expect(costWords(1.5)).toBe("$1.50");
   });
 
   it("counts tokens", () => {

@@ -39,9 +39,3 @@ export function starterOf(run: Run, isOwn: boolean, openedAt: number): Starter {
 export function tokenWords(count: number): string {
   return `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "token" : "tokens"}`;
 }
-
-/** Fractions of a cent are what single runs cost. */
-export function costWords(usd: number | null): string {
-  if (usd === null) return "Not priced";
-  return usd > 0 && usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`;
-}

@@ -5,10 +5,11 @@ import type { ReactNode } from "react";
 import { EmptyState } from "../../design/empty-state";
 import { RelativeTime } from "../../design/relative-time";
 import { Skeleton } from "../../design/skeleton";
+import { Cost } from "../../usage/cost";
+import { isPriced } from "../../usage/cost-words";
 import { PanelProblem } from "../panel-problem";
 import { PanelSection } from "../panel-section";
 import { sumUsage } from "../runs/index-runs";
-import { costWords } from "../runs/run-words";
 import { useThreadRuns } from "../runs/use-thread-runs";
 import styles from "./usage-tab.module.css";
 
@@ -36,7 +37,7 @@ export function UsageTab(): ReactNode {
     <>
       <PanelSection title="This thread" note={used.length === 1 ? "1 run" : `${used.length} runs`}>
         <Totals usage={sum} />
-        {sum.costUsd === null && (
+        {!isPriced(sum) && (
           <p className={styles.note}>
             A cost shows where the service knows every model's price, as through LiteLLM.
           </p>
@@ -53,7 +54,7 @@ export function UsageTab(): ReactNode {
               <span className={styles.tokens} title={`${usage.inputTokens} in, ${usage.outputTokens} out`}>
                 {number.format(usage.totalTokens)}
               </span>
-              {usage.costUsd !== null && <span className={styles.cost}>{costWords(usage.costUsd)}</span>}
+              {isPriced(usage) && <Cost usage={usage} className={styles.cost} />}
             </li>
           ))}
         </ol>
@@ -66,7 +67,7 @@ function Totals({ usage }: { readonly usage: UsageView }): ReactNode {
   return (
     <dl className={styles.totals}>
       <Total label="Tokens" value={number.format(usage.totalTokens)} />
-      <Total label="Cost" value={costWords(usage.costUsd)} />
+      <Total label="Cost" value={<Cost usage={usage} />} />
       <Total label="In" value={number.format(usage.inputTokens)} />
       <Total label="Out" value={number.format(usage.outputTokens)} />
       <Total label="Model calls" value={number.format(usage.modelCalls)} />
@@ -74,7 +75,7 @@ function Totals({ usage }: { readonly usage: UsageView }): ReactNode {
   );
 }
 
-function Total({ label, value }: { readonly label: string; readonly value: string }): ReactNode {
+function Total({ label, value }: { readonly label: string; readonly value: ReactNode }): ReactNode {
   return (
     <div className={styles.total}>
       <dt>{label}</dt>

@@ -15,6 +15,8 @@ export interface ServerClient {
     path: string,
     body?: unknown,
   ): Promise<unknown>;
+  /** What is no JSON. */
+  text(path: string): Promise<string>;
   /** An event stream, opened with a POST. */
   stream(path: string, body: unknown, options: StreamOptions): Promise<Response>;
 }
@@ -63,6 +65,7 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
       const answer = await send(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
       return answer.status === 204 ? undefined : answer.json();
     },
+    text: async (path) => (await send(path, { method: "GET" })).text(),
     stream: (path, body, { lastEventId, signal }) =>
       send(path, {
         method: "POST",

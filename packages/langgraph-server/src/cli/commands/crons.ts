@@ -1,8 +1,8 @@
 import { systemClock } from "@throughline/ai-core";
 import { z } from "zod";
 import { CLIENT_SETTINGS } from "../../config/client-settings.js";
-import { closestName } from "../../config/closest-name.js";
 import { shownCronSchema, shownTickSchema } from "../../crons/cron-wire.js";
+import { actionOf } from "../action-of.js";
 import { type ServerClient, serverClient } from "../client/server-client.js";
 import { type CommandInput, defineCommand } from "../command.js";
 import { shellWord } from "../shell-word.js";
@@ -58,13 +58,7 @@ export const cronsCommand = defineCommand({
   options,
   async run(input) {
     const [typed = "list", ...words] = input.positionals;
-    const action = ACTIONS.find((each) => each === typed);
-    if (!action) {
-      const meant = closestName(typed, ACTIONS);
-      throw new UsageError(
-        `There is no "crons ${typed}". ${meant ? `Did you mean ${meant}?` : `There is: ${ACTIONS.join(", ")}.`}`,
-      );
-    }
+    const action = actionOf("crons", typed, ACTIONS);
     await act[action](input, serverClient(input), words);
     return 0;
   },

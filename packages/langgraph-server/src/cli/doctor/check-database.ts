@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "@throughline/ai-core";
 import { inspectMigrations, startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import type { ServerConfig } from "../../config/read-config.js";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../../database/server-migrations.js";
+import { SERVICE_MIGRATIONS } from "../../database/server-migrations.js";
 import { scrubText } from "../../operations/scrub-text.js";
 import { checkConnections, checkSessions, checkWrites } from "./check-database-settings.js";
 import { checkPooler } from "./check-pooler.js";
@@ -118,10 +118,7 @@ async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   );
 }
 
-const COMPONENTS = [
-  { record: "migrations", migrations: THREAD_LOG_MIGRATIONS },
-  { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS },
-];
+const COMPONENTS = [{ record: "migrations", migrations: THREAD_LOG_MIGRATIONS }, ...SERVICE_MIGRATIONS];
 
 async function checkTables(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query<{ there: boolean; may_create: boolean }>(

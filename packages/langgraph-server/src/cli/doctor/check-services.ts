@@ -27,29 +27,19 @@ const FIXES: Readonly<Record<RedisProblem["kind"], string>> = {
     "Correct the user and password in REDIS_URL, or allow it &throughline:* ~throughline:* +@pubsub +@scripting +@read +@write.",
 };
 
-export async function checkLitellm({ litellmBaseUrl, litellmApiKey }: ServerConfig): Promise<Finding> {
-  if (litellmBaseUrl === undefined) return ok("litellm", "Not set; the offline model answers.");
-  const headers = litellmApiKey === undefined ? {} : { authorization: `Bearer ${litellmApiKey}` };
-  const models = `${litellmBaseUrl.replace(/\/+$/, "")}/models`;
-  const answer = await fetch(models, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
-    () => undefined,
-  );
-  if (!answer)
-    return fail(
-      "litellm",
-      `Nothing answers at ${litellmBaseUrl}.`,
-      "Start the proxy, or correct LITELLM_BASE_URL.",
-    );
-  if (answer.ok) return ok("litellm", `It answers at ${litellmBaseUrl}.`);
-  if (answer.status === 401 || answer.status === 403) {
-    return litellmApiKey === undefined
-      ? warn(
-          "litellm",
-          "It answers and wants a key; runs that name none will be refused.",
-          "Set LITELLM_API_KEY.",
-        )
-      : fail("litellm", "It answers and refuses LITELLM_API_KEY.", "Set LITELLM_API_KEY to a valid key.");
+export async function checkLitellm({ billing }: ServerConfig): Promise<Finding> {
+  if (!billing) return ok("litellm", "Not set; the offline model answers.");
+  const { baseUrl, serviceKey } = billing;
+  const answer = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
+    headers: { authorization: `Bearer ${serviceKey}` },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch(() => undefined);
+  if (!answer) {
+    return fail("litellm", `Nothing answers at ${baseUrl}.`, "Start the proxy, or correct LITELLM_BASE_URL.");
   }
+  if (answer.ok) return ok("litellm", `It answers at ${baseUrl}.`);
+  if (answer.status === 401 || answer.status === 403)
+    return fail("litellm", "It answers and refuses LITELLM_API_KEY.", "Set LITELLM_API_KEY to a valid key.");
   return warn(
     "litellm",
     `It answers with ${answer.status}.`,

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@throughline/ai-core";
 import { addCheckpointCounts, NO_CHECKPOINTS } from "@throughline/graph-executor";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
 import type { SweptFiles } from "../../attachments/attachment-store.js";
 import { fileSweepOf, sweepFiles } from "../../attachments/attachment-sweeper.js";
 import type { ServerConfig } from "../../config/read-config.js";
 import { sweepOnce } from "../../operations/retention-sweeper.js";
 import { openStores, type Stores } from "../../service/open-stores.js";
 import { type Swept, silentObserver } from "../../thread/service-observer.js";
+import { withDatabaseUrl } from "../with-database-url.js";
 
 /** What a round deleted, or would delete. */
 export interface RetentionReport {
@@ -33,16 +33,12 @@ export async function runRetention(
   >,
   run: RetentionRun,
 ): Promise<RetentionReport> {
-  const { databaseUrl, dataDir, redisUrl, attachmentsDir } = config;
-  const embedded =
-    databaseUrl === undefined
-      ? await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir })
-      : undefined;
-  try {
+  const { redisUrl, attachmentsDir } = config;
+  return withDatabaseUrl(config, async (databaseUrl) => {
     const stores = await openStores(
       {
         kind: "postgres",
-        databaseUrl: databaseUrl ?? embedded?.url ?? "",
+        databaseUrl,
         ...(redisUrl !== undefined && { redisUrl }),
         ...(attachmentsDir !== undefined && { attachmentsDir }),
       },
@@ -60,9 +56,7 @@ export async function runRetention(
     } finally {
       await stores.close();
     }
-  } finally {
-    await embedded?.stop();
-  }
+  });
 }
 
 type Bounds = Pick<ServerConfig, "retention" | "unnamedMs">;

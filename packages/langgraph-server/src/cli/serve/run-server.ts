@@ -4,7 +4,7 @@ import { failStrayRun, type GraphSource, loadProjectGraphs } from "@throughline/
 import type { Setting } from "../../config/setting.js";
 import { SETTINGS } from "../../config/settings.js";
 import { createLogger } from "../../operations/logger.js";
-import { startServer } from "../../serve/start-server.js";
+import { meterProcess, startServer } from "../../serve/start-server.js";
 import type { CommandInput } from "../command.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
@@ -31,6 +31,7 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
   }
   giveToGraphs(input.flags);
   const isOwn = project !== undefined && config.backend.kind === "inproc";
+  const fetch = config.billing && meterProcess(config.billing.baseUrl);
   const startedAt = systemClock.now();
   const ended = untilEnded(input.signal);
   const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project)) : undefined;
@@ -39,6 +40,7 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
     version,
     logger,
     onProgress: (line) => terminal.note(`  ${line}`),
+    fetch,
     ...(graphs && { service: { graphs: graphs.source } }),
   });
   const unguard = guardProcess({

@@ -42,6 +42,8 @@ interface Usage {
   readonly output_tokens: number;
   readonly model_calls: number;
   readonly cost_usd?: number | null | undefined;
+  /** `false`: a call has no price yet. */
+  readonly complete?: boolean | undefined;
 }
 
 export function usageLine(usage: Usage | undefined): string | undefined {
@@ -49,6 +51,7 @@ export function usageLine(usage: Usage | undefined): string | undefined {
   const { model_calls: calls, input_tokens: read, output_tokens: written, cost_usd: cost } = usage;
   const times = calls === 1 ? "1 model call" : `${calls} model calls`;
   if (read + written === 0) return times;
-  const price = typeof cost === "number" ? `, $${cost.toFixed(4)}` : "";
+  const rest = usage.complete === false ? " and calls without a price yet" : "";
+  const price = typeof cost === "number" ? `, $${cost.toFixed(4)}${rest}` : "";
   return `${times}, ${read} tokens in, ${written} out${price}`;
 }

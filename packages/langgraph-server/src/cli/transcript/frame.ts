@@ -15,6 +15,7 @@ const throughline = z
             output_tokens: z.number(),
             model_calls: z.number(),
             cost_usd: z.number().nullish(),
+            complete: z.boolean().optional(),
           })
           .optional(),
       })

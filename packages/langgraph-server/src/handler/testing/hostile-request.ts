@@ -78,6 +78,9 @@ const FIELDS = [
   "checkpointId",
   "threadName",
   "visibility",
+  "day",
+  "month",
+  "softPercent",
 ];
 const OPTIONS = [
   "command",
@@ -154,7 +157,7 @@ const VALUES = [
 ];
 
 const parameters = fc.dictionary(
-  fc.constantFrom("visibility", "action", "subject", "after", "limit"),
+  fc.constantFrom("visibility", "action", "subject", "after", "limit", "from", "to", "by", "month", "format"),
   fc.constantFrom(
     "private",
     "account",
@@ -167,6 +170,14 @@ const parameters = fc.dictionary(
     "1",
     "x".repeat(600),
     "\ud800",
+    "2026-11",
+    "2026-11-31",
+    "2999-12-31T23:59:59.999Z",
+    "person",
+    "csv",
+    // A page that no one was given: a key, and a place without an id.
+    "IlxkODAwIg",
+    "WzAsIngiXQ",
   ),
   { maxKeys: 3 },
 );

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import styles from "./cron-page-frame.module.css";
+import styles from "./page-frame.module.css";
 
-interface CronPageFrameProps {
+interface PageFrameProps {
   readonly title: ReactNode;
   readonly lead?: ReactNode;
   readonly above?: ReactNode;
@@ -10,7 +10,7 @@ interface CronPageFrameProps {
 }
 
 /** One column with a heading, what can be done, and the rest. */
-export function CronPageFrame({ title, lead, above, actions, children }: CronPageFrameProps): ReactNode {
+export function PageFrame({ title, lead, above, actions, children }: PageFrameProps): ReactNode {
   return (
     <div className={styles.scroller}>
       <div className={styles.page}>

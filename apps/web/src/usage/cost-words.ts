@@ -1,0 +1,18 @@
+import type { UsageView } from "@throughline/agent-client";
+
+type Priced = Pick<UsageView, "costUsd" | "isComplete">;
+
+/** Fractions of a cent are what single runs cost. */
+export function usdWords(usd: number): string {
+  return usd > 0 && usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`;
+}
+
+/** Whether there is a price to tell, or will be. */
+export function isPriced({ costUsd, isComplete }: Priced): boolean {
+  return costUsd !== null || !isComplete;
+}
+
+export function costWords({ costUsd, isComplete }: Priced): string {
+  if (isComplete) return costUsd === null ? "Not priced" : usdWords(costUsd);
+  return costUsd === null ? "…" : `${usdWords(costUsd)}…`;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { askService, segment } from "../service/ask-service";
+
+const billSchema = z.object({
+  calls: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number(),
+  unpriced: z.number(),
+});
+
+const rowSchema = billSchema.extend({ key: z.string() });
+
+const statementSchema = z.object({
+  month: z.string(),
+  subject: z.string().nullable(),
+  isFinal: z.boolean(),
+  total: billSchema,
+  by: z.object({
+    day: z.array(rowSchema),
+    agent: z.array(rowSchema),
+    model: z.array(rowSchema),
+    person: z.array(rowSchema),
+  }),
+});
+
+const budgetSchema = z.object({
+  of: z.enum(["account", "person"]),
+  period: z.enum(["day", "month"]),
+  limitUsd: z.number(),
+  spentUsd: z.number(),
+  share: z.number(),
+  standing: z.enum(["within", "near", "exceeded"]),
+  renewedAt: z.string(),
+});
+
+export type UsageRow = Readonly<z.output<typeof rowSchema>>;
+export type Statement = Readonly<z.output<typeof statementSchema>>;
+export type Group = keyof Statement["by"];
+export type Budget = Readonly<z.output<typeof budgetSchema>>;
+
+export function readStatement(month: string, signal: AbortSignal): Promise<Statement> {
+  return askService(`/usage/statement?month=${segment(month)}`, statementSchema, { signal });
+}
+
+export async function readBudgets(signal: AbortSignal): Promise<readonly Budget[]> {
+  return (await askService("/budgets/me", z.object({ budgets: z.array(budgetSchema) }), { signal })).budgets;
+}
+
+/** Where a browser finds the statement as a spreadsheet. */
+export function statementCsvPath(month: string): string {
+  return `/api/throughline/usage/statement?month=${segment(month)}&format=csv`;
+}

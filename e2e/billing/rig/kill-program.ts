@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createJsonlSource, hashKey, reconcile } from "@throughline/billing";
+import { expect } from "vitest";
+import { seededRandom } from "../../server/rig/trials.js";
+import { type BilledService, startBilledService } from "./billed-service.js";
+import { spendOf, TOKENS } from "./litellm-rig.js";
+
+export interface KillProgram {
+  readonly runs: number;
+  readonly serviceKills: number;
+  readonly litellmKills: number;
+  readonly seed: number;
+}
+
+const AT_ONCE = 4;
+const GRAPHS = ["stranger", "looper", "pair"];
+const PLANS = [
+  "tokens=2",
+  "tokens=20 delay=15",
+  "tokens=8 delay=40 tools=1",
+  "tokens=5 tools=2",
+  "tokens=10 failAfter=4 delay=20 mode=cut",
+  "tokens=6 failAfter=2 mode=error",
+  "status=500 times=1",
+];
+
+/**
+ * Random runs of two tenants on two instances, which are killed under them, and their LiteLLM too. When all has ended and was
+ * reconciled, receipts, LiteLLM's log and the upstream's own count must agree. Gives a line that says what happened.
+ */
+export async function killBilling({ runs, serviceKills, litellmKills, seed }: KillProgram): Promise<string> {
+  const service = await startBilledService({ instances: 2, leaseMs: 1_500, reapEveryMs: 300 });
+  const random = seededRandom(seed);
+  const below = (count: number) => Math.floor(random() * count);
+  const kills = shuffled(
+    [...Array(serviceKills).fill("service"), ...Array(litellmKills).fill("litellm")] as (
+      | "service"
+      | "litellm"
+    )[],
+    random,
+  );
+  try {
+    let next = 0;
+    let over = 0;
+    async function keepRunning(): Promise<void> {
+      while (next < runs) {
+        const index = next;
+        next += 1;
+        const account = index % 2 === 0 ? "ann" : "bob";
+        const prompt = `run-${index} of ${account} ${PLANS[below(PLANS.length)]}`;
+        const graph = GRAPHS[below(GRAPHS.length)] ?? "stranger";
+        // A client of a killed instance is left with an error; its run goes on elsewhere. One that was refused comes again.
+        for (let isStarted = false; !isStarted; ) {
+          const end = await service
+            .run({ account, prompt, graph, thread: `thread-${index}` })
+            .catch(() => undefined);
+          isStarted = end === undefined ? await hasRun(service, `thread-${index}`) : end.status < 500;
+          if (!isStarted) await delay(200);
+        }
+        over += 1;
+      }
+    }
+    const running = Promise.all(Array.from({ length: AT_ONCE }, keepRunning));
+    for (const [index, kill] of kills.entries()) {
+      const due = ((index + 1) * runs) / (kills.length + 1);
+      await expect
+        .poll(() => over, { timeout: 300_000, interval: 20 })
+        .toBeGreaterThanOrEqual(Math.floor(due));
+      // The kill is to hit a call under way.
+      const isUnderWay = () =>
+        service.upstream.calls.some(({ outcome, sent }) => outcome === "open" && sent > 0);
+      await expect.poll(isUnderWay, { timeout: 60_000, interval: 5 }).toBe(true);
+      const victim = service.servers[below(service.servers.length)];
+      if (kill === "litellm") {
+        await service.litellm.kill();
+        await service.litellm.start();
+      } else {
+        await victim?.kill();
+        await victim?.restart();
+      }
+    }
+    await running;
+    await untilQuiet(service);
+    return await judge(service, runs);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function hasRun({ pool }: BilledService, thread: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "select 1 from throughline.runs where request::text like $1 limit 1",
+    [`%${thread}"%`],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** Every run has ended, the upstream has seen the last of every call, and LiteLLM has logged what it will log. */
+async function untilQuiet({ pool, upstream, logged }: BilledService): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await pool.query(
+          "select count(*)::integer as open from throughline.runs where ended_at is null",
+        );
+        return rows[0]?.open;
+      },
+      { timeout: 180_000, interval: 500 },
+    )
+    .toBe(0);
+  await expect
+    .poll(() => upstream.calls.filter(({ outcome }) => outcome === "open").length, { timeout: 60_000 })
+    .toBe(0);
+  let rows = -1;
+  await expect
+    .poll(
+      () => {
+        const before = rows;
+        rows = logged().length;
+        return rows === before;
+      },
+      { interval: 2_000, timeout: 60_000 },
+    )
+    .toBe(true);
+}
+
+async function judge(service: BilledService, runs: number): Promise<string> {
+  const { ledger, facts, upstream } = service;
+  const source = createJsonlSource(service.litellm.spendLog);
+  // The service's own pass gives calls of killed processes their time; here all that will come has come.
+  for (let pass = 0; pass < 2; pass++)
+    await reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0 });
+  const units = await service.units();
+  const logged = service.logged();
+  expect(units.filter(({ state }) => state === "in_doubt")).toEqual([]);
+  for (const unit of units) {
+    expect(unit.keyHash).toBe(hashKey(TOKENS[unit.account] ?? ""));
+    const own = logged.filter(({ call_id }) => call_id === unit.unitId);
+    for (const { key_hash, labels } of own)
+      expect([key_hash, labels.accountId, labels.runId]).toEqual([unit.keyHash, unit.account, unit.runId]);
+    if (own.length > 0) expect([unit.state, unit.billed]).toEqual(["settled", spendOf(own)]);
+    else if (unit.state === "unresolved") expect(unit.reason).toBe("no_evidence");
+    // LiteLLM was killed after it had answered and before it logged, or was never reached.
+    else expect(unit.evidence).toMatch(/^(not_sent|response_header|last_event)$/);
+  }
+  const runIds = [...new Set(units.map(({ runId }) => runId))];
+  const receipts = (await Promise.all(runIds.map((runId) => ledger.receipts(runId)))).flat();
+  const settled = units.filter(({ state }) => state === "settled");
+  expect(receipts.map((receipt) => receipt.sourceReference).sort()).toEqual(
+    settled.map(({ unitId }) => unitId).sort(),
+  );
+  expect(await facts.unclaimed(10)).toEqual([]);
+  // The upstream's own count: what it answered in full was charged, or is listed where LiteLLM lost its row.
+  const whole = upstream.calls.filter(({ outcome }) => outcome === "whole").length;
+  const priced = units.filter(({ billed }) => billed !== null && billed > 0n).length;
+  const listed = units.filter(({ state }) => state === "unresolved").length;
+  const answered = upstream.calls.filter(({ outcome }) => outcome !== "refused").length;
+  expect(whole).toBeLessThanOrEqual(priced + listed);
+  expect(priced).toBeLessThanOrEqual(answered);
+  return `${runs} runs, ${units.length} calls: ${priced} with a price, ${listed} listed; the upstream answered ${whole} in full`;
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

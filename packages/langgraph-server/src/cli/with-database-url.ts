@@ -1,0 +1,16 @@
+import { startEmbeddedPostgres } from "@throughline/thread-log";
+import type { ServerConfig } from "../config/read-config.js";
+
+/** Works on the database that settings name. An embedded PostgreSQL is started for it, or shared if it runs. */
+export async function withDatabaseUrl<Result>(
+  { databaseUrl, dataDir }: Pick<ServerConfig, "databaseUrl" | "dataDir">,
+  work: (databaseUrl: string) => Promise<Result>,
+): Promise<Result> {
+  if (databaseUrl !== undefined) return work(databaseUrl);
+  const embedded = await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
+  try {
+    return await work(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
