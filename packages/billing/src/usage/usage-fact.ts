@@ -30,7 +30,8 @@ export function toUsageFact(unit: NewUnit, seen: SeenResponse, amount: Picodolla
  */
 export function billUsage(counted: PayloadOf<"usage">, bill: RunBill): PayloadOf<"usage"> {
   if (bill.calls === 0) return { ...counted, complete: counted.model_calls === 0 };
-  const complete = bill.unpriced === 0;
+  // More were made than the ledger has: past the meter, or on a server whose calls are found in LiteLLM's log.
+  const complete = bill.unpriced === 0 && bill.calls >= counted.model_calls;
   // A call that broke off told the meter no tokens, and perhaps the graph some.
   const tokens = (metered: number, seen: number) => (complete ? metered : Math.max(metered, seen));
   const input_tokens = tokens(bill.inputTokens, counted.input_tokens);

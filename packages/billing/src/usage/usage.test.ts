@@ -159,6 +159,10 @@ describe("a unit outside of billing", () => {
       cost_usd: 0.000017,
       complete: false,
     });
+    expect(billUsage({ ...counted, model_calls: 3 }, bill)).toMatchObject({
+      cost_usd: 0.000017,
+      complete: false,
+    });
     expect(billUsage(counted, { ...bill, unpriced: 2 })).toMatchObject({ cost_usd: null, complete: false });
   });
 

@@ -1,20 +1,46 @@
 import { AsyncResource } from "node:async_hooks";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { AsyncCaller } from "@langchain/core/utils/async_caller";
 
-let isKept = false;
+const KEPT = Symbol.for("throughline.callContexts");
+const MODULE = "@langchain/core/utils/async_caller";
 
 /**
  * Lets a model call that waited in LangChain's queue (`maxConcurrency`) go on in the async context it was made in. The queue
  * starts it in that of the call that ended before it: it would carry the key of another run, which may be another tenant's.
  */
-export function keepCallContexts(): void {
-  if (isKept) return;
-  isKept = true;
-  const { call, callWithOptions } = AsyncCaller.prototype;
-  AsyncCaller.prototype.call = function (callable, ...args) {
+export function keepCallContexts(caller: typeof AsyncCaller = AsyncCaller): void {
+  if (Object.hasOwn(caller.prototype, KEPT)) return;
+  Object.defineProperty(caller.prototype, KEPT, { value: true });
+  const { call, callWithOptions } = caller.prototype;
+  caller.prototype.call = function (callable, ...args) {
     return call.call(this, AsyncResource.bind(callable), ...args);
   };
-  AsyncCaller.prototype.callWithOptions = function (options, callable, ...args) {
+  caller.prototype.callWithOptions = function (options, callable, ...args) {
     return callWithOptions.call(this, options, AsyncResource.bind(callable), ...args);
   };
+}
+
+/** The same for the copy of LangChain that a project has of its own, in both module systems. `file`: any of the project's. */
+export async function keepCallContextsOf(file: string): Promise<void> {
+  const found = resolveFrom(file);
+  if (found === undefined) return;
+  for (const path of new Set([found, found.replace(/\.cjs$/, ".js")])) {
+    const loaded: { AsyncCaller?: unknown } = await import(pathToFileURL(path).href).catch(() => ({}));
+    if (isCaller(loaded.AsyncCaller)) keepCallContexts(loaded.AsyncCaller);
+  }
+}
+
+function resolveFrom(file: string): string | undefined {
+  try {
+    return createRequire(file).resolve(MODULE);
+  } catch {
+    // A project without LangChain of its own uses ours, or none.
+    return undefined;
+  }
+}
+
+function isCaller(value: unknown): value is typeof AsyncCaller {
+  return typeof value === "function" && typeof value.prototype?.call === "function";
 }

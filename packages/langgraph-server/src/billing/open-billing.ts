@@ -128,6 +128,7 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
         observer.billed({ kind: "in_doubt", reason });
         record([unit, NOTHING_SEEN, null]);
       },
+      pricedByLog: (unit, { seen, amount }) => record([unit, seen, amount]),
       refused: (code) => observer.billed({ kind: "refused", code }),
       billingFailed: (_unit, error) => observer.billed({ kind: "failed", error }),
       servedOther: () => observer.billed({ kind: "served_other" }),

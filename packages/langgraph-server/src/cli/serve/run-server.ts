@@ -1,6 +1,7 @@
 import { dirname, relative } from "node:path";
 import { systemClock } from "@throughline/ai-core";
 import { failStrayRun, type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
+import { keepCallContextsOf } from "@throughline/langgraph-graphs";
 import type { Setting } from "../../config/setting.js";
 import { SETTINGS } from "../../config/settings.js";
 import { createLogger } from "../../operations/logger.js";
@@ -32,6 +33,7 @@ export async function runServer(input: CommandInput, isWatching: boolean): Promi
   giveToGraphs(input.flags);
   const isOwn = project !== undefined && config.backend.kind === "inproc";
   const fetch = config.billing && meterProcess(config.billing.baseUrl);
+  if (fetch && isOwn) await keepCallContextsOf(project);
   const startedAt = systemClock.now();
   const ended = untilEnded(input.signal);
   const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project)) : undefined;
