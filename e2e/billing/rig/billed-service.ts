@@ -14,6 +14,7 @@ import { type RigPostgres, startPostgres } from "../../server/rig/start-postgres
 import { type RigServer, type RigServerOptions, startServer } from "../../server/rig/start-server.js";
 import { type LitellmRig, SERVICE_KEY, startLitellmRig, VIRTUAL_KEYS } from "./litellm-rig.js";
 
+const STRANGERS = new URL("../graphs/strangers.ts", import.meta.url);
 const SECRET = "a secret of this test, which is long enough";
 
 export interface AskedRun {
@@ -52,19 +53,27 @@ export interface BilledService extends Omit<LitellmRig, "stop"> {
   stop(): Promise<void>;
 }
 
-export async function startBilledService(
-  options: Partial<RigServerOptions> & { readonly instances?: number } = {},
-): Promise<BilledService> {
-  const { instances = 1, env, ...rest } = options;
+export interface BilledServiceOptions extends Omit<Partial<RigServerOptions>, "env" | "graphs"> {
+  /** Default: those of people who know nothing of us. */
+  readonly graphs?: URL | undefined;
+  readonly instances?: number;
+  /** More settings, once LiteLLM is there. */
+  readonly settings?: (rig: LitellmRig) => Promise<Readonly<Record<string, string>>>;
+}
+
+export async function startBilledService(options: BilledServiceOptions = {}): Promise<BilledService> {
+  const { instances = 1, settings = async () => ({}), graphs: asked, ...rest } = options;
+  const graphs = "graphs" in options ? asked : STRANGERS;
   const [rig, postgres]: [LitellmRig, RigPostgres] = await Promise.all([startLitellmRig(), startPostgres()]);
   const databaseUrl = await postgres.createDatabase();
+  const more = await settings(rig);
   const servers: RigServer[] = [];
   for (let index = 0; index < instances; index++) {
     servers.push(
       await startServer({
         databaseUrl,
-        graphs: new URL("../graphs/strangers.ts", import.meta.url),
         ...rest,
+        ...(graphs && { graphs }),
         env: {
           THROUGHLINE_JWT_SECRET: SECRET,
           LITELLM_BASE_URL: `${rig.litellm.url}/v1`,
@@ -73,7 +82,7 @@ export async function startBilledService(
           THROUGHLINE_SPEND_LOG: rig.litellm.spendLog,
           THROUGHLINE_RECONCILE_SECONDS: "1",
           THROUGHLINE_DEFAULT_MODEL: "cheap",
-          ...env,
+          ...more,
         },
       }),
     );
