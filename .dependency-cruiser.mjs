@@ -144,6 +144,8 @@ export default {
         pathNot: [
           "^$1/",
           "^packages/[^/]+/dist/index\\.(js|d\\.ts)$",
+          // An entry of its own, imported for its effect.
+          "^packages/langgraph-graphs/dist/labelled\\.(js|d\\.ts)$",
           "^packages/[^/]+/package\\.json$",
           // A suite that a package runs on its own backends, and e2e on real servers; and what makes up requests for both.
           "^packages/[^/]+/src/behaviour/",

@@ -45,7 +45,7 @@ ${LIST.join("\n")}
 Options
   --quick   a fifth of the time, for a first look
   --json    the last line is one JSON object; progress goes to stderr
-  --only    of server: these parts, separated by commas: first-token, run-cpu, frame-cost, reconnect, idle-memory, statements
+  --only    of server: these parts, separated by commas: first-token, run-cpu, frame-cost, reconnect, idle-memory, metering, statements
   --profile of server: a CPU profile of the service with 50 runs at once, and its ten most expensive functions
   --help    this text
 `;

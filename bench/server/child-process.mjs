@@ -18,12 +18,12 @@ const NO_LIMITS = {
 };
 
 /** `throughline serve` as production starts it, with the bench's graphs. */
-export async function startServe(databaseUrl) {
+export async function startServe(databaseUrl, env = {}) {
   const port = await freePort();
   const child = startProcess(CLI, {
     args: ["serve", "--config", join(HERE, "langgraph.json"), "--port", `${port}`],
     execArgv: ["--import", pathToFileURL(join(HERE, "serve-probe.mjs")).href],
-    env: { ...NO_LIMITS, LANGGRAPH_DATABASE_URL: databaseUrl },
+    env: { ...NO_LIMITS, LANGGRAPH_DATABASE_URL: databaseUrl, ...env },
   });
   const url = `http://127.0.0.1:${port}`;
   await untilReady(child, `${url}/ready`);
@@ -42,6 +42,11 @@ export function startForgetful(databaseUrl) {
 /** The same graph on LangGraph's own saver, without us. */
 export function startBare(databaseUrl) {
   return startProgram("bare-server.mjs", { BENCH_DATABASE_URL: databaseUrl });
+}
+
+/** What stands for LiteLLM and the provider behind it. */
+export function startUpstream() {
+  return startProgram("priced-upstream.mjs", {});
 }
 
 async function startProgram(program, env) {

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startEmbeddedPostgres } from "@throughline/thread-log";
 import pg from "pg";
-import { startBare, startForgetful, startServe } from "./child-process.mjs";
+import { startBare, startForgetful, startServe, startUpstream } from "./child-process.mjs";
 import { createProfiler } from "./cpu-profile.mjs";
 import { measureFirstTokens } from "./first-token.mjs";
 import { measureFrameCosts } from "./frame-cost.mjs";
 import { measureIdleMemory } from "./idle-memory.mjs";
+import { measureMetering } from "./metering.mjs";
 import { measureReconnects } from "./reconnect-time.mjs";
 import { measureRunCpu } from "./run-cpu.mjs";
 import { countStatements } from "./statements.mjs";
@@ -39,6 +40,20 @@ const PARTS = {
         { viewers: quick ? 500 : 2_000, rounds: quick ? 1 : 3, progress },
       ),
     ),
+  metering: ({ start, databaseUrl, quick, progress }) =>
+    withServers([startUpstream], ([{ url }]) =>
+      withServers(
+        [
+          () => start.ours(databaseUrl, { LITELLM_BASE_URL: url, LITELLM_API_KEY: "bench" }),
+          () => start.ours(databaseUrl, { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "bench" }),
+        ],
+        ([metered, unmetered]) =>
+          measureMetering(
+            { metered, unmetered, databaseUrl },
+            { rounds: quick ? 3 : 9, runs: quick ? 30 : 100, progress },
+          ),
+      ),
+    ),
   statements: ({ start, databaseUrl, quick, progress }) =>
     countStatements({ startOurs: start.ours, databaseUrl }, { runs: quick ? 20 : 100, progress }),
 };
@@ -59,7 +74,7 @@ export async function runBench({ quick, only = Object.keys(PARTS), profile = fal
       if (!only.includes(name)) continue;
       const databaseUrl = await createDatabase(postgres.url, name);
       const start = {
-        ours: (url = databaseUrl) => startServe(url),
+        ours: (url = databaseUrl, env = {}) => startServe(url, env),
         forgetful: () => startForgetful(databaseUrl),
         bare: () => startBare(databaseUrl),
       };

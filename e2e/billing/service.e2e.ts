@@ -168,9 +168,45 @@ describe.skipIf(missing !== undefined)("the service with a real LiteLLM", () => 
     });
 
     it("is refused to an account without a key that LiteLLM knows", async () => {
-      expect((await service.run({ account: "forged", prompt: "hello" })).status).toBe(401);
-      expect((await service.run({ account: "unheard-of", prompt: "hello" })).status).toBe(401);
+      expect((await service.run({ account: "forged", prompt: "hello" })).status).toBe(403);
+      expect((await service.run({ account: "unheard-of", prompt: "hello" })).status).toBe(403);
     });
+  });
+
+  it("over its budget an account is refused with 402 and what to do, on every way in, and nothing is sent", async () => {
+    const put = (body: object) =>
+      service.request("/budgets", {
+        method: "PUT",
+        account: "broke",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    expect((await put({ day: "0.00001" })).status).toBe(200);
+    // The call that crosses the limit is made and charged: its price is known after it.
+    expect((await service.run({ account: "broke", prompt: "tokens=3" })).status).toBe(200);
+    const calls = service.upstream.calls.length;
+    const end = await service.run({ account: "broke", prompt: "tokens=3" });
+    expect(end.status).toBe(402);
+    expect(end.problem).toMatchObject({
+      code: "budget_exceeded",
+      message: expect.stringContaining("0.000017 of 0.00001 USD"),
+    });
+    const agUi = await service.request("/api/copilotkit/agent/stranger/run", {
+      method: "POST",
+      account: "broke",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        threadId: randomUUID(),
+        runId: randomUUID(),
+        messages: [{ id: randomUUID(), role: "user", content: "tokens=3" }],
+        state: {},
+        tools: [],
+        context: [],
+        forwardedProps: {},
+      }),
+    });
+    expect(agUi.status).toBe(402);
+    expect(service.upstream.calls).toHaveLength(calls);
   });
 
   it("two tenants at once, in every order, are charged their own calls under their own keys", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { KeyResolver } from "@throughline/ai-core";
 import {
   BILLING_MIGRATIONS,
   BILLING_MIGRATIONS_RECORD,
@@ -15,6 +16,7 @@ import {
   type LedgerStore,
   type MeteredRun,
   type ReconcileReport,
+  type ReconcilerOptions,
   reconcile,
   type SpendSource,
   withMeteredRun,
@@ -36,6 +38,7 @@ export interface MeteredScene extends Omit<LitellmRig, "stop"> {
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly source: SpendSource;
+  readonly keys: KeyResolver;
   readonly database: PostgresDatabase;
   readonly databaseUrl: string;
   /** What the meter told, as `priced 17000000`. */
@@ -43,7 +46,7 @@ export interface MeteredScene extends Omit<LitellmRig, "stop"> {
   newRun(account: string): MeteredRun;
   call(run: MeteredRun, prompt: string, options?: CallOptions): Promise<Response>;
   /** A pass that waits for nothing. */
-  reconcileNow(): Promise<ReconcileReport>;
+  reconcileNow(options?: Partial<ReconcilerOptions>): Promise<ReconcileReport>;
   close(): Promise<void>;
 }
 
@@ -59,12 +62,13 @@ export async function openMeteredScene(): Promise<MeteredScene> {
   const ledger = createPostgresLedgerStore(database);
   const facts = createPostgresFactStore(database);
   const source = createJsonlSource(litellm.spendLog);
+  const keys = environmentKeys(VIRTUAL_KEYS);
   const told: string[] = [];
   const billing = createBilling({
     baseUrl: `${litellm.url}/v1`,
     admin: createLitellmAdmin({ baseUrl: litellm.url, serviceKey: SERVICE_KEY }),
     serviceKey: SERVICE_KEY,
-    keys: environmentKeys(VIRTUAL_KEYS),
+    keys,
     ledger,
     facts,
     budgets: createPostgresBudgetStore(database),
@@ -83,6 +87,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
     ledger,
     facts,
     source,
+    keys,
     ...rig,
     database,
     databaseUrl: postgres.url,
@@ -119,7 +124,7 @@ export async function openMeteredScene(): Promise<MeteredScene> {
           ...(signal && { signal }),
         }),
       ),
-    reconcileNow: () => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0 }),
+    reconcileNow: (options) => reconcile({ ledger, facts, source, graceMs: 0, longestCallMs: 0, ...options }),
     async close() {
       await database.close();
       await rig.stop();

@@ -9,10 +9,13 @@ import { withMeteredRun } from "./meter/metered-run.js";
 import { createMemoryFactStore } from "./reconcile/memory-fact-store.js";
 import { growingLog } from "./testing/growing-log.js";
 import { type Answer, errorAnswer, plainAnswer } from "./testing/litellm-answers.js";
-import { madeFact } from "./testing/made-fact.js";
+import { madeFact, madeLabels } from "./testing/made-fact.js";
 import { madeRun } from "./testing/made-run.js";
+import { madeUnit } from "./testing/made-unit.js";
 
 const CHAT = "http://litellm.test/v1/chat/completions";
+/** The call of a run on a LangGraph server. */
+const server = madeUnit({ runId: "run-there", executorType: "langgraph_server" });
 
 function scene() {
   const told: string[] = [];
@@ -41,11 +44,14 @@ function scene() {
     facts: createMemoryFactStore(),
     budgets,
     sources: [log],
+    adopt: async (labels) =>
+      labels.runId === server.runId ? { ...server, unitId: labels.usageUnitId } : undefined,
     send: async () => state.answer(),
     observer: {
       nearBudget: (_, { kind }) => told.push(kind),
       servedUnlisted: (_, model) => told.push(`unlisted ${model}`),
       priced: (_, { amount }) => told.push(`priced ${amount}`),
+      pricedByLog: ({ runId }, { amount }) => told.push(`log ${runId} ${amount}`),
     },
   });
   const run = madeRun("a");
@@ -110,7 +116,7 @@ describe("billing put together", () => {
   });
 
   it("reconciles over its sources, also without a price list", async () => {
-    const { billing, call, ledger, log, run, state } = scene();
+    const { billing, call, ledger, log, run, state, told } = scene();
     state.answer = errorAnswer(502);
     await call();
     const [unit] = await ledger.list({ state: "in_doubt", olderThanMs: 0, limit: 1 });
@@ -120,5 +126,19 @@ describe("billing put together", () => {
     state.isDown = true;
     expect(await billing.reconcile()).toMatchObject([{ charged: 1 }]);
     expect(await ledger.billOf(run.runId)).toMatchObject({ unpriced: 0, amount: 17_000_000n });
+    expect(told).toEqual([`log ${run.runId} 17000000`]);
+  });
+
+  it("charges the calls of LangGraph servers to the runs that it is told of, and tells of them", async () => {
+    const { billing, ledger, log, told } = scene();
+    const stray = madeUnit({ executorType: "langgraph_server" });
+    log.rows.push(
+      madeFact(server, { labels: madeLabels(server) }),
+      madeFact(stray, { labels: madeLabels(stray) }),
+    );
+    expect(await billing.reconcile()).toMatchObject([{ adopted: 1, charged: 1, unclaimed: 1 }]);
+    expect(await billing.reconcile()).toMatchObject([{ adopted: 0, charged: 0 }]);
+    expect(await ledger.billOf(server.runId)).toMatchObject({ calls: 1, amount: 17_000_000n });
+    expect(told).toEqual(["log run-there 17000000"]);
   });
 });

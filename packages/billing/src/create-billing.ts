@@ -10,12 +10,14 @@ import { type BudgetGuard, createBudgetGuard } from "./budgets/create-budget-gua
 import type { BudgetDecision } from "./budgets/decide-budget.js";
 import { hashKey } from "./keys/hash-key.js";
 import type { LedgerStore } from "./ledger/ledger-store.js";
+import type { Charge, UsageUnit } from "./ledger/usage-unit.js";
 import type { LitellmAdmin } from "./litellm/litellm-admin.js";
 import { createMeteredFetch } from "./meter/create-metered-fetch.js";
 import type { MeterObserver } from "./meter/meter-observer.js";
 import type { MeteredRun } from "./meter/metered-run.js";
 import { createModelList, type ModelList, type ModelListing } from "./models/model-list.js";
 import { requireAllowedModel } from "./models/require-allowed-model.js";
+import type { AdoptCall } from "./reconcile/adopt-calls.js";
 import { type ReconcileReport, type ReconcilerOptions, reconcile } from "./reconcile/create-reconciler.js";
 import type { FactStore } from "./reconcile/fact-store.js";
 import type { SpendSource } from "./reconcile/spend-source.js";
@@ -23,6 +25,8 @@ import type { SpendSource } from "./reconcile/spend-source.js";
 export interface BillingObserver extends MeterObserver {
   /** A fallback answered with a model that is not on the tenant's list. It was charged. */
   servedUnlisted?(run: MeteredRun, servedModel: string): void;
+  /** LiteLLM's log had the price of a call: one that was in doubt, or one of a LangGraph server. */
+  pricedByLog?(unit: UsageUnit, charge: Charge): void;
   /** An account or a person is near its budget. */
   nearBudget?(caller: Caller, decision: BudgetDecision): void;
 }
@@ -39,6 +43,8 @@ export interface BillingOptions {
   /** The service key, under which list prices are read. */
   readonly serviceKey: string;
   readonly policyOf?: ReconcilerOptions["policyOf"];
+  /** Without it calls of LangGraph servers are charged to no one. */
+  readonly adopt?: AdoptCall;
   readonly currentRun?: () => MeteredRun | undefined;
   readonly observer?: BillingObserver;
   readonly clock?: Clock;
@@ -114,7 +120,7 @@ export function createBilling(options: BillingOptions): Billing {
       const pricesOf = await listPrices(models, serviceKey);
       const reports: ReconcileReport[] = [];
       for (const source of sources) {
-        const { policyOf } = options;
+        const { policyOf, adopt } = options;
         reports.push(
           await reconcile({
             ledger,
@@ -123,7 +129,9 @@ export function createBilling(options: BillingOptions): Billing {
             pricesOf,
             clock,
             masterKeyHash: hashKey(serviceKey),
+            onPriced: (unit, charge) => observer.pricedByLog?.(unit, charge),
             ...(policyOf && { policyOf }),
+            ...(adopt && { adopt }),
           }),
         );
       }

@@ -33,6 +33,11 @@ export type { ModelInfo } from "./models/model-info.js";
 export * from "./models/model-list.js";
 export * from "./models/require-allowed-model.js";
 export * from "./money/picodollars.js";
+export {
+  type AdoptableRun,
+  type AdoptCall,
+  createAdoption,
+} from "./reconcile/adopt-calls.js";
 export * from "./reconcile/create-reconciler.js";
 export * from "./reconcile/fact-store.js";
 export { createJsonlSource } from "./reconcile/jsonl-source.js";

@@ -1,7 +1,7 @@
 import { BUDGET_MIGRATION } from "./budgets/budget-migration.js";
 import { KEY_MIGRATION } from "./keys/key-migration.js";
 import { type BillingMigration, LEDGER_MIGRATION } from "./ledger/ledger-migration.js";
-import { FACT_MIGRATION } from "./reconcile/fact-migration.js";
+import { FACT_LABELS_MIGRATION, FACT_MIGRATION } from "./reconcile/fact-migration.js";
 
 /** The table that remembers which of billing's migrations were applied. */
 export const BILLING_MIGRATIONS_RECORD = "billing_migrations";
@@ -12,4 +12,5 @@ export const BILLING_MIGRATIONS: readonly BillingMigration[] = [
   KEY_MIGRATION,
   FACT_MIGRATION,
   BUDGET_MIGRATION,
+  FACT_LABELS_MIGRATION,
 ];

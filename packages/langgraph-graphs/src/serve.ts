@@ -1,3 +1,5 @@
+// First, because models keep the `fetch` they are made with.
+import "./labelled.js";
 import { approverDefinition } from "./graphs/approver/definition.js";
 import { chatDefinition } from "./graphs/chat/definition.js";
 import type { GraphDefinition, RunnableGraph } from "./graphs/graph-definition.js";

@@ -1,6 +1,6 @@
 /**
  * R32: a graph's `configurable` carries a key's id, never the key, because LangGraph writes `configurable` into
- * checkpoints. The token is fetched where the model is made and nowhere else.
+ * checkpoints. The token is fetched as a request is sent and kept by nothing that a graph can reach.
  */
 export interface KeyResolver {
   /**

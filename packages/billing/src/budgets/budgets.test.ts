@@ -142,6 +142,20 @@ describe("the budget guard", () => {
     expect(sumsRead()).toBe(2);
   });
 
+  it("reads limits again when they are old, and at once when they were changed here", async () => {
+    const { clock, budgets, guard, spend } = scene();
+    await spend(USD);
+    const limits = { day: USD, month: null, softPercent: null };
+    expect(await guard.require("a", "ann")).toEqual({ kind: "within" });
+    await budgets.set("a", undefined, limits);
+    expect(await guard.require("a", "ann")).toEqual({ kind: "within" });
+    clock.advance(5_000);
+    await expect(guard.require("a", "ann")).rejects.toMatchObject({ code: "budget_exceeded" });
+    await budgets.set("a", undefined, { ...limits, day: 2n * USD });
+    guard.changed("a");
+    expect(await guard.require("a", "ann")).toEqual({ kind: "within" });
+  });
+
   it("knows at midnight that nothing was spent yet, however fresh its sums are", async () => {
     const { clock, budgets, guard, spend } = scene();
     await budgets.set("a", undefined, { day: USD, month: null, softPercent: null });

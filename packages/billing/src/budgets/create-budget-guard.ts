@@ -9,7 +9,7 @@ export interface BudgetGuardOptions {
   readonly ledger: Pick<LedgerStore, "spentSince">;
   readonly budgets: Pick<BudgetStore, "limitsOf">;
   readonly clock?: Clock;
-  /** How long a sum is used before it is read again; what this instance charges meanwhile is added. Default 5 s. */
+  /** How long limits and sums are used before they are read again; what this instance charges meanwhile is added. Default 5 s. */
   readonly freshMs?: number;
 }
 
@@ -19,6 +19,8 @@ export interface BudgetGuard {
   require(account: string, subject: string | undefined): Promise<BudgetDecision>;
   /** Tells the guard of a charge, so that it need not read it. */
   note(account: string, subject: string | undefined, amount: Picodollars): void;
+  /** The account's limits were changed here: they are read again. */
+  changed(account: string): void;
 }
 
 interface Sums {
@@ -27,15 +29,21 @@ interface Sums {
   readonly month: Picodollars;
 }
 
+type Limits = Awaited<ReturnType<BudgetStore["limitsOf"]>>;
+
 const MAX_HELD = 10_000;
 
 /**
- * Checks budgets before runs and calls. Sums are those of the ledger, at most `freshMs` old: what other instances charge
- * meanwhile, and calls that are under way, can go over a limit by that much. Calls in doubt count when they are priced.
+ * Checks budgets before runs and calls. Limits and sums are at most `freshMs` old: what other instances charge meanwhile, and
+ * calls that are under way, can go over a limit by that much. Calls in doubt count when they are priced.
  */
 export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   const { ledger, budgets, clock = systemClock, freshMs = 5_000 } = options;
   const held = new Map<string, Sums>();
+  const heldLimits = new Map<
+    string,
+    { readonly account: string; readonly until: number; readonly limits: Limits }
+  >();
   const nameOf = (account: string, subject: string | undefined) => JSON.stringify([account, subject]);
 
   async function spent(account: string, subject: string | undefined): Promise<Sums> {
@@ -50,6 +58,17 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     if (held.size >= MAX_HELD) held.clear();
     held.set(name, sums);
     return sums;
+  }
+
+  async function limitsOf(account: string, subject: string | undefined): Promise<Limits> {
+    const now = clock.now();
+    const name = nameOf(account, subject);
+    const known = heldLimits.get(name);
+    if (known && known.until > now) return known.limits;
+    const limits = await budgets.limitsOf(account, subject);
+    if (heldLimits.size >= MAX_HELD) heldLimits.clear();
+    heldLimits.set(name, { account, until: now + freshMs, limits });
+    return limits;
   }
 
   async function statesOf(
@@ -68,7 +87,7 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   }
 
   async function decide(account: string, subject: string | undefined): Promise<BudgetDecision> {
-    const limits = await budgets.limitsOf(account, subject);
+    const limits = await limitsOf(account, subject);
     const states = await Promise.all([
       statesOf("account", limits.account, () => spent(account, undefined)),
       statesOf("person", limits.person, () => spent(account, subject)),
@@ -88,6 +107,9 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
         const sums = held.get(name);
         if (sums) held.set(name, { ...sums, day: sums.day + amount, month: sums.month + amount });
       }
+    },
+    changed(account) {
+      for (const [name, known] of heldLimits) if (known.account === account) heldLimits.delete(name);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { LedgerDatabase } from "../ledger/ledger-database.js";
 import { createPostgresLedgerStore } from "../ledger/postgres-ledger-store.js";
 import { createPostgresFactStore } from "../reconcile/postgres-fact-store.js";
 import { type PostgresFixture, startPostgresFixture } from "../testing/postgres-fixture.js";
+import { runAdoptionConformance } from "./run-adoption-conformance.js";
 import { runBudgetConformance } from "./run-budget-conformance.js";
 import { runKeyConformance } from "./run-key-conformance.js";
 import { runLedgerConformance } from "./run-ledger-conformance.js";
@@ -30,6 +31,13 @@ describe("keys in PostgreSQL", () => {
 
 describe("budgets in PostgreSQL", () => {
   runBudgetConformance(async () => createPostgresBudgetStore(await fixture.openDatabase()));
+});
+
+describe("adoption in PostgreSQL", () => {
+  runAdoptionConformance(async () => {
+    const own = await fixture.openDatabase();
+    return { ledger: createPostgresLedgerStore(own), facts: createPostgresFactStore(own) };
+  });
 });
 
 describe("reconciliation in PostgreSQL", () => {

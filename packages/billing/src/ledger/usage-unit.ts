@@ -31,7 +31,7 @@ export interface NewUnit {
   readonly unitId: string;
   readonly runId: string;
   readonly attempt: number;
-  /** Of the requests of this attempt, from 1; for people, not an identity. */
+  /** Of the requests of this attempt, from 1; 0 where no meter counted. For people, not an identity. */
   readonly ordinal: number;
   readonly account: string;
   readonly subject: string | undefined;

@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
 import {
+  type CallLabels,
   type Clock,
+  isLabelling,
   type KeyResolver,
+  labelRequest,
+  markLabelling,
+  outsideOfRun,
+  refuseCall,
+  requestTarget,
   retryStore,
   systemClock,
-  ThroughlineError,
 } from "@throughline/ai-core";
 import { hashKey } from "../keys/hash-key.js";
 import type { LedgerStore } from "../ledger/ledger-store.js";
 import type { NewUnit } from "../ledger/usage-unit.js";
 import { NOTHING_SEEN } from "../ledger/usage-unit.js";
 import { createAttemptCounter } from "./attempt-counter.js";
-import { labelRequest } from "./label-request.js";
 import type { MeterObserver } from "./meter-observer.js";
 import { meterResponse } from "./meter-response.js";
 import { currentMeteredRun, type MeteredRun } from "./metered-run.js";
@@ -19,7 +24,6 @@ import { isModelCallPath } from "./model-call-path.js";
 import { modelOfRequest } from "./model-name.js";
 import { neverSent } from "./never-sent.js";
 import { createOutcomeRecorder } from "./record-outcome.js";
-import { refuseCall } from "./refuse-call.js";
 
 /** A call that is about to be made. */
 export interface PlannedCall {
@@ -61,8 +65,6 @@ export interface MeterOptions {
   readonly patienceMs?: number;
 }
 
-const metered = new WeakSet<typeof fetch>();
-
 /**
  * A `fetch` that gives every request to LiteLLM the tenant's key and labels, records it before it is sent, and prices it
  * before its answer's end is handed on. Retries of client libraries are requests of their own. A request that belongs to no
@@ -78,7 +80,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     clock = systemClock,
   } = options;
   const { send = globalThis.fetch, openPatienceMs = 10_000, holdMs = 2_000, patienceMs = 60_000 } = options;
-  if (metered.has(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
+  if (isLabelling(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
   const { origin } = new URL(options.baseUrl);
   const nextOrdinal = createAttemptCounter();
   const record = createOutcomeRecorder({ ledger, clock, observer, holdMs, patienceMs });
@@ -89,12 +91,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     signal: AbortSignal | undefined,
   ): Promise<{ unit: NewUnit; run: MeteredRun; token: string }> {
     const run = currentRun();
-    if (!run) {
-      throw new ThroughlineError(
-        "forbidden",
-        "Models can be called from within a run only, which pays for them.",
-      );
-    }
+    if (!run) throw outsideOfRun();
     /** An outage of the store is a pause, not the call's failure. */
     const patiently = <Result>(work: () => Promise<Result>) =>
       retryStore({ clock, signal, patienceMs: openPatienceMs }, work);
@@ -128,8 +125,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     init?: Parameters<typeof fetch>[1],
   ): Promise<Response> {
     const request = input instanceof Request ? input : undefined;
-    const url = new URL(request?.url ?? String(input), "http://invalid");
-    const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+    const { method, url } = requestTarget(input, init);
     if (method !== "POST") return send(input, init);
     if (url.origin !== origin) {
       if (isModelCallPath(url.pathname)) observer.escaped?.({ origin: url.origin, path: url.pathname });
@@ -153,7 +149,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       signal.throwIfAborted();
     }
     const own = new Headers(init?.headers ?? request?.headers);
-    const headers = labelRequest(own, { run, token, unitId: unit.unitId });
+    const headers = labelRequest(own, { token, labels: labelsOf(run, unit.unitId) });
     try {
       const response = await send(input, { ...init, headers });
       const servedModel = response.headers.get("x-litellm-model-group");
@@ -172,6 +168,19 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     }
   }
 
-  metered.add(meteredFetch);
-  return meteredFetch;
+  return markLabelling(meteredFetch);
+}
+
+function labelsOf({ caller, ...run }: MeteredRun, usageUnitId: string): CallLabels {
+  return {
+    accountId: caller.billingAccountId,
+    virtualKeyId: caller.virtualKeyId,
+    runId: run.runId,
+    attempt: run.attempt,
+    usageUnitId,
+    threadId: run.threadId,
+    requestId: run.ingressRequestId,
+    traceId: caller.traceId,
+    executorType: run.executorType,
+  };
 }

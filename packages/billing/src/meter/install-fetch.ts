@@ -1,5 +1,4 @@
-import { ThroughlineError } from "@throughline/ai-core";
-import { refuseCall } from "./refuse-call.js";
+import { markLabelling, refuseCall, requestTarget, ThroughlineError } from "@throughline/ai-core";
 
 export interface InstalledFetch {
   /** As it was before: for requests that are not to be metered. */
@@ -18,15 +17,13 @@ export function installFetch(litellmBaseUrl: string): InstalledFetch {
   const { origin } = new URL(litellmBaseUrl);
   const plain = globalThis.fetch;
   let current: typeof fetch = async (input, init) => {
-    const request = input instanceof Request ? input : undefined;
-    const url = new URL(request?.url ?? String(input), "http://invalid");
-    const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
+    const { method, url } = requestTarget(input, init);
     if (method !== "POST" || url.origin !== origin) return plain(input, init);
     return refuseCall(
       new ThroughlineError("forbidden", "Models can't be called before the service has started."),
     ).response;
   };
-  const installed: typeof fetch = (input, init) => current(input, init);
+  const installed = markLabelling((input, init) => current(input, init));
   globalThis.fetch = installed;
   return {
     plain,

@@ -1,5 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
+import { runAdoptionConformance } from "../conformance/run-adoption-conformance.js";
 import { runReconcileConformance } from "../conformance/run-reconcile-conformance.js";
 import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
 import { growingLog } from "../testing/growing-log.js";
@@ -12,6 +13,13 @@ describe("reconciliation in memory", () => {
     const clock = createSimulatedClock(Date.now());
     return { ledger: createMemoryLedgerStore(clock), facts: createMemoryFactStore(), clock };
   }, 40);
+});
+
+describe("adoption in memory", () => {
+  runAdoptionConformance(async () => ({
+    ledger: createMemoryLedgerStore(),
+    facts: createMemoryFactStore(),
+  }));
 });
 
 it("runs again and again until it is stopped, also after a pass that failed", async () => {

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
 import type { LedgerStore } from "../ledger/ledger-store.js";
-import type { UsageUnit } from "../ledger/usage-unit.js";
+import type { Charge, UsageUnit } from "../ledger/usage-unit.js";
 import type { Picodollars } from "../money/picodollars.js";
+import { type AdoptCall, adoptCalls } from "./adopt-calls.js";
 import type { FactStore } from "./fact-store.js";
 import { judgeFacts } from "./judge-facts.js";
 import { isFactOf, type SpendFact } from "./spend-fact.js";
@@ -22,6 +23,8 @@ export interface ReconcilerOptions {
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly source: SpendSource;
+  /** Knows the runs of LangGraph servers, whose calls no meter records. Without it such calls are charged to no one. */
+  readonly adopt?: AdoptCall;
   readonly policyOf?: (account: string) => UnresolvedPolicy;
   readonly pricesOf?: (model: string) => ModelPrices | undefined;
   /** A call that ended this long ago without a price or a row is unresolved. Default 60 s. */
@@ -32,18 +35,22 @@ export interface ReconcilerOptions {
   readonly longestCallMs?: number;
   /** The policy decides on unresolved calls of this age; until then a late row still can. Default 1 h. */
   readonly decideAfterMs?: number;
+  /** Told of each unit that the log has priced. Must not throw. */
+  readonly onPriced?: (unit: UsageUnit, charge: Charge) => void;
   readonly clock?: Clock;
 }
 
 /** What one pass did. */
 export interface ReconcileReport {
   facts: number;
+  /** Calls of LangGraph servers that became units. */
+  adopted: number;
   charged: number;
   corrected: number;
   unresolved: number;
   writtenOff: number;
   estimated: number;
-  /** Rows of our keys that no unit claims. */
+  /** Rows of our keys, or that say they are of our runs, and that no unit claims. */
   unclaimed: number;
 }
 
@@ -60,6 +67,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
   const { policyOf = () => "list", pricesOf = () => undefined } = options;
   const report: ReconcileReport = {
     facts: 0,
+    adopted: 0,
     charged: 0,
     corrected: 0,
     unresolved: 0,
@@ -72,23 +80,44 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     return prices?.inputPrice === 0n && prices.outputPrice === 0n;
   };
 
+  /** Adopts calls that are not recorded. */
+  async function takeIn(
+    read: readonly SpendFact[],
+    recorded: readonly UsageUnit[],
+  ): Promise<{ adopted: readonly UsageUnit[]; refused: ReadonlySet<SpendFact> }> {
+    const { adopt } = options;
+    if (!adopt) return { adopted: [], refused: new Set() };
+    const known = new Set(recorded.map(({ unitId }) => unitId));
+    const unknown = read.filter(({ callId }) => !known.has(callId));
+    const { unitIds, refused } = await adoptCalls(unknown, { ledger, adopt });
+    report.adopted += unitIds.length;
+    return { adopted: unitIds.length > 0 ? await ledger.find(unitIds) : [], refused };
+  }
+
   /** Remembers rows that concern us, and gives the units they are of. */
   async function take(logged: readonly SpendFact[]): Promise<readonly UsageUnit[]> {
     const { masterKeyHash } = options;
     const read = logged.map((fact) =>
       fact.keyHash === MASTER_KEY && masterKeyHash !== undefined ? { ...fact, keyHash: masterKeyHash } : fact,
     );
-    const units = await ledger.find([...new Set(read.map(({ callId }) => callId))]);
+    const recorded = await ledger.find([...new Set(read.map(({ callId }) => callId))]);
+    const { adopted, refused } = await takeIn(read, recorded);
+    const units = [...recorded, ...adopted];
     const unitOf = new Map(units.map((unit) => [unit.unitId, unit]));
     const ourKeys = await ledger.knownKeys([...new Set(read.map(({ keyHash }) => keyHash))]);
     const taken = read.flatMap((fact) => {
       const unit = unitOf.get(fact.callId);
       if (unit && isFactOf(unit, fact)) return [{ fact, isClaimed: true }];
       // What LiteLLM refused has a call id of its own making, and cost nothing.
-      const isOurs = ourKeys.has(fact.keyHash) && (fact.status === "success" || fact.spend > 0n);
-      return isOurs ? [{ fact, isClaimed: false }] : [];
+      const isCharged = fact.status === "success" || fact.spend > 0n;
+      return isCharged && (ourKeys.has(fact.keyHash) || refused.has(fact))
+        ? [{ fact, isClaimed: false }]
+        : [];
     });
-    await facts.add(source.name, taken);
+    await facts.add(
+      source.name,
+      taken.map(({ fact, isClaimed }) => ({ fact: withoutTraces(fact), isClaimed })),
+    );
     report.facts += read.length;
     report.unclaimed += taken.filter(({ isClaimed }) => !isClaimed).length;
     const claimed = new Set(taken.flatMap(({ fact, isClaimed }) => (isClaimed ? [fact.callId] : [])));
@@ -117,8 +146,10 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
       case "leave":
         return;
       case "charge": {
-        const { amount, seen } = judgement;
-        if (await ledger.charge(unit.unitId, { amount, seen, evidence: source.name })) report.charged += 1;
+        const charge = { amount: judgement.amount, seen: judgement.seen, evidence: source.name };
+        if (!(await ledger.charge(unit.unitId, charge))) return;
+        report.charged += 1;
+        options.onPriced?.(unit, charge);
         return;
       }
       case "correct": {
@@ -175,6 +206,12 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     for (const unit of units) await decide(unit);
   });
   return report;
+}
+
+/** A row outlives the thread that its call was made for, and is not found by who deletes that. */
+function withoutTraces({ labels, ...fact }: SpendFact): SpendFact {
+  const { threadId: _thread, requestId: _request, traceId: _trace, ...kept } = labels;
+  return { ...fact, labels: kept };
 }
 
 /** Tokens times list price, where tokens and prices are known. */

@@ -26,3 +26,12 @@ export const FACT_MIGRATION: BillingMigration = {
     `create table ${schema}.spend_positions (source text collate "C" primary key, position text not null)`,
   ],
 };
+
+/** What a call says of itself: by this a person finds whose a row is that no unit claims. */
+export const FACT_LABELS_MIGRATION: BillingMigration = {
+  id: 5,
+  runsWith: 1,
+  statements: (schema) => [
+    `alter table ${schema}.spend_facts add column labels jsonb not null default '{}'::jsonb`,
+  ],
+};

@@ -9,7 +9,7 @@ export interface StoredFact {
 
 /** Rows that were read, so that a unit's are seen together, and how far each source was read. */
 export interface FactStore {
-  /** Adds rows; one that is there already stays as it is. */
+  /** Adds rows; one that is there already stays as it is, but is claimed once a unit is there that claims it. */
   add(source: SpendSource["name"], facts: readonly StoredFact[]): Promise<void>;
   /** The claimed rows of these units. */
   ofUnits(source: SpendSource["name"], unitIds: readonly string[]): Promise<readonly SpendFact[]>;

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { madeFact } from "../testing/made-fact.js";
+import { madeFact, madeLabels } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
 import { createJsonlSource, readLogLine } from "./jsonl-source.js";
 
@@ -17,6 +17,19 @@ describe("a line of the logger", () => {
     expect(readLogLine(LINE)).toEqual(
       madeFact(unit, { requestId: "chatcmpl-up-1", endedAt: 1_794_905_242_244 }),
     );
+  });
+
+  it("is read with its labels, if they are of our making", () => {
+    const unit = madeUnit();
+    const labels = madeLabels(unit);
+    const withLabels = (value: unknown) => LINE.replace('{"usageUnitId": "u1"}', JSON.stringify(value));
+    expect(readLogLine(withLabels({ ...labels, more: 1 }))?.labels).toEqual(labels);
+    expect(readLogLine(withLabels({ runId: "run-1" }))?.labels).toEqual({ runId: "run-1" });
+    for (const other of [null, [], "text", { ...labels, runId: "\u0000" }, { ...labels, attempt: "1" }]) {
+      expect(readLogLine(withLabels(other))?.labels).toEqual({});
+    }
+    const unstorable = LINE.replace('"unit_id": "u1"', '"unit_id": "\\u0000"');
+    expect(readLogLine(unstorable)).toMatchObject({ callId: "u1", unitId: null });
   });
 
   it.each([

@@ -1,8 +1,9 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { knownLabelsSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { parseCost } from "../money/picodollars.js";
-import type { SpendFact } from "./spend-fact.js";
+import { claimedId, type SpendFact } from "./spend-fact.js";
 import type { FactBatch, SpendSource } from "./spend-source.js";
 
 const READ_BYTES = 256 * 1024;
@@ -18,7 +19,8 @@ const lineSchema = z.object({
   status: z.enum(["success", "failure"]),
   call_id: text,
   request_id: text.nullish(),
-  unit_id: text.nullish().catch(null),
+  unit_id: claimedId.nullish().catch(null),
+  labels: knownLabelsSchema.catch({}),
   key_hash: text,
   spend: z.unknown(),
   input_tokens: count,
@@ -45,6 +47,7 @@ export function readLogLine(line: string): SpendFact | undefined {
     requestId: data.request_id ?? data.call_id,
     status: data.status,
     unitId: data.unit_id ?? null,
+    labels: data.labels,
     keyHash: data.key_hash,
     spend,
     inputTokens: data.input_tokens ?? 0,

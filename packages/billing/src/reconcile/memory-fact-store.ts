@@ -1,4 +1,5 @@
 import type { FactStore, StoredFact } from "./fact-store.js";
+import type { SpendFact } from "./spend-fact.js";
 import type { SpendSource } from "./spend-source.js";
 
 /** For tests and for services without a database. */
@@ -9,7 +10,9 @@ export function createMemoryFactStore(): FactStore {
     async add(source, added) {
       for (const { fact, isClaimed } of added) {
         const name = JSON.stringify([source, fact.callId, fact.requestId, fact.status]);
-        if (!facts.has(name)) facts.set(name, { source, fact, isClaimed });
+        const stored = facts.get(name);
+        if (!stored) facts.set(name, { source, fact, isClaimed });
+        else if (isClaimed && isSameClaim(stored.fact, fact)) facts.set(name, { ...stored, isClaimed });
       }
     },
     async ofUnits(source, unitIds) {
@@ -38,4 +41,8 @@ export function createMemoryFactStore(): FactStore {
       return Math.min(old.length, limit);
     },
   };
+}
+
+function isSameClaim(a: SpendFact, b: SpendFact): boolean {
+  return a.keyHash === b.keyHash && a.unitId === b.unitId;
 }

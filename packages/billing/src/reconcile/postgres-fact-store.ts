@@ -1,3 +1,4 @@
+import { knownLabelsSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { LedgerDatabase } from "../ledger/ledger-database.js";
 import { amount, wholeNumber } from "../ledger/unit-row.js";
@@ -18,6 +19,7 @@ const rowSchema = z.object({
   error_code: z.string().nullable(),
   model_group: z.string().nullable(),
   ended_at: z.date(),
+  labels: knownLabelsSchema.catch({}),
 });
 const COLUMNS = Object.keys(rowSchema.shape).join(", ");
 
@@ -49,6 +51,7 @@ export function createPostgresFactStore({ pool, schema }: LedgerDatabase): FactS
         column(({ modelGroup }) => modelGroup),
         column(({ endedAt }) => new Date(endedAt)),
         added.map(({ isClaimed }) => isClaimed),
+        column(({ labels }) => JSON.stringify(labels)),
       ]);
     },
     async ofUnits(source, unitIds) {
@@ -102,5 +105,6 @@ function toFact(row: unknown): SpendFact {
     errorCode: read.error_code,
     modelGroup: read.model_group,
     endedAt: read.ended_at.getTime(),
+    labels: read.labels,
   };
 }

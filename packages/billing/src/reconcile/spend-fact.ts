@@ -1,5 +1,10 @@
+import type { KnownLabels } from "@throughline/ai-core";
+import { z } from "zod";
 import type { UsageUnit } from "../ledger/usage-unit.js";
 import type { Picodollars } from "../money/picodollars.js";
+
+/** What a caller may claim as an id. PostgreSQL stores no NUL, so that one such row would end all reading. */
+export const claimedId = z.string().regex(/^[\x20-\x7e]{1,256}$/);
 
 /** A row of LiteLLM's log. A retried call has several under one call id. */
 export interface SpendFact {
@@ -9,6 +14,8 @@ export interface SpendFact {
   readonly status: "success" | "failure";
   /** What the caller's label claims. */
   readonly unitId: string | null;
+  /** All that it claims; nothing where that is not of our making. */
+  readonly labels: KnownLabels;
   readonly keyHash: string;
   readonly spend: Picodollars;
   readonly inputTokens: number;

@@ -1,7 +1,7 @@
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { createLitellmAdmin } from "../litellm/litellm-admin.js";
-import { madeFact } from "../testing/made-fact.js";
+import { madeFact, madeLabels } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
 import { createSpendLogSource, readSpendLog } from "./spend-log-source.js";
 
@@ -24,6 +24,14 @@ describe("a row of the spend logs", () => {
   it("is read as a fact", () => {
     const unit = madeUnit({ unitId: "u1", keyHash: "a4a6" });
     expect(readSpendLog(ROW)).toEqual(madeFact(unit, { endedAt: Date.UTC(2026, 10, 17, 8, 0, 1, 500) }));
+  });
+
+  it("is read with its labels, if they are of our making", () => {
+    const labels = madeLabels(madeUnit());
+    const claiming = (claim: unknown) => readSpendLog({ ...ROW, metadata: { spend_logs_metadata: claim } });
+    expect(claiming(labels)).toMatchObject({ unitId: labels.usageUnitId, labels });
+    expect(claiming({ ...labels, usageUnitId: "\u0000" })).toMatchObject({ unitId: null, labels: {} });
+    expect(claiming(7)).toMatchObject({ unitId: null, labels: {} });
   });
 
   it("is read with its metadata as text, without a zone, of a hit and of a failure", () => {

@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from "@throughline/ai-core";
+import { type Clock, knownLabelsSchema, systemClock } from "@throughline/ai-core";
 import { z } from "zod";
 import type { LitellmAdmin } from "../litellm/litellm-admin.js";
 import { parseCost } from "../money/picodollars.js";
-import type { SpendFact } from "./spend-fact.js";
+import { claimedId, type SpendFact } from "./spend-fact.js";
 import type { SpendSource } from "./spend-source.js";
 
 const PAGE = 500;
@@ -14,7 +14,7 @@ const WINDOW_MS = 3_600_000;
 const count = z.number().int().nonnegative().nullish().catch(0);
 const metadataSchema = z
   .object({
-    spend_logs_metadata: z.object({ usageUnitId: z.string().optional() }).nullish().catch(null),
+    spend_logs_metadata: z.looseObject({ usageUnitId: claimedId.optional() }).nullish().catch(null),
     error_information: z.object({ error_code: z.string().nullish() }).nullish().catch(null),
   })
   .catch({ spend_logs_metadata: null, error_information: null });
@@ -46,6 +46,7 @@ export function readSpendLog(row: unknown): SpendFact | undefined {
     requestId: data.request_id,
     status: data.status === "failure" ? "failure" : "success",
     unitId: data.metadata.spend_logs_metadata?.usageUnitId ?? null,
+    labels: knownLabelsSchema.catch({}).parse(data.metadata.spend_logs_metadata),
     keyHash: data.api_key,
     spend,
     inputTokens: data.prompt_tokens ?? 0,

@@ -1,3 +1,4 @@
+import type { CallLabels } from "@throughline/ai-core";
 import type { NewUnit } from "../ledger/usage-unit.js";
 import type { SpendFact } from "../reconcile/spend-fact.js";
 
@@ -16,6 +17,7 @@ export function madeFact(unit: NewUnit, fields: Partial<SpendFact> = {}): SpendF
     errorCode: null,
     modelGroup: "cheap",
     endedAt: 1_000_000,
+    labels: {},
     ...fields,
   };
 }
@@ -30,4 +32,19 @@ export function madeFailure(unit: NewUnit, fields: Partial<SpendFact> = {}): Spe
     errorCode: "500",
     ...fields,
   });
+}
+
+/** What the call of a unit says of itself. */
+export function madeLabels(unit: NewUnit): CallLabels {
+  return {
+    accountId: unit.account,
+    virtualKeyId: unit.virtualKeyId,
+    runId: unit.runId,
+    attempt: unit.attempt,
+    usageUnitId: unit.unitId,
+    threadId: unit.threadId,
+    requestId: unit.requestId,
+    traceId: unit.traceId,
+    executorType: unit.executorType,
+  };
 }

@@ -74,20 +74,25 @@ export function createOrders(client: Client, states: GraphStatePort) {
 }
 
 /**
- * The account and key of a run go to the server as the run's own metadata. What is in `configurable` stays with the thread
- * and becomes part of every later run there, a foreign one's too, which would then be paid by our caller. They are null
- * there, so that what earlier versions left is overwritten.
+ * Who pays for a run and what identifies it go to the server as the run's own metadata. What is in `configurable` stays with the
+ * thread and becomes part of every later run there, a foreign one's too, whose model calls would then be our caller's. These
+ * fields are null there, so that what earlier versions left is overwritten.
  */
 function identified(configurable: JsonObject): Pick<RunOrder, "configurable" | "metadata"> {
-  const { virtualKeyId, billingAccountId } = configurable;
+  const { runId, attempt, billingAccountId, virtualKeyId, ingressRequestId, traceId } = configurable;
+  const identity = {
+    runId,
+    attempt,
+    billingAccountId,
+    virtualKeyId,
+    ingressRequestId,
+    traceId,
+    executorType: "langgraph_server",
+  };
+  const blanks = Object.fromEntries(Object.keys(identity).map((name) => [name, null]));
   return {
-    configurable: {
-      ...configurable,
-      virtualKeyId: null,
-      billingAccountId: null,
-      executorType: "langgraph_server",
-    },
-    metadata: { [IDENTITY_KEY]: toPlain({ virtualKeyId, billingAccountId }) },
+    configurable: { ...configurable, ...blanks },
+    metadata: { [IDENTITY_KEY]: toPlain(identity) },
   };
 }
 

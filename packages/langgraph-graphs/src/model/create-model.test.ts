@@ -1,6 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { inspect } from "node:util";
 import { HumanMessage } from "@langchain/core/messages";
+import { markLabelling } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { labelsOf, type OpenAiDouble, startOpenAiDouble } from "../testing/openai-double.js";
 import { createModel } from "./create-model.js";
 import { envKeyResolver } from "./key-resolver.js";
 import { OfflineChatModel } from "./offline-model.js";
@@ -51,17 +53,15 @@ describe("without a proxy", () => {
 });
 
 describe("with a proxy", () => {
-  let proxy: Server;
-  let calls: { headers: IncomingHttpHeaders; body: Record<string, unknown> }[];
-
+  let proxy: OpenAiDouble;
   beforeEach(async () => {
-    calls = [];
-    proxy = openAiDouble((call) => calls.push(call));
-    await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
-    const address = proxy.address();
-    vi.stubEnv("LITELLM_BASE_URL", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/v1`);
+    proxy = await startOpenAiDouble();
+    vi.stubEnv("LITELLM_BASE_URL", `${proxy.url}/v1`);
   });
-  afterEach(() => new Promise((closed) => proxy.close(closed)));
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    return proxy.stop();
+  });
 
   const configurable = {
     model: "fast",
@@ -69,7 +69,6 @@ describe("with a proxy", () => {
     billingAccountId: "acme",
     runId: "run-1",
     attempt: 0,
-    usageUnitId: "run-1/0/1",
     thread_id: "thread-1",
     ingressRequestId: "request-1",
     traceId: "trace-é",
@@ -85,20 +84,21 @@ describe("with a proxy", () => {
     expect(whole.tool_calls).toMatchObject([{ id: "call_1", name: "clock", args: { zone: "UTC" } }]);
     expect(whole.usage_metadata).toMatchObject({ input_tokens: 7, output_tokens: 2, total_tokens: 9 });
 
-    expect(calls).toHaveLength(1);
-    expect(calls[0]?.headers.authorization).toBe("Bearer sk-one");
-    expect(calls[0]?.body).toMatchObject({
+    expect(proxy.calls).toHaveLength(1);
+    expect(proxy.calls[0]?.headers.authorization).toBe("Bearer sk-one");
+    expect(proxy.calls[0]?.body).toMatchObject({
       model: "fast",
       stream: true,
       stream_options: { include_usage: true },
     });
-    const spend = calls[0]?.headers["x-litellm-spend-logs-metadata"];
-    expect(JSON.parse(String(spend))).toEqual({
+    const { headers } = proxy.calls[0] ?? {};
+    expect(headers?.["x-litellm-session-id"]).toBe("run-1");
+    expect(labelsOf(headers)).toEqual({
       accountId: "acme",
       virtualKeyId: "key-1",
       runId: "run-1",
       attempt: 0,
-      usageUnitId: "run-1/0/1",
+      usageUnitId: headers?.["x-litellm-call-id"],
       threadId: "thread-1",
       requestId: "request-1",
       traceId: "trace-é",
@@ -116,56 +116,49 @@ describe("with a proxy", () => {
     for await (const _ of await (await createModel({ configurable: config.configurable }, { keys })).stream(
       hello,
     ));
-    expect(calls.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-one", "Bearer sk-own"]);
-    const spend = String(calls[0]?.headers["x-litellm-spend-logs-metadata"]);
-    expect(JSON.parse(spend)).toMatchObject({ accountId: "acme", virtualKeyId: "key-1" });
+    expect(proxy.calls.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer sk-one",
+      "Bearer sk-own",
+    ]);
+    expect(labelsOf(proxy.calls[0]?.headers)).toMatchObject({ accountId: "acme", virtualKeyId: "key-1" });
   });
 
   it("uses the person's own key and sends only what is known when the run names nothing", async () => {
     const model = await createModel(undefined, { keys });
     for await (const _ of await model.stream(hello));
-    expect(calls[0]?.headers.authorization).toBe("Bearer sk-own");
-    expect(calls[0]?.body.model).toBe("default");
-    expect(calls[0]?.headers["x-litellm-spend-logs-metadata"]).toBe('{"executorType":"inproc"}');
+    expect(proxy.calls[0]?.headers.authorization).toBe("Bearer sk-own");
+    expect(proxy.calls[0]?.body.model).toBe("default");
+    const { "x-litellm-call-id": usageUnitId, "x-litellm-session-id": session } =
+      proxy.calls[0]?.headers ?? {};
+    expect(labelsOf(proxy.calls[0]?.headers)).toEqual({ executorType: "inproc", usageUnitId });
+    expect(session).toBeUndefined();
   });
 
   it("refuses an unknown key before anything is sent", async () => {
-    const refused = createModel({ configurable: { virtualKeyId: "key-9" } }, { keys });
-    await expect(refused).rejects.toMatchObject({ code: "unauthorized" });
-    expect(calls).toHaveLength(0);
+    const model = await createModel({ configurable: { virtualKeyId: "key-9" } }, { keys });
+    await expect(model.invoke(hello)).rejects.toMatchObject({ status: 401, type: "unauthorized" });
+    expect(proxy.calls).toHaveLength(0);
   });
 
-  it("keeps the key out of what the model shows of itself to tracers", async () => {
+  it("goes as it is through the `fetch` of a process that labels requests itself", async () => {
     const model = await createModel({ configurable }, { keys });
-    expect(JSON.stringify(model.toJSON())).not.toContain("sk-one");
+    const { fetch: plain } = globalThis;
+    vi.stubGlobal(
+      "fetch",
+      markLabelling((input, init) =>
+        plain(input, {
+          ...init,
+          headers: { "content-type": "application/json", "x-litellm-call-id": "the process's own" },
+        }),
+      ),
+    );
+    for await (const _ of await model.stream(hello));
+    expect(proxy.calls.map(({ headers }) => headers["x-litellm-call-id"])).toEqual(["the process's own"]);
+    expect(proxy.calls[0]?.headers).not.toHaveProperty("x-litellm-session-id");
+  });
+
+  it("never holds the key", async () => {
+    const model = await createModel({ configurable }, { keys });
+    expect(inspect(model, { depth: 20, showHidden: true })).not.toContain("sk-one");
   });
 });
-
-/** Speaks the streaming chat-completions protocol as a LiteLLM proxy does. */
-function openAiDouble(
-  onCall: (call: { headers: IncomingHttpHeaders; body: Record<string, unknown> }) => void,
-): Server {
-  const call = (piece: object) => ({ delta: { tool_calls: [{ index: 0, ...piece }] } });
-  const choices = [
-    { delta: { role: "assistant", content: "" } },
-    { delta: { content: "Good " } },
-    { delta: { content: "morning" } },
-    call({ id: "call_1", type: "function", function: { name: "clock", arguments: "" } }),
-    call({ function: { arguments: '{"zone":' } }),
-    call({ function: { arguments: '"UTC"}' } }),
-    { delta: {}, finish_reason: "tool_calls" },
-  ];
-  return createServer(async (request, response) => {
-    let text = "";
-    for await (const piece of request) text += piece;
-    onCall({ headers: request.headers, body: JSON.parse(text) });
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const send = (event: object) => {
-      const base = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "fast-1" };
-      response.write(`data: ${JSON.stringify({ ...base, ...event })}\n\n`);
-    };
-    for (const choice of choices) send({ choices: [{ index: 0, finish_reason: null, ...choice }] });
-    send({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 } });
-    response.end("data: [DONE]\n\n");
-  });
-}

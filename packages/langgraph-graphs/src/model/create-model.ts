@@ -1,12 +1,13 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { ChatOpenAI } from "@langchain/openai";
-import { type KeyResolver, ThroughlineError } from "@throughline/ai-core";
+import { isLabelling, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
+import { createLabelledFetch } from "./create-labelled-fetch.js";
 import { defaultScript } from "./default-script.js";
-import { UNNAMED_KEY_ID } from "./key-resolver.js";
-import { type ModelConfig, readModelConfig, spendLogsMetadata } from "./model-config.js";
+import { type ModelConfig, readModelConfig } from "./model-config.js";
 import { OfflineChatModel } from "./offline-model.js";
 import type { OfflineScript } from "./offline-script.js";
+import { readRunLabels } from "./run-labels.js";
 
 export interface CreateModelOptions {
   readonly keys: KeyResolver;
@@ -16,10 +17,12 @@ export interface CreateModelOptions {
 }
 
 const HUMAN_PACE_MS = 25;
+/** The client library insists on a key. The tenant's is put into each request as it is sent. */
+const NO_KEY = "set-per-request";
 
 /**
- * Makes the model of one call from the run's own config. R32: the token is fetched here and lives in the model alone;
- * nothing is kept between calls, because the next call may belong to another account.
+ * Makes the model of one call from the run's own config. R32: it never holds a token; nothing is kept between calls, because
+ * the next call may belong to another account.
  */
 export async function createModel(
   config: RunnableConfig | undefined,
@@ -30,16 +33,27 @@ export async function createModel(
   if (!baseURL) return offlineModel(config, modelConfig, options);
   return new ChatOpenAI({
     model: modelConfig.model,
-    apiKey: await options.keys.resolveKey(modelConfig.virtualKeyId ?? UNNAMED_KEY_ID),
+    apiKey: NO_KEY,
     streamUsage: true,
     // LiteLLM retries towards its providers; more here would only multiply the wait and the spend.
     maxRetries: 1,
-    configuration: {
-      baseURL,
-      defaultHeaders: { "x-litellm-spend-logs-metadata": spendLogsMetadata(modelConfig) },
-    },
+    configuration: { baseURL, fetch: fetchOf(config, baseURL, options.keys) },
     ...(options.tags ? { tags: [...options.tags] } : {}),
   });
+}
+
+/**
+ * Labels requests where the process itself does not: a service has installed its meter as `fetch`, a LangGraph server the
+ * labelled one. Which it is, is asked at each request.
+ */
+function fetchOf(config: RunnableConfig | undefined, baseUrl: string, keys: KeyResolver): typeof fetch {
+  const labelled = createLabelledFetch({
+    baseUrl,
+    keys,
+    currentLabels: () => readRunLabels(config, "inproc"),
+    send: (input, init) => globalThis.fetch(input, init),
+  });
+  return (input, init) => (isLabelling(globalThis.fetch) ? globalThis.fetch : labelled)(input, init);
 }
 
 function offlineModel(

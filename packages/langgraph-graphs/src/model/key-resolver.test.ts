@@ -21,6 +21,12 @@ describe("keys from the environment", () => {
     },
   );
 
+  it("gives a key that is for one account to no other", async () => {
+    const keys = envKeyResolver({ LITELLM_VIRTUAL_KEYS: '{"key-1":{"token":"sk-one","account":"acme"}}' });
+    await expect(keys.resolveKey("key-1", "acme")).resolves.toBe("sk-one");
+    await expect(keys.resolveKey("key-1", "other")).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
   it("says which variable is missing when no key is named", async () => {
     await expect(envKeyResolver({}).resolveKey(UNNAMED_KEY_ID)).rejects.toThrow("LITELLM_API_KEY");
   });

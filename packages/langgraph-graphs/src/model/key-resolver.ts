@@ -7,6 +7,7 @@ import { z } from "zod";
  */
 export const UNNAMED_KEY_ID = "";
 
+const token = z.string().min(1);
 const virtualKeysSchema = z
   .string()
   .transform((text, context): unknown => {
@@ -17,15 +18,16 @@ const virtualKeysSchema = z
       return z.NEVER;
     }
   })
-  .pipe(z.record(z.string(), z.string().min(1)));
+  .pipe(z.record(z.string(), z.union([token, z.object({ token, account: z.string().min(1) })])));
 
 /**
- * Keys from the environment: `LITELLM_VIRTUAL_KEYS` (`{"id":"token"}`) for runs that name a key, `LITELLM_API_KEY` for
- * runs that name none. A named key that is not in the map is refused: falling back would bill somebody else.
+ * Keys from the environment: `LITELLM_VIRTUAL_KEYS` (`{"id":"token"}`, or `{"id":{"token","account"}}` for one account
+ * only) for runs that name a key, `LITELLM_API_KEY` for runs that name none. A named key that is not in the map is refused:
+ * falling back would bill somebody else.
  */
 export function envKeyResolver(env: Readonly<Record<string, string | undefined>> = process.env): KeyResolver {
   return {
-    async resolveKey(virtualKeyId) {
+    async resolveKey(virtualKeyId, billingAccountId) {
       if (virtualKeyId === UNNAMED_KEY_ID) {
         if (env.LITELLM_API_KEY) return env.LITELLM_API_KEY;
         throw new ThroughlineError(
@@ -33,8 +35,9 @@ export function envKeyResolver(env: Readonly<Record<string, string | undefined>>
           "This run names no virtualKeyId and LITELLM_API_KEY is not set: set it, or send a virtualKeyId.",
         );
       }
-      const token = virtualKeysOf(env).get(virtualKeyId);
-      if (token !== undefined) return token;
+      const key = virtualKeysOf(env).get(virtualKeyId);
+      if (typeof key === "string") return key;
+      if (key && (billingAccountId === undefined || key.account === billingAccountId)) return key.token;
       throw new ThroughlineError(
         "unauthorized",
         `No key for virtualKeyId "${virtualKeyId}": add it to LITELLM_VIRTUAL_KEYS.`,
@@ -44,7 +47,9 @@ export function envKeyResolver(env: Readonly<Record<string, string | undefined>>
   };
 }
 
-function virtualKeysOf(env: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> {
+type VirtualKey = z.infer<typeof virtualKeysSchema>[string];
+
+function virtualKeysOf(env: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, VirtualKey> {
   if (!env.LITELLM_VIRTUAL_KEYS) return new Map();
   const parsed = virtualKeysSchema.safeParse(env.LITELLM_VIRTUAL_KEYS);
   if (parsed.success) return new Map(Object.entries(parsed.data));

@@ -12,11 +12,12 @@ const modelConfigSchema = z.object({
   billingAccountId: id.optional(),
   runId: id.optional(),
   attempt: z.number().int().min(0).optional(),
-  usageUnitId: id.optional(),
   ingressRequestId: id.optional(),
   traceId: id.optional(),
   thread_id: id.optional(),
-  executorType: executorTypeSchema.default("inproc"),
+  /** A LangGraph server's own id of the run. */
+  run_id: id.optional(),
+  executorType: executorTypeSchema.optional(),
   offline: z
     .object({
       paceMs: z.number().min(0).max(60_000).optional(),
@@ -42,24 +43,4 @@ export function readModelConfig(config: RunnableConfig | undefined): ModelConfig
   });
   if (!parsed.success) throw invalidInput(parsed.error, "configurable");
   return parsed.data.configurable;
-}
-
-/** The spend-log record of one model call; JSON leaves out what is undefined. */
-export function spendLogsMetadata(config: ModelConfig): string {
-  const json = JSON.stringify({
-    accountId: config.billingAccountId,
-    virtualKeyId: config.virtualKeyId,
-    runId: config.runId,
-    attempt: config.attempt,
-    usageUnitId: config.usageUnitId,
-    threadId: config.thread_id,
-    requestId: config.ingressRequestId,
-    traceId: config.traceId,
-    executorType: config.executorType,
-  });
-  // An HTTP header holds Latin-1 only: a trace id with any other character would make every call fail.
-  return json.replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -40,12 +40,6 @@ it("Without LiteLLM the offline model is the list", async () => {
   expect(await (await modelsOf()).json()).toMatchObject({ models: [{ inputPrice: "0" }], stale: false });
 });
 
-it("An account's key that LiteLLM refuses does not sign its people out", async () => {
-  const answer = await modelsOf(() => Promise.reject(new ThroughlineError("unauthorized", "Key refused.")));
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ code: "models_unavailable" });
-});
-
 it("While LiteLLM is away and no list is known, models are unavailable and it is said when to ask again", async () => {
   const away = new ThroughlineError("models_unavailable", "Away.", { details: { retryAfterMs: 5_000 } });
   const answer = await modelsOf(() => Promise.reject(away));

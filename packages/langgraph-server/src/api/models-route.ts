@@ -1,4 +1,3 @@
-import { ThroughlineError } from "@throughline/ai-core";
 import { formatUsd, type ModelListing, type Picodollars } from "@throughline/billing";
 import { z } from "zod";
 import type { ServiceBilling } from "../billing/service-billing.js";
@@ -40,17 +39,9 @@ export function modelsRoute(parts: RouteParts<{ readonly billing: ServiceBilling
       errors: ["models_unavailable"],
     },
     async handle(c, { caller }) {
-      return c.json(showListing(await billing.modelsOf(caller).catch(refusedKey)));
+      return c.json(showListing(await billing.modelsOf(caller)));
     },
   };
-}
-
-/** The key that was refused is the account's: a 401 would tell the person to sign in again. */
-function refusedKey(error: unknown): never {
-  if (!(error instanceof ThroughlineError) || error.code !== "unauthorized") throw error;
-  throw new ThroughlineError("models_unavailable", "This account has no key that LiteLLM accepts.", {
-    cause: error,
-  });
 }
 
 function showListing({ models, loadedAt, isStale }: ModelListing): z.output<typeof listingSchema> {

@@ -1,7 +1,17 @@
-import type { Clock, KeyResolver, UsagePort } from "@throughline/ai-core";
 import {
+  type CallLabels,
+  type Clock,
+  type KeyResolver,
+  ThroughlineError,
+  type UsagePort,
+} from "@throughline/ai-core";
+import {
+  type AdoptableRun,
   type Billing,
+  type BudgetGuard,
+  type BudgetStore,
   cachedKeys,
+  createAdoption,
   createBilling,
   createBudgetGuard,
   createJsonlSource,
@@ -22,6 +32,8 @@ import {
   withSystemTenant,
 } from "@throughline/billing";
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
+import type { RunRegistry } from "@throughline/thread-log";
+import { parseRunRow } from "../thread/run-request.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { BillingOptions } from "./billing-options.js";
 import type { BillingStores } from "./billing-stores.js";
@@ -30,6 +42,8 @@ import type { ServiceBilling } from "./service-billing.js";
 
 export interface BillingContext {
   readonly stores: BillingStores;
+  /** Knows whose a run is that a LangGraph server made calls for. */
+  readonly registry: Pick<RunRegistry, "findInAccount">;
   /** Sends requests to LiteLLM. Not a metered one. */
   readonly send: typeof fetch;
   /** Of runs that name no model. */
@@ -58,9 +72,11 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
     callsTools: true,
     reasons: true,
   };
+  const guard = createBudgetGuard({ ...stores, clock });
   return {
     ...stores,
-    guard: createBudgetGuard({ ...stores, clock }),
+    budgets: toldOfChanges(stores.budgets, guard),
+    guard,
     fetch: undefined,
     callbacks: undefined,
     isMetered: false,
@@ -73,9 +89,10 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
 
 /** Billing through LiteLLM. */
 export function openBilling(options: BillingOptions, context: BillingContext): OpenedBilling {
-  const { stores, send, usage, clock, observer, defaultModel } = context;
+  const { stores, registry, send, usage, clock, observer, defaultModel } = context;
   const { baseUrl, serviceKey, spendLog, policyOf } = options;
   const admin = createLitellmAdmin({ baseUrl, serviceKey, send });
+  const keys = keysOf(options, stores.virtualKeys, admin);
   const tripwire = createModelTripwire({ onUnmetered: () => observer.billed({ kind: "unmetered" }) });
   const source =
     spendLog === undefined
@@ -91,7 +108,8 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
   const billing: Billing = createBilling({
     baseUrl,
     admin,
-    keys: keysOf(options, stores.virtualKeys, admin),
+    keys,
+    adopt: createAdoption({ keys, findRun: (labels) => adoptableRun(registry, labels) }),
     ledger: stores.ledger,
     facts: stores.facts,
     budgets: stores.budgets,
@@ -122,21 +140,61 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
 
   return {
     ...stores,
+    budgets: toldOfChanges(stores.budgets, billing.budgets),
     guard: billing.budgets,
     fetch: billing.fetch,
     callbacks: tripwire.callbacks,
     isMetered: true,
-    modelsOf: billing.modelsOf,
+    modelsOf: (caller) => billing.modelsOf(caller).catch(withoutKey),
     async modelOf(caller, asked) {
-      const model = asked ?? defaultModel ?? (await billing.modelsOf(caller)).models[0]?.id ?? "";
-      await billing.requireStart(caller, model);
-      return model;
+      const first = async () => (await billing.modelsOf(caller)).models[0]?.id ?? "";
+      try {
+        const model = asked ?? defaultModel ?? (await first());
+        await billing.requireStart(caller, model);
+        return model;
+      } catch (error) {
+        return withoutKey(error);
+      }
     },
     billOf: stores.ledger.billOf,
     async reconcile() {
       const reports = await billing.reconcile();
       for (const report of reports) observer.billed({ kind: "reconciled", report });
       return reports;
+    },
+  };
+}
+
+/** It is the account's key that is missing or refused: a 401 would tell a person to sign in again. */
+function withoutKey(error: unknown): never {
+  if (!(error instanceof ThroughlineError) || error.code !== "unauthorized") throw error;
+  throw new ThroughlineError(
+    "forbidden",
+    "This account has no key that LiteLLM accepts, so it can't call models. Ask the operator of this service for one.",
+    { cause: error },
+  );
+}
+
+/** Labels are a claim: whose the run is, and with which key it was started, is what the registry says. */
+async function adoptableRun(
+  registry: BillingContext["registry"],
+  { accountId, runId }: CallLabels,
+): Promise<AdoptableRun | undefined> {
+  const run = await registry.findInAccount(accountId, runId);
+  if (!run) return undefined;
+  const request = parseRunRow(run.request);
+  if (!request.ok || request.value.work !== "graph") return undefined;
+  const { billingAccountId: account, subject, virtualKeyId } = request.value.caller;
+  return { runId, account, subject, virtualKeyId, threadId: run.thread.threadId, graphId: run.graphId };
+}
+
+/** A limit that is set here counts here at once. */
+function toldOfChanges(budgets: BudgetStore, guard: BudgetGuard): BudgetStore {
+  return {
+    ...budgets,
+    async set(account, subject, limits) {
+      await budgets.set(account, subject, limits);
+      guard.changed(account);
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 import {
   describeGraph,
   envKeyResolver,
+  keepCallContexts,
   LANGGRAPH_CATALOG,
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
@@ -122,6 +123,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
 /** From here on models that graphs call are LiteLLM's, and metered. To be called before graphs are loaded. */
 export function meterProcess(litellmBaseUrl: string): InstalledFetch {
   const { addresses, keys } = providerVariables(litellmBaseUrl);
+  keepCallContexts();
   Object.assign(process.env, addresses);
   for (const [name, value] of Object.entries(keys)) process.env[name] ??= value;
   return installFetch(litellmBaseUrl);

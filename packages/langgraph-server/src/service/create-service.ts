@@ -160,6 +160,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const usage = createAccountUsage({ clock, shared: stores.counts });
   const billingContext = {
     stores: stores.billing,
+    registry,
     send: options.send ?? globalThis.fetch,
     defaultModel: options.defaultModel,
     usage: options.usage ?? noUsage,

@@ -14,6 +14,18 @@ const lookFor = ({ thread, runId, alias, start }: StartRun) => ({
 /** A look, and a write that holds only while the look does. */
 export const startCases: readonly RegistryCase[] = [
   {
+    name: "a run is found in its account by its id alone, whose thread it is in, and in no other account",
+    async run({ registry, another, thread, request }) {
+      const { run } = leased(await registry.start(request({ thread: { ...thread, subject: "ann" } })));
+      expect(await another.findInAccount(thread.account, run.runId)).toMatchObject({
+        runId: run.runId,
+        thread: { ...thread, subject: "ann" },
+      });
+      expect(await another.findInAccount(`${thread.account}-other`, run.runId)).toBeUndefined();
+      expect(await another.findInAccount(thread.account, "no-run")).toBeUndefined();
+    },
+  },
+  {
     name: "a look tells everything a start needs: runs, stops, questions, the log's head, what the account has open",
     async run({ registry, another, log, thread, request }) {
       const asked = request({ alias: "mine" });

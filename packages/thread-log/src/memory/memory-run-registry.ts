@@ -139,6 +139,10 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       const run = namedRun(database, thread, name);
       return run && toRecord(run);
     },
+    async findInAccount(account, runId) {
+      const run = database.runs.get(runId);
+      return run?.thread.account === account ? toRecord(run) : undefined;
+    },
     async active(thread) {
       const run = runningOf(database, thread);
       return run && toRecord(run);

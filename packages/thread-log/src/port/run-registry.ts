@@ -82,6 +82,8 @@ export interface RunRegistry extends LeasePort {
   finish(fence: Fence, end: Finish): Promise<FinishResult>;
   stop(thread: ThreadRef, name: RunName): Promise<StopResult>;
   find(thread: ThreadRef, name: RunName): Promise<RunRecord | undefined>;
+  /** A run of an account, in whichever of its threads. */
+  findInAccount(account: string, runId: string): Promise<RunRecord | undefined>;
   /** The open run of a thread. */
   active(thread: ThreadRef): Promise<RunRecord | undefined>;
   /** The open run of a thread, then what waits, in its order. */

@@ -64,6 +64,10 @@ export function createPostgresRunRegistry(
       const [run] = await select(`where ${SAME_THREAD} and ${column} = $4`, [...keyOf(thread), nameOf(name)]);
       return run;
     },
+    async findInAccount(account, runId) {
+      const [run] = await select("where account = $1 and run_id = $2", [account, runId]);
+      return run;
+    },
     async active(thread) {
       const [run] = await select(`where ${SAME_THREAD} and status = 'running'`, keyOf(thread));
       return run;

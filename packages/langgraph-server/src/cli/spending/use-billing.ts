@@ -1,5 +1,5 @@
 import { systemClock } from "@throughline/ai-core";
-import { migrate, openPostgres } from "@throughline/thread-log";
+import { createPostgresRunRegistry, migrate, openPostgres } from "@throughline/thread-log";
 import { postgresBillingStores } from "../../billing/billing-stores.js";
 import { keptKeys, openBilling, openOfflineBilling } from "../../billing/open-billing.js";
 import type { ServiceBilling } from "../../billing/service-billing.js";
@@ -33,6 +33,7 @@ export function useBilling<Result>(
       const stores = postgresBillingStores(database);
       const context = {
         stores,
+        registry: createPostgresRunRegistry(database),
         send: globalThis.fetch,
         defaultModel: config.defaultModel,
         usage: noUsage,

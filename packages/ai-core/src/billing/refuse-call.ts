@@ -1,4 +1,5 @@
-import { ERROR_CODES, type ErrorCode, ThroughlineError, toWireError } from "@throughline/ai-core";
+import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.js";
+import { ThroughlineError, toWireError } from "../errors/throughline-error.js";
 
 /**
  * A refusal as an answer in the form of the OpenAI and Anthropic APIs. An answer and not an exception: a client library takes
@@ -19,4 +20,12 @@ export function refuseCall(error: unknown): { readonly code: ErrorCode; readonly
     },
   );
   return { code, response };
+}
+
+/** What a model call is refused with that no run pays for. */
+export function outsideOfRun(): ThroughlineError {
+  return new ThroughlineError(
+    "forbidden",
+    "Models can be called from within a run only, which pays for them.",
+  );
 }

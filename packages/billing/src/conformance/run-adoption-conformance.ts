@@ -1,0 +1,193 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { beforeEach, expect, it } from "vitest";
+import { environmentKeys } from "../keys/environment-keys.js";
+import { hashKey } from "../keys/hash-key.js";
+import type { LedgerStore } from "../ledger/ledger-store.js";
+import type { NewUnit } from "../ledger/usage-unit.js";
+import { type AdoptableRun, createAdoption } from "../reconcile/adopt-calls.js";
+import { type ReconcilerOptions, reconcile } from "../reconcile/create-reconciler.js";
+import type { FactStore } from "../reconcile/fact-store.js";
+import type { SpendFact } from "../reconcile/spend-fact.js";
+import { growingLog } from "../testing/growing-log.js";
+import { madeFact, madeFailure, madeLabels } from "../testing/made-fact.js";
+import { madeCharge, madeUnit } from "../testing/made-unit.js";
+
+const KEYS = environmentKeys(
+  '{"vk-a":{"token":"sk-a","account":"acct-a"},"vk-b":{"token":"sk-b","account":"acct-b"}}',
+);
+
+function runOf(account: "a" | "b"): AdoptableRun {
+  return {
+    runId: `run-${account}`,
+    account: `acct-${account}`,
+    subject: `person-${account}`,
+    virtualKeyId: `vk-${account}`,
+    threadId: `thread-${account}`,
+    graphId: "langgraph:chat",
+  };
+}
+
+/** The call of a run on a LangGraph server, as it would be recorded if a meter were there. */
+function madeCall(account: "a" | "b", fields: Partial<NewUnit> = {}): NewUnit {
+  return madeUnit({
+    ...runOf(account),
+    keyHash: hashKey(`sk-${account}`),
+    ordinal: 0,
+    model: null,
+    executorType: "langgraph_server",
+    ...fields,
+  });
+}
+
+const labelled = (call: NewUnit, fields: Partial<SpendFact> = {}) =>
+  madeFact(call, { labels: madeLabels(call), ...fields });
+
+/** Calls of LangGraph servers are adopted alike on every pair of stores. */
+export function runAdoptionConformance(
+  open: () => Promise<{ readonly ledger: LedgerStore; readonly facts: FactStore }>,
+): void {
+  let stores: Awaited<ReturnType<typeof open>>;
+  let log: ReturnType<typeof growingLog>;
+  let registry: Map<string, AdoptableRun>;
+  beforeEach(async () => {
+    stores = await open();
+    log = growingLog();
+    registry = new Map([runOf("a"), runOf("b")].map((run) => [run.runId, run]));
+  });
+
+  const adopt = createAdoption({ findRun: async ({ runId }) => registry.get(runId), keys: KEYS });
+  // Ahead of the database's own clock: what has ended is old enough to be judged, what may be under way is not.
+  const clock = createSimulatedClock(Date.now() + 60_000);
+  const pass = (options: Partial<ReconcilerOptions> = {}) =>
+    reconcile({ ...stores, source: log, graceMs: 0, clock, adopt, ...options });
+  const find = async ({ unitId }: NewUnit) => (await stores.ledger.find([unitId]))[0];
+  const readAgain = () => stores.facts.setPosition("logger", "0");
+
+  it("charges a call that a run of ours made there, once, however often its row is read", async () => {
+    const call = madeCall("a");
+    log.rows.push(labelled(call));
+    expect(await pass()).toMatchObject({ adopted: 1, charged: 1, unclaimed: 0, unresolved: 0 });
+    expect(await find(call)).toMatchObject({
+      ...call,
+      state: "settled",
+      billed: 17_000_000n,
+      evidence: "logger",
+      seen: { servedModel: "cheap", inputTokens: 11, outputTokens: 3 },
+    });
+    await readAgain();
+    expect(await pass()).toMatchObject({ adopted: 0, charged: 0, corrected: 0 });
+    expect(await stores.ledger.receipts("run-a")).toHaveLength(1);
+    expect(await stores.facts.unclaimed(10)).toEqual([]);
+  });
+
+  it("charges it once though two passes read it at the same time", async () => {
+    const call = madeCall("a");
+    log.rows.push(labelled(call));
+    const reports = await Promise.all([pass(), pass()]);
+    expect(reports.reduce((sum, { charged }) => sum + charged, 0)).toBe(1);
+    expect(await stores.ledger.receipts("run-a")).toHaveLength(1);
+  });
+
+  it("charges nothing for one that failed, and the price of the try that succeeded", async () => {
+    const failed = madeCall("a");
+    const retried = madeCall("a");
+    log.rows.push(
+      madeFailure(failed, { labels: madeLabels(failed) }),
+      madeFailure(retried, { labels: madeLabels(retried) }),
+      labelled(retried, { spend: 5n }),
+    );
+    expect(await pass()).toMatchObject({ adopted: 2 });
+    expect(await find(failed)).toMatchObject({ state: "settled", billed: 0n });
+    expect(await find(retried)).toMatchObject({ state: "settled", billed: 5n });
+  });
+
+  const forgeries: readonly [string, (call: NewUnit) => SpendFact][] = [
+    [
+      "another account's run",
+      (call) =>
+        labelled(call, { labels: { ...madeLabels(call), accountId: "acct-b", virtualKeyId: "vk-b" } }),
+    ],
+    ["another account's key", (call) => labelled(call, { keyHash: hashKey("sk-b") })],
+    [
+      "another account's key under its id",
+      (call) =>
+        labelled(call, { keyHash: hashKey("sk-b"), labels: { ...madeLabels(call), virtualKeyId: "vk-b" } }),
+    ],
+    [
+      "a run that does not exist",
+      (call) => labelled(call, { labels: { ...madeLabels(call), runId: "run-unknown" } }),
+    ],
+    [
+      "another call's id",
+      (call) => labelled(call, { labels: { ...madeLabels(call), usageUnitId: madeUnit().unitId } }),
+    ],
+  ];
+  it.each(forgeries)("refuses and lists a call that claims %s", async (_, forge) => {
+    const call = madeCall("a");
+    log.rows.push(forge(call));
+    expect(await pass()).toMatchObject({ adopted: 0, charged: 0, unclaimed: 1 });
+    expect(await find(call)).toBeUndefined();
+    const [{ labels, ...listed } = { labels: {} }] = await stores.facts.unclaimed(10);
+    expect(log.rows).toMatchObject([{ ...listed, labels }]);
+    // Receipts and rows outlive a deleted thread, without what leads to it.
+    expect(Object.keys(labels).sort()).toEqual(
+      ["accountId", "attempt", "executorType", "runId", "usageUnitId", "virtualKeyId"].sort(),
+    );
+    for (const runId of ["run-a", "run-b"]) expect(await stores.ledger.receipts(runId)).toEqual([]);
+  });
+
+  it.each<[string, (call: NewUnit) => SpendFact]>([
+    ["of a process with a meter", (call) => labelled({ ...call, executorType: "inproc" })],
+    [
+      "without an account",
+      (call) => labelled(call, { labels: { ...madeLabels(call), accountId: undefined } }),
+    ],
+    ["under an id that is no uuid of ours", (call) => labelled({ ...call, unitId: "u1" })],
+    [
+      "under an id that the ledger would spell otherwise",
+      (call) => labelled({ ...call, unitId: call.unitId.toUpperCase() }),
+    ],
+  ])("never adopts a call %s", async (_, forge) => {
+    log.rows.push(forge(madeCall("a")));
+    expect(await pass()).toMatchObject({ adopted: 0, charged: 0, unclaimed: 0 });
+  });
+
+  it("never touches a unit that is there, whatever a label says of its id", async () => {
+    const metered = madeUnit({ ...runOf("b"), keyHash: hashKey("sk-b") });
+    await stores.ledger.open(metered);
+    await stores.ledger.charge(metered.unitId, madeCharge(3n));
+    log.rows.push(labelled(madeCall("a", { unitId: metered.unitId }), { spend: 9_999n }));
+    expect(await pass()).toMatchObject({ adopted: 0, charged: 0, corrected: 0 });
+    expect(await find(metered)).toMatchObject({ account: "acct-b", billed: 3n });
+    expect(await stores.ledger.receipts("run-a")).toEqual([]);
+  });
+
+  it("adopts a call that was refused, if it is read again when its run is known", async () => {
+    const call = madeCall("a");
+    const run = runOf("a");
+    log.rows.push(labelled(call));
+    registry.delete(run.runId);
+    expect(await pass()).toMatchObject({ adopted: 0, unclaimed: 1 });
+    registry.set(run.runId, run);
+    await readAgain();
+    expect(await pass()).toMatchObject({ adopted: 1, charged: 1, unclaimed: 0 });
+    expect(await stores.facts.unclaimed(10)).toEqual([]);
+    expect(await stores.ledger.receipts(run.runId)).toHaveLength(1);
+  });
+
+  it("reads no further while runs can't be looked up, and misses nothing", async () => {
+    const call = madeCall("a");
+    log.rows.push(labelled(call));
+    const away = pass({ adopt: () => Promise.reject(new Error("away")) });
+    await expect(away).rejects.toThrow("away");
+    expect(await stores.facts.position("logger")).toBeUndefined();
+    expect(await pass()).toMatchObject({ adopted: 1, charged: 1 });
+  });
+
+  it("refuses a run's call when the run has no key any more", async () => {
+    const call = madeCall("a");
+    registry.set("run-a", { ...runOf("a"), virtualKeyId: "vk-gone" });
+    log.rows.push(labelled(call, { labels: { ...madeLabels(call), virtualKeyId: "vk-gone" } }));
+    expect(await pass()).toMatchObject({ adopted: 0, unclaimed: 1 });
+  });
+}
