@@ -16,3 +16,7 @@ export function costWords({ costUsd, isComplete }: Priced): string {
   if (isComplete) return costUsd === null ? "Not priced" : usdWords(costUsd);
   return costUsd === null ? "…" : `${usdWords(costUsd)}…`;
 }
+
+export function unpricedWords(count: number): string {
+  return count === 1 ? "1 has no price yet" : `${count.toLocaleString("en")} have no price yet`;
+}

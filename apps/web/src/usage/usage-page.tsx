@@ -13,6 +13,7 @@ import { Tabs } from "../design/tabs";
 import { useResource } from "../service/use-resource";
 import { BudgetBars } from "./budget-bars";
 import { Cost } from "./cost";
+import { unpricedWords } from "./cost-words";
 import { monthOf, monthWords, shiftMonth } from "./month";
 import { type Group, readBudgets, readStatement, type Statement, statementCsvPath } from "./usage-calls";
 import styles from "./usage-page.module.css";
@@ -70,12 +71,14 @@ export function UsagePage(): ReactNode {
 
 function Lead({ statement: { total, isFinal } }: { readonly statement: Statement }): ReactNode {
   const calls = total.calls === 1 ? "1 model call" : `${total.calls.toLocaleString("en")} model calls`;
-  const open =
-    total.unpriced === 1 ? "1 has no price yet" : `${total.unpriced.toLocaleString("en")} have no price yet`;
+  const open = unpricedWords(total.unpriced);
   return (
     <>
       <span className={styles.total}>
-        <Cost usage={{ costUsd: total.costUsd, isComplete: total.unpriced === 0 }} />
+        <Cost
+          usage={{ costUsd: total.costUsd, isComplete: total.unpriced === 0 }}
+          why={`Of these calls ${open}.`}
+        />
       </span>{" "}
       for {calls}
       {total.unpriced > 0 && `, of which ${open}`}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Cost } from "./cost";
+import { unpricedWords } from "./cost-words";
 import type { UsageRow } from "./usage-calls";
 import styles from "./usage-table.module.css";
 
@@ -31,7 +32,9 @@ export function UsageTable({ label, rows, nameOf }: UsageTableProps): ReactNode 
       <tbody>
         {rows.map(({ key, calls, inputTokens, outputTokens, costUsd, unpriced }) => (
           <tr key={key}>
-            <th scope="row">{nameOf(key)}</th>
+            <th scope="row" title={key}>
+              {nameOf(key)}
+            </th>
             <td className={styles.share}>
               <span className={styles.bar} style={{ width: `${(100 * costUsd) / most}%` }} />
             </td>
@@ -40,7 +43,10 @@ export function UsageTable({ label, rows, nameOf }: UsageTableProps): ReactNode 
               {number.format(inputTokens + outputTokens)}
             </td>
             <td>
-              <Cost usage={{ costUsd, isComplete: unpriced === 0 }} />
+              <Cost
+                usage={{ costUsd, isComplete: unpriced === 0 }}
+                why={`Of these calls ${unpricedWords(unpriced)}.`}
+              />
             </td>
           </tr>
         ))}

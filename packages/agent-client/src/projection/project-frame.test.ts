@@ -305,6 +305,18 @@ describe("calls", () => {
   });
 });
 
+describe("what a run used", () => {
+  const used = { input_tokens: 3, output_tokens: 2, total_tokens: 5, model_calls: 2, cost_usd: 0.5 };
+  const ended = (usage: typeof used & { complete?: boolean }) =>
+    after(emptyView, begin, { ...end, metadata: { throughline: { status: "success", usage } } }).usage;
+
+  it("is complete unless the service says that a call has no price yet", () => {
+    expect(ended(used)).toMatchObject({ totalTokens: 5, costUsd: 0.5, isComplete: true });
+    expect(ended({ ...used, complete: true })?.isComplete).toBe(true);
+    expect(ended({ ...used, complete: false })).toMatchObject({ costUsd: 0.5, isComplete: false });
+  });
+});
+
 function texts(view: ThreadView) {
   return currentMessages(view).map(({ content }) => content);
 }

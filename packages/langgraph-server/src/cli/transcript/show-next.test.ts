@@ -44,6 +44,16 @@ const calls = (...told: readonly object[]) => ({
 const NODE = { runId: "r1", parentId: null, kind: "node", name: "node", attempt: 0, status: "running" };
 
 describe("a transcript", () => {
+  it("says what a run cost, and that a call has no price yet", () => {
+    const used = { input_tokens: 3, output_tokens: 2, total_tokens: 5, model_calls: 2, cost_usd: 0.5 };
+    const ended = (usage: object) =>
+      show([live(started), live({ ...finished, metadata: { throughline: { status: "success", usage } } })])
+        .text;
+    expect(ended(used)).toContain("2 model calls, 3 tokens in, 2 out, $0.5000\n");
+    expect(ended({ ...used, complete: true })).toContain("2 out, $0.5000\n");
+    expect(ended({ ...used, complete: false })).toContain("$0.5000 and calls without a price yet\n");
+  });
+
   it("names a file and where it can be fetched, whoever it comes from", () => {
     const file = { type: "url", value: "https://a.example/files/1" };
     const said = {
