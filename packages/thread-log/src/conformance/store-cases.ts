@@ -35,6 +35,17 @@ export const storeCases: readonly LogCase[] = [
     },
   },
   {
+    name: "R20: a trim that keeps fewer terminals deletes the others, also where the floor stays",
+    async run({ store, thread }) {
+      const epoch = await written(store, thread, "a |run-1 b |run-2 c");
+      await store.saveSnapshot(thread, { position: { epoch, seq: 4 }, foldVersion: 1, state: 4 });
+      expect(await store.trim(thread, epoch, 4, 9)).toEqual({ dropped: 2, floor: 5 });
+      expect(await store.trim(thread, "another", 4, 1)).toEqual({ dropped: 0, floor: 5 });
+      expect(await store.trim(thread, epoch, 4, 1)).toEqual({ dropped: 1, floor: 5 });
+      expect(seqsOf(await store.kept(thread, 0, 9))).toEqual([4]);
+    },
+  },
+  {
     name: "a run's terminal is its last",
     async run({ store, thread }) {
       await written(store, thread, "a |run-1 b |run-2 |run-1 c");

@@ -31,7 +31,7 @@ export interface MemoryThread {
   lastAppendId: string | undefined;
   heldBytes: number;
   unfoldedBytes: number;
-  /** In order of `seq`; below `floor` only terminals. */
+  /** In order of `seq`; below `floor` only terminals, and what a database that was interrupted has yet to delete. */
   entries: MemoryEntry[];
   /** By fold version, newest first. */
   snapshots: Map<number, readonly Snapshot[]>;
@@ -153,4 +153,9 @@ export function ensureThread(database: MemoryDatabase, thread: ThreadRef): Memor
   };
   database.threads.set(key, made);
   return made;
+}
+
+/** The seq it covers; 0 without one. */
+export function newestSnapshot({ snapshots }: MemoryThread): number {
+  return Math.max(0, ...[...snapshots.values()].map(([newest]) => newest?.position.seq ?? 0));
 }

@@ -19,8 +19,10 @@ import {
   type MemoryThread,
   mintToken,
   newEpoch,
+  newestSnapshot,
 } from "./memory-database.js";
 import { finishRun, heldRun, nextOf } from "./memory-runs.js";
+import { TRIM_STEPS } from "./memory-trim.js";
 
 /** The reference the other stores are measured against: every rule of `LogStore`, and nothing that could fail. */
 export function createMemoryLogStore(database: MemoryDatabase): LogStore {
@@ -132,21 +134,8 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   ): Promise<TrimResult> {
     const row = find(thread);
     if (!row) return { dropped: 0, floor: 1 };
-    const wanted = row.epoch === epoch ? Math.min(through, newestSnapshot(row)) : 0;
-    const cut = row.entries.findLast(({ seq }) => seq <= wanted)?.seq ?? 0;
-    if (cut < row.floor) return { dropped: 0, floor: row.floor };
-    const terminals = row.entries.filter(({ seq, endOfRun }) => seq <= cut && endOfRun !== undefined);
-    const kept = new Set(maxTerminals > 0 ? terminals.slice(-maxTerminals) : []);
     const before = row.entries.length;
-    row.entries = row.entries.filter((entry) => entry.seq > cut || kept.has(entry));
-    row.floor = cut + 1;
-    row.heldBytes = bytesOf(entriesFrom(row, row.floor));
-    for (const [version, snapshots] of row.snapshots) {
-      row.snapshots.set(
-        version,
-        snapshots.filter(({ position }) => position.seq >= cut),
-      );
-    }
+    if (row.epoch === epoch) for (const step of TRIM_STEPS) step(row, { through, maxTerminals });
     return { dropped: before - row.entries.length, floor: row.floor };
   }
 
@@ -181,7 +170,9 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     async kept(thread, afterSeq, limit) {
       const row = find(thread);
       if (!row) return [];
-      return row.entries.filter(({ seq }) => seq > afterSeq && seq < row.floor).slice(-limit);
+      return row.entries
+        .filter(({ seq, endOfRun }) => seq > afterSeq && seq < row.floor && endOfRun !== undefined)
+        .slice(-limit);
     },
     async terminal(thread, runId) {
       const row = find(thread);
@@ -189,9 +180,11 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       return row && entry && { epoch: row.epoch, entry };
     },
     async snapshot(thread, foldVersions, notAfter = Number.POSITIVE_INFINITY) {
-      const snapshots = find(thread)?.snapshots;
+      const row = find(thread);
+      const isReadable = ({ position }: Snapshot) =>
+        position.seq <= notAfter && position.seq + 1 >= (row?.floor ?? 1);
       const [newest] = foldVersions
-        .flatMap((version) => snapshots?.get(version)?.find(({ position }) => position.seq <= notAfter) ?? [])
+        .flatMap((version) => row?.snapshots.get(version)?.find(isReadable) ?? [])
         .sort((a, b) => b.position.seq - a.position.seq || b.foldVersion - a.foldVersion);
       return structuredClone(newest);
     },
@@ -266,10 +259,6 @@ function compareThreads(a: Place, b: Place): number {
   const [left, right] =
     subjectKey(a) === subjectKey(b) ? [a.threadId, b.threadId] : [subjectKey(a), subjectKey(b)];
   return left === right ? 0 : left < right ? -1 : 1;
-}
-
-function newestSnapshot(row: MemoryThread): number {
-  return Math.max(0, ...[...row.snapshots.values()].map(([newest]) => newest?.position.seq ?? 0));
 }
 
 /** By halves: O(log entries), however long the log. */

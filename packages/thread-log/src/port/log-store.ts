@@ -204,8 +204,9 @@ export interface LogStore {
     policy: RetentionPolicy,
   ): Promise<{ readonly epoch: string; readonly through: number } | undefined>;
   /**
-   * Drops entries up to `through` but terminals, and of those all but the last `maxTerminals`; raises the floor. Entries that
-   * were merged go as a whole or stay. No-op in another epoch.
+   * Raises the floor to what follows `through`, and drops entries below it but terminals, and of those all but the last
+   * `maxTerminals`; also those that an interrupted trim left. Entries that were merged go as a whole or stay. No-op in another
+   * epoch.
    */
   trim(thread: ThreadRef, epoch: string, through: number, maxTerminals: number): Promise<TrimResult>;
   /** Threads of any account that may hold entries older than this, and so are worth a look, in an order of the store's own. */

@@ -8,8 +8,12 @@ import type { ModelWorld } from "./model-world.js";
  */
 export function checkInvariants(world: ModelWorld): void {
   const { state } = world;
-  for (const row of state.threads.values()) {
+  for (const [key, row] of state.threads) {
     checkCounts(row);
+    hold(
+      world.halfTrimmed.has(key) || isTrimmed(row),
+      `${row.thread.threadId}: something below the floor was not deleted`,
+    );
     checkAppends(world, row);
   }
   checkRuns(state);
@@ -36,12 +40,19 @@ function checkCounts(row: MemoryThread): void {
   hold(row.floor <= newest + 1, `${threadId}: was trimmed past its newest snapshot`);
   for (const { position, state } of snapshots) {
     hold(position.seq <= row.head, `${threadId}: a snapshot is of a position that does not exist`);
-    hold(position.seq + 1 >= row.floor, `${threadId}: the log does not go on after a snapshot`);
     hold(
       JSON.stringify(state) === JSON.stringify({ through: position.seq }),
       `${threadId}: a snapshot has changed`,
     );
   }
+}
+
+/** Below the floor there are terminals, and no snapshot: the log does not go on after it. */
+function isTrimmed({ floor, entries, snapshots }: MemoryThread): boolean {
+  return (
+    entries.every(({ seq, endOfRun }) => seq >= floor || endOfRun !== undefined) &&
+    [...snapshots.values()].flat().every(({ position }) => position.seq + 1 >= floor)
+  );
 }
 
 /** Per epoch: what was taken is there, once, at its place; what was refused is not; what was lost is there at most once. */

@@ -13,11 +13,12 @@ export interface Round {
  * Looks for an order in which the reference, given the same operations one by one, answers the same and comes to the same
  * database. What was lost may have happened or not. `undefined` when there is one, else how the nearest differs.
  */
-export async function explainRound({ before, parts, after }: Round): Promise<string | undefined> {
+export async function explainRound({ before, parts: firsts, after }: Round): Promise<string | undefined> {
+  const parts = firsts.flatMap(withNext);
   const known = knownIn(before);
   const expected = normalDatabase(after, known);
   const expectedText = JSON.stringify(expected);
-  const isConcurrent = parts.length > 1;
+  const isConcurrent = firsts.length > 1;
   let nearest = { done: -1, text: "" };
   /** What is left to do, and the database by then: parts that do not touch each other need not be tried in every order. */
   const tried = new Set<string>();
@@ -36,7 +37,7 @@ export async function explainRound({ before, parts, after }: Round): Promise<str
       note(parts.length, `${told.join("\n")}\nthen the reference holds, and the database:\n  ${differs}`);
       return false;
     }
-    if (left.length < parts.length) {
+    if (told.length > 0) {
       const place = `${left} ${JSON.stringify(normalDatabase(database, known))}`;
       if (tried.has(place)) return false;
       tried.add(place);
@@ -44,18 +45,20 @@ export async function explainRound({ before, parts, after }: Round): Promise<str
     for (const index of left) {
       const part = parts[index];
       if (!part) continue;
-      const rest = left.filter((other) => other !== index);
       const next = cloneDatabase(database);
       const outcome = await attempt(() => part.perform(referenceOn(next)));
       const answer = answerOf(outcome);
       const isLost = part.outcome.kind === "lost";
       if (isLost || answer === answers[index]) {
+        const rest = left.flatMap((other) => (other !== index ? other : part.next ? index + 1 : []));
         if (await search(next, rest, [...told, `${part.text} → ${answer}`])) return true;
       } else {
         const found = `${part.text}\n  the reference answers ${answer}\n  the database answered ${answers[index]}`;
         note(told.length, [...told, found].join("\n"));
       }
-      if (isLost && (await search(database, rest, [...told, `${part.text} → lost, not done`]))) return true;
+      if (!isLost) continue;
+      const rest = left.filter((other) => other !== index);
+      if (await search(database, rest, [...told, `${part.text} → lost, not done`])) return true;
     }
     return false;
   }
@@ -66,10 +69,15 @@ export async function explainRound({ before, parts, after }: Round): Promise<str
 
   const isExplained = await search(
     before,
-    parts.map((_, index) => index),
+    firsts.map((first) => parts.indexOf(first)),
     [],
   );
   return isExplained ? undefined : nearest.text;
+}
+
+/** A part and those that happen after it: each is followed by its next. */
+function withNext(part: Part): readonly Part[] {
+  return [part, ...(part.next ? withNext(part.next) : [])];
 }
 
 function normalOutcome(outcome: Outcome, known: Known, isConcurrent: boolean): unknown {
@@ -77,9 +85,7 @@ function normalOutcome(outcome: Outcome, known: Known, isConcurrent: boolean): u
   const answer = normalAnswer(outcome.answer, known);
   if (!isConcurrent || typeof answer !== "object" || answer === null) return answer;
   // What waits next is asked for after the end where the thread changed meanwhile: a hint, which `checkHints` judges.
-  if ("ok" in answer) return { ...answer, next: undefined };
-  // A trim raises the floor at one moment and deletes afterwards: a deletion of the thread may come first.
-  return "dropped" in answer ? { ...answer, dropped: undefined } : answer;
+  return "ok" in answer ? { ...answer, next: undefined } : answer;
 }
 
 /** Paths at which two normal forms differ, with both values. */

@@ -19,6 +19,8 @@ export interface ModelWorld {
   /** Every append that was sent, in order, with what became of it. */
   readonly appends: SentAppend[];
   readonly starts: StartRun[];
+  /** Keys of threads of which a trim was cut off, and none was answered since. */
+  readonly halfTrimmed: Set<string>;
   readonly looks: { readonly request: StartRun; readonly look: StartLook }[];
   nextNumber(): number;
 }
@@ -48,6 +50,7 @@ export function createModelWorld(state: MemoryDatabase): ModelWorld {
     leases: [],
     appends: [],
     starts: [],
+    halfTrimmed: new Set(),
     looks: [],
     nextNumber: () => {
       numbers += 1;

@@ -28,6 +28,8 @@ export interface Part {
   readonly text: string;
   readonly outcome: Outcome;
   perform(on: Reference): Promise<unknown>;
+  /** Happens later, if this has happened. */
+  readonly next?: Part | undefined;
 }
 
 export interface Operation {

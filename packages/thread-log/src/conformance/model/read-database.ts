@@ -210,16 +210,13 @@ function threadOf(row: ThreadRow, now: number): MemoryThread {
     lastAppendId: row.last_append ?? undefined,
     heldBytes: row.held_bytes,
     unfoldedBytes: row.unfolded_bytes,
-    // Below the floor only terminals can be read: whatever else is there waits to be deleted.
-    entries: row.entries
-      .filter(({ seq, end_of_run }) => seq >= row.floor || end_of_run !== null)
-      .map(({ seq, bytes, end_of_run, envelope }) => ({
-        seq,
-        at: now - 1,
-        bytes,
-        endOfRun: end_of_run ?? undefined,
-        text: envelope,
-      })),
+    entries: row.entries.map(({ seq, bytes, end_of_run, envelope }) => ({
+      seq,
+      at: now - 1,
+      bytes,
+      endOfRun: end_of_run ?? undefined,
+      text: envelope,
+    })),
     snapshots,
   };
 }

@@ -15,6 +15,7 @@ import {
 } from "./model-world.js";
 import type { Outcome } from "./operation.js";
 import { interruptsAt, STATUSES } from "./registry-commands.js";
+import { trim } from "./trim-command.js";
 
 const WRITER = "model-writer";
 
@@ -213,21 +214,6 @@ const saveSnapshot: Resolve = (world, [at, back, version]) => {
     // Which older one goes is not decided under the lock.
     marks: [`snapshot of ${thread.account}/${thread.subject}/${thread.threadId}`],
     perform: ({ store }) => store.saveSnapshot(thread, snapshot),
-  };
-};
-
-const trim: Resolve = (world, [at, keep, terminals]) => {
-  const thread = threadAt(world, at);
-  const row = rowOf(world, thread);
-  if (!row) return undefined;
-  const through = row.head - (keep % 4);
-  const maxTerminals = pick([1_000, 1_000, 1, 0], terminals) ?? 0;
-  return {
-    text: `trim ${thread.account}/${thread.subject}/${thread.threadId} through ${through}, keep ${maxTerminals}`,
-    // Cut off in the middle it may have deleted some terminals and not others.
-    isReliable: maxTerminals < 1_000,
-    marks: [`trim of ${thread.account}/${thread.subject}/${thread.threadId}`],
-    perform: ({ store }) => store.trim(thread, keep % 16 === 5 ? "other" : row.epoch, through, maxTerminals),
   };
 };
 
