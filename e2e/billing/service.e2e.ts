@@ -148,6 +148,13 @@ describe.skipIf(missing !== undefined)("the service with a real LiteLLM", () => 
     });
   });
 
+  it("in a thread of the account is charged to the person who asked", async () => {
+    const subject = `person-${randomUUID()}`;
+    const end = await asked("tokens=3", { subject, visibility: "account", thread: `shared-${randomUUID()}` });
+    expect(reportOf(end)).toMatchObject({ costUsd: CHEAP });
+    expect((await service.units(end.runId)).map((unit) => unit.subject)).toEqual([subject]);
+  });
+
   describe("a model", () => {
     it("that is not on the tenant's list is refused by name before anything runs", async () => {
       const calls = service.upstream.calls.length;

@@ -25,6 +25,7 @@ export interface AskedRun {
   readonly prompt: string;
   readonly model?: string;
   readonly thread?: string;
+  readonly visibility?: "private" | "account";
   readonly requestId?: string;
   readonly traceId?: string;
   readonly signal?: AbortSignal;
@@ -152,6 +153,7 @@ export async function startBilledService(options: BilledServiceOptions = {}): Pr
           graphName: graph,
           model,
           ...(thread !== undefined && { stateKey: thread }),
+          ...(ids.visibility && { visibility: ids.visibility }),
           messages: [{ role: "user", content: prompt }],
           requestId: ids.requestId ?? `req-${randomUUID()}`,
           traceId: ids.traceId ?? randomUUID().replaceAll("-", ""),

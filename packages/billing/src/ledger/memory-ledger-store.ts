@@ -87,7 +87,7 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
       const groups = new Map<string, UsageUnit[]>();
       for (const unit of all()) {
         if (unit.account !== account || unit.openedAt < from || unit.openedAt >= to) continue;
-        if (subject !== undefined && unit.subject !== subject) continue;
+        if (subject !== undefined && (unit.subject ?? "") !== subject) continue;
         const key = KEYS[by](unit);
         groups.set(key, [...(groups.get(key) ?? []), unit]);
       }
@@ -100,7 +100,7 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
     },
     async spentSince(account, subject, since) {
       const mine = all().filter(
-        (unit) => unit.account === account && (subject === undefined || unit.subject === subject),
+        (unit) => unit.account === account && (subject === undefined || (unit.subject ?? "") === subject),
       );
       return since.map((time) => toBill(mine.filter(({ openedAt }) => openedAt >= time)).amount);
     },

@@ -122,6 +122,7 @@ export async function runAgent(
     const request: StartRunRequest = {
       thread,
       caller: callerIn(caller, options.visibility),
+      person: caller.subject,
       ingressRequestId: c.get("trace").requestId,
       traceparent: c.get("trace").traceparent,
       clientRunId: input.runId ?? undefined,

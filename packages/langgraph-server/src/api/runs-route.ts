@@ -168,6 +168,7 @@ async function startRun(
     const outcome = await service.runs.start({
       thread,
       caller,
+      person: named.subject,
       ingressRequestId: request.requestId,
       traceparent: c.get("trace").traceparent,
       clientRunId: request.runId,

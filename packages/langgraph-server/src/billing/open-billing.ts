@@ -33,7 +33,7 @@ import {
 } from "@throughline/billing";
 import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
 import type { RunRegistry } from "@throughline/thread-log";
-import { parseRunRow } from "../thread/run-request.js";
+import { parseRunRow, payerOf } from "../thread/run-request.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { BillingOptions } from "./billing-options.js";
 import type { BillingStores } from "./billing-stores.js";
@@ -185,7 +185,7 @@ async function adoptableRun(
   if (!run) return undefined;
   const request = parseRunRow(run.request);
   if (!request.ok || request.value.work !== "graph") return undefined;
-  const { billingAccountId: account, subject, virtualKeyId } = request.value.caller;
+  const { billingAccountId: account, subject, virtualKeyId } = payerOf(request.value);
   return { runId, account, subject, virtualKeyId, threadId: run.thread.threadId, graphId: run.graphId };
 }
 

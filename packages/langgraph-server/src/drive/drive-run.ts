@@ -11,7 +11,7 @@ import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/bill
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { noteOf } from "../thread/run-note.js";
-import { parseRunRow, type RunRequest } from "../thread/run-request.js";
+import { parseRunRow, payerOf, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
 import type { GraphFailure } from "../thread/service-observer.js";
 import { addressOf } from "../thread/thread-address.js";
@@ -289,14 +289,14 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     }
   }
 
-  function meteredRun({ ingressRequestId, caller }: RunRequest): MeteredRun {
+  function meteredRun(request: RunRequest): MeteredRun {
     return {
       runId: run.runId,
       attempt: run.attempt,
       threadId: run.thread.threadId,
       graphId: run.graphId,
-      ingressRequestId,
-      caller,
+      ingressRequestId: request.ingressRequestId,
+      caller: payerOf(request),
       executorType: deps.executor.executorType,
     };
   }

@@ -7,6 +7,8 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 export interface StartRunRequest {
   readonly thread: ThreadAddress;
   readonly caller: Caller;
+  /** Who asks, also in a thread of the account: the run is charged to their budget. */
+  readonly person?: string | undefined;
   readonly ingressRequestId: string;
   /** Of that request: what the run does is traced below it, on whichever instance. */
   readonly traceparent?: string | undefined;

@@ -11,7 +11,7 @@ import { type AttachmentGate, storeAttachments } from "../attachments/store-atta
 import { requireKnownCommand } from "../commands/command-lane.js";
 import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
 import { requireAgent } from "../thread/require-agent.js";
-import { parseRunRow, toRunRow } from "../thread/run-request.js";
+import { parseRunRow, payerOf, toRunRow } from "../thread/run-request.js";
 import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import { acceptInput } from "./accept-input.js";
@@ -59,7 +59,7 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   try {
     for (;;) {
       if (look.same) return { kind: "attached", run: look.same };
-      const model = await ask(() => deps.billing.modelOf(request.caller, request.model));
+      const model = await ask(() => deps.billing.modelOf(payerOf(request), request.model));
       const start = await measureInput(deps, request, agent, look);
       if (start === undefined) {
         // R25: the same request, sent twice at once, may have been answered in between.
@@ -145,6 +145,7 @@ function rowOf(
       ingressRequestId: request.ingressRequestId,
       ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
       caller: request.caller,
+      person: request.person,
       model: request.model,
       tools: [...request.tools],
       context: [...request.context],

@@ -1,5 +1,6 @@
 import {
   agentCommandSchema,
+  type Caller,
   callerSchema,
   contextItemSchema,
   type Dialect,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   jsonObjectSchema,
   profileSchema,
+  subjectSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
 import type { ThreadAddress } from "./thread-address.js";
@@ -24,6 +26,8 @@ const runRequestSchema = z.object({
   /** Of the request that asked for the run. */
   traceparent: z.string().optional(),
   caller: callerSchema,
+  /** Who asked, also in a thread of the account. */
+  person: subjectSchema.optional(),
   model: z.string(),
   tools: z.array(frontendToolSchema),
   context: z.array(contextItemSchema),
@@ -57,6 +61,11 @@ export function emptyRequest(
     profile: "user",
     ...(dialect && { dialect }),
   };
+}
+
+/** The caller as model calls are charged: in a thread of the account, too, to the person who asked. */
+export function payerOf({ caller, person }: Pick<RunRequest, "caller" | "person">): Caller {
+  return person === undefined ? caller : { ...caller, subject: person };
 }
 
 /** As the row keeps it: plain JSON. */
