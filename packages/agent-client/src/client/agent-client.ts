@@ -13,9 +13,11 @@ import type {
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
 import type { FrontendTool } from "../tools/frontend-tools.js";
 import { type AgentStore, createAgentStore } from "./agent-store.js";
+import { createBrowserStream } from "./browser-stream.js";
 import { type ClientParts, missingPart } from "./client-parts.js";
 import { newId } from "./new-id.js";
 import { type FrameScheduler, nextFrame } from "./notifier.js";
+import { type LogReader, openLog } from "./open-log.js";
 import { createOpenPages } from "./open-pages.js";
 import { createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
 import { pageSurroundings, type Surroundings } from "./surroundings.js";
@@ -72,7 +74,13 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const telemetry = options.telemetry ?? {};
   const scope = `throughline:${options.url}:${options.account ?? ""}`;
   const syncs = createPendingSyncs(options.storage ?? pageStorage(), `${scope}:`);
-  const connectionPolicy = { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy };
+  const stream = createBrowserStream({
+    service,
+    clock,
+    random,
+    telemetry,
+    policy: { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy },
+  });
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
   const held = new Map<string, Held>();
   const watched = new Set<readonly string[]>();
@@ -94,6 +102,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     telemetry,
     tabId: newId(clock.now()),
     createLine,
+    openLog: readLog,
     wants: () => ({ watched: watchedKeys(), tools: ownTools() }),
     onWanted: tellPoller,
   });
@@ -122,12 +131,10 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   function tellSurroundings(): void {
     const isOnline = surroundings.isOnline();
     const isHidden = surroundings.isHidden();
-    for (const { line } of held.values()) {
-      line.tell({ kind: "online", isOnline });
-      if (!isHidden) line.tell({ kind: "visible" });
-    }
+    stream.tell({ kind: "online", isOnline });
+    if (!isHidden) stream.tell({ kind: "visible" });
     tabs?.frozen(surroundings.isFrozen?.() ?? false);
-    if (!isHidden) tabs?.visible();
+    tabs?.seen(!isHidden);
     poller?.tell({ kind: "paused", isPaused: isHidden || !isOnline });
   }
 
@@ -154,15 +161,18 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     return tools?.declarations() ?? [];
   }
 
+  function readLog(key: string, reader: LogReader): () => void {
+    return openLog(stream, threadOf(key), reader);
+  }
+
   function createLine(key: string, hooks: LineHooks): ThreadLine {
-    const line = createThreadLine({
+    return createThreadLine({
       ...hooks,
       thread: threadOf(key),
       service,
+      stream,
       clock,
-      random,
       telemetry,
-      connectionPolicy,
       commandPolicy,
       circumstances: () => ({
         tools: tabs?.offered(ownTools()) ?? ownTools(),
@@ -170,8 +180,6 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       }),
       persist: (sync) => syncs.save(key, sync),
     });
-    line.tell({ kind: "online", isOnline: surroundings.isOnline() });
-    return line;
   }
 
   function hold(key: string): Held {
@@ -188,7 +196,14 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       onShown: (input) => parts?.shown(input),
     };
     const line = tabs ? tabs.line(key, hooks) : createLine(key, hooks);
-    parts = createThreadHandle({ ...threadOf(key), line, clock, schedule, open: () => pages.open(key) });
+    parts = createThreadHandle({
+      ...threadOf(key),
+      line,
+      clock,
+      schedule,
+      open: () => pages.open(key),
+      readLog: (reader) => (tabs ? tabs.openLog(key, reader) : readLog(key, reader)),
+    });
     const created: Held = { ...parts, line };
     held.set(key, created);
     // What was owed when the page was left. Sent again under its id, it is the same.
@@ -226,6 +241,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         close();
       }
       tabs?.close();
+      stream.close();
       held.clear();
     },
   };

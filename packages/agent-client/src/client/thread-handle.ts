@@ -7,6 +7,7 @@ import type { AgentFrame } from "../wire/agent-event.js";
 import type { PendingCommands } from "./command-shell.js";
 import { newId } from "./new-id.js";
 import { createNotifier, type FrameScheduler } from "./notifier.js";
+import type { LogReader } from "./open-log.js";
 import type { Store } from "./store.js";
 import type { ShownInput, ThreadLine } from "./thread-line.js";
 
@@ -27,6 +28,8 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   open(): () => void;
   /** The newest frames, for whoever inspects them. */
   readonly events: Store<readonly LoggedFrame[]>;
+  /** The thread's log itself, from its beginning or behind what the reader holds, until what it returns is called. */
+  readLog(reader: LogReader): () => void;
   /** A message of the person, shown at once. */
   send(content: string | readonly JsonObject[], policy?: BusyPolicy): Promise<CommandOutcome>;
   run(input: RunInput, policy?: BusyPolicy): Promise<CommandOutcome>;
@@ -54,6 +57,7 @@ export interface ThreadHandleOptions extends ThreadName {
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
   readonly open: () => () => void;
+  readonly readLog: (reader: LogReader) => () => void;
 }
 
 /** The handle, and how its line tells it of changes. */
@@ -102,6 +106,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     threadId,
     visibility,
     open: options.open,
+    readLog: options.readLog,
     getSnapshot() {
       // Without anybody to tell, nobody sees two values within one frame.
       if (listeners === 0) snapshot = takeSnapshot(snapshot);
@@ -127,7 +132,12 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     send: (content, policy) => run({ messages: [{ ...ids(), role: "user", content }] }, policy),
     run,
     command: (name, args, policy) => run({ command: { name, ...(args && { args }) } }, policy),
-    sync: (state) => line.submit({ kind: "sync", ...ids(), input: { state } }),
+    sync(state) {
+      // Later than the newest that the thread knows, whatever this machine's clock says.
+      const { lastAppliedClientMutationId: applied } = line.view().state;
+      const id = newId(clock.now(), typeof applied === "string" ? applied : undefined);
+      return line.submit({ kind: "sync", id, input: { state } });
+    },
     fire: (input = { command: { name: "fire" } }) => line.submit({ kind: "fire", ...ids(), input }),
     stop: () => line.submit({ kind: "stop", ...ids() }),
     answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),

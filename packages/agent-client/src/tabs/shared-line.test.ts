@@ -18,6 +18,7 @@ function follower() {
     askToSubmit: ({ id }) => asked.push(`submit ${id}`),
     askToDiscard: (id) => asked.push(`discard ${id}`),
     askToReconnect: () => asked.push("reconnect"),
+    passAnswer: (id) => asked.push(`answer ${id}`),
     onOpen() {},
   });
   line.follow();
