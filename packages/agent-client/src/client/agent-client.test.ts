@@ -10,6 +10,7 @@ import {
 } from "../testing/fake-service.js";
 import { type AgentClientOptions, createAgentClient } from "./agent-client.js";
 import { everyPart } from "./every-part.js";
+import { newId } from "./new-id.js";
 import { createMemoryStorage } from "./storage.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
@@ -389,6 +390,23 @@ describe("a sync that was owed when the page was left", () => {
     const other = setUp({ storage, account: "b" });
     other.client.thread("sentinel", "t");
     expect(other.sends).toEqual([]);
+  });
+});
+
+describe("a sync", () => {
+  it("is later than what the thread has applied, also where another machine's clock is ahead", async () => {
+    const { client, connections, sends, clock } = setUp();
+    const thread = client.thread("sentinel", "t");
+    thread.open();
+    await settled();
+    const theirs = newId(clock.now() + 3_600_000);
+    connections[0]?.tell([
+      "c1",
+      { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: theirs } },
+    ]);
+    void thread.sync({ n: 1 });
+    expect(sends).toHaveLength(1);
+    expect((sends[0]?.command.id ?? "") > theirs).toBe(true);
   });
 });
 

@@ -80,6 +80,8 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   let pending = nonePending;
   let closed = false;
   const settling = new Map<string, Settling>();
+  /** Commands whose request this tab has made itself. */
+  const sentHere = new Set<string>();
   const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
 
   function step(input: SchedulerInput): void {
@@ -115,6 +117,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   }
 
   async function send(sent: Exclude<Command, { kind: "stop" }>): Promise<void> {
+    sentHere.add(sent.id);
     const tries = scheduler.sent;
     if (tries && (tries.tries > 0 || tries.resends > 0)) telemetry.replayed?.({ commandId: sent.id });
     const answer = await service.send(thread, sent, options.circumstances());
@@ -159,6 +162,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     const waiting = settling.get(id);
     if (closed && !waiting) return;
     settling.delete(id);
+    sentHere.delete(id);
     telemetry.commandSettled?.({
       commandId: id,
       kind: waiting?.kind ?? "sync",
@@ -203,7 +207,10 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       settling.clear();
       return scheduler;
     },
-    answered,
+    answered(id, answer) {
+      // Asked for again meanwhile, what counts is the answer to that: it may differ.
+      if (!sentHere.has(id)) answered(id, answer);
+    },
     messageIds: () => new Set([...settling.values()].flatMap(({ messageIds }) => messageIds)),
     close() {
       closed = true;
