@@ -27,8 +27,9 @@ import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from ".
 import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
-  /** Who is signed in: what one person left to be sent is never sent as another. */
+  /** Who is signed in, account and person: what one left to be sent is never sent as another, and their tabs do not share. */
   readonly account?: string;
+  readonly subject?: string;
   /** How many pages may have a stream at once; the newest have. */
   readonly maxOpen?: number;
   /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
@@ -72,7 +73,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const surroundings = options.surroundings ?? pageSurroundings;
   const service = options.service ?? createHttpService(options);
   const telemetry = options.telemetry ?? {};
-  const scope = `throughline:${options.url}:${options.account ?? ""}`;
+  const scope = `throughline:${JSON.stringify([options.url, options.account ?? null, options.subject ?? null])}`;
   const syncs = createPendingSyncs(options.storage ?? pageStorage(), `${scope}:`);
   const stream = createBrowserStream({
     service,

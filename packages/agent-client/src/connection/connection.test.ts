@@ -343,6 +343,16 @@ describe("silence", () => {
   });
 });
 
+describe("credentials of somebody else", () => {
+  it("are final, and not renewed: the page belongs to another", () => {
+    const one = line().at(0, { kind: "open" });
+    const failure = { kind: "refused", status: 401, code: "signed_in_as_other", message: "As bob." } as const;
+    one.at(1, { kind: "failed", stream: one.stream, failure });
+    expect(one.effects).not.toContainEqual({ kind: "renew" });
+    expect(one.state.status).toEqual({ kind: "failed", reason: "signed_in_as_other", message: "As bob." });
+  });
+});
+
 describe("a stream that carries something else", () => {
   it("takes the place of a live one, which is shown as live for as long as that takes", () => {
     const one = live().at(10, { kind: "replace" });

@@ -163,6 +163,8 @@ export function stepConnection(
 
 const SIGN_IN = "Sign in again.";
 const RENEWABLE = 401;
+/** Told by what stands before the service: the browser's credentials are good, and another's than the page's. */
+export const SIGNED_IN_AS_OTHER = "signed_in_as_other";
 const PASSING = new Set([408, 425, 429]);
 
 /** A refusal that the same request may survive later. */
@@ -268,7 +270,7 @@ function fail(
 ): ConnectionStep {
   if (failure.kind === "network") return comeBack(now, moment, policy);
   const { status, code, message, retryAfterMs } = failure;
-  if (status === RENEWABLE && !now.renewed) {
+  if (status === RENEWABLE && code !== SIGNED_IN_AS_OTHER && !now.renewed) {
     return [
       { ...now, stream: undefined, status: { kind: "connecting" }, watchdogAt: undefined },
       [timer("watchdog"), { kind: "renew" }],

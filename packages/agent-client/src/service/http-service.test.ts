@@ -168,6 +168,14 @@ describe("credentials", () => {
     expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["old", "new"]);
   });
 
+  it("are not renewed for a page of somebody else: one send is one request", async () => {
+    const { asked, fetch } = answering(refused(401, "signed_in_as_other"));
+    const service = createHttpService({ url: "/", fetch, headers: () => ({ authorization: "x" }) });
+    const command: Command = { kind: "run", id: "r", input: {}, busy: { kind: "reject" } };
+    expect(await service.send(THREAD, command, NOTHING)).toMatchObject({ code: "signed_in_as_other" });
+    expect(asked).toHaveLength(1);
+  });
+
   it("are final when there is nobody to renew them", async () => {
     const { asked, fetch } = answering(refused(401, "unauthorized"));
     const service = createHttpService({ url: "/", fetch });

@@ -102,14 +102,22 @@ describe("tabs of one browser", () => {
     expect(await outcome).toEqual({ kind: "done", status: "success" });
   });
 
-  it("do not share between accounts", async () => {
+  it("do not share between accounts, nor between people of one account", async () => {
     const { tab } = browser();
-    const ada = await tab({ account: "ada" });
-    const bob = await tab({ account: "bob" });
-    ada.thread.open();
-    bob.thread.open();
+    const tabs = [
+      await tab({ account: "acme" }),
+      await tab({ account: "other" }),
+      await tab({ account: "acme", subject: "ann" }),
+      await tab({ account: "acme", subject: "bob" }),
+    ];
+    for (const { thread } of tabs) thread.open();
     await settled();
-    expect([ada.connections.length, bob.connections.length]).toEqual([1, 1]);
+    expect(tabs.map(({ connections }) => connections.length)).toEqual([1, 1, 1, 1]);
+    void tabs[2]?.thread.sync({ n: 1 });
+    await settled();
+    expect(tabs.map(({ sends }) => sends.length)).toEqual([0, 0, 1, 0]);
+    const next = await tab({ account: "acme", subject: "bob" });
+    expect(next.sends).toEqual([]);
   });
 });
 
