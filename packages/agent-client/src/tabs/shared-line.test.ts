@@ -31,6 +31,7 @@ function follower() {
       seq,
       view,
       cursor: undefined,
+      isKnown: true,
       status: { kind: "live" },
       pending: { sync: false, running: false, preempting: false },
     });

@@ -6,6 +6,7 @@ import { idleScheduler, needsLine, type Scheduler } from "../commands/scheduler-
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
 import { noneSeen } from "../projection/seen-frames.js";
+import { emptyView, type ThreadView } from "../projection/thread-view.js";
 import type { LeaderMessage } from "./tab-message.js";
 
 /** A leader's word without its epoch, which whoever posts it adds. */
@@ -42,6 +43,10 @@ export interface SharedLine extends ThreadLine {
   /** From now on another holds it; that one is asked for everything. */
   follow(): void;
   isOpenHere(): boolean;
+  /** How the thread stands here, where that is known. */
+  offer(): { readonly view: ThreadView; readonly cursor: string | undefined } | undefined;
+  /** Another tab's, for a line that knows nothing yet. */
+  takeOffer(view: ThreadView, cursor: string | undefined): void;
   openElsewhere(isOpen: boolean): void;
   hear(message: WordAbout<"shown" | "state" | "snapshot" | "settled">): void;
   tellSnapshot(): void;
@@ -221,6 +226,10 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       for (const { command } of [...unsettled.values()]) options.askToSubmit(command);
     },
     isOpenHere: () => openHere > 0,
+    offer: () => (isKnown(replica) ? { view: replica.view, cursor: replica.cursor } : undefined),
+    takeOffer(view, cursor) {
+      if (line && !isKnown(line.projection())) line.adopt(view, cursor);
+    },
     openElsewhere(isOpen) {
       isOpenElsewhere = isOpen;
       updateOpen();
@@ -236,7 +245,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
           break;
         case "snapshot":
           seq = message.seq;
-          replay({ kind: "adopt", view: message.view, cursor: message.cursor });
+          // What is shown stays until the leader is told: frames that tell everything fit whatever is there.
+          if (message.isKnown) replay({ kind: "adopt", view: message.view, cursor: message.cursor });
           ({ status, pending } = message);
           break;
         case "state":
@@ -257,6 +267,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
         seq: seq ?? 0,
         view,
         cursor,
+        isKnown: isKnown(line.projection()),
         status: line.status(),
         pending: line.pending(),
       });
@@ -265,4 +276,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       if (line) submitHere(line, command);
     },
   };
+}
+
+function isKnown({ view }: Projection): boolean {
+  return view !== emptyView;
 }

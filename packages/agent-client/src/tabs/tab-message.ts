@@ -14,6 +14,13 @@ export interface WantedLog {
   readonly cursor: string | undefined;
 }
 
+/** How a thread stands on a page, for a leader that does not know it. */
+export interface OfferedThread {
+  readonly key: string;
+  readonly view: ThreadView;
+  readonly cursor: string | undefined;
+}
+
 /** What a tab needs of its leader beside the pages it has open. */
 export interface Wants {
   /** Threads to ask about now and then. */
@@ -46,6 +53,8 @@ export type LeaderMessage = {
       readonly seq: number;
       readonly view: ThreadView;
       readonly cursor: string | undefined;
+      /** `false`: it was not told anything of the thread yet. */
+      readonly isKnown: boolean;
     } & LineState)
   | { readonly kind: "settled"; readonly key: string; readonly id: string; readonly outcome: CommandOutcome }
 );
@@ -63,6 +72,8 @@ export type FollowerMessage = { readonly from: string } & (
       readonly open: readonly string[];
       readonly wants: Wants;
       readonly logs: readonly WantedLog[];
+      /** To a leader that is new. */
+      readonly offers: readonly OfferedThread[];
     }
   | { readonly kind: "claim" }
   /** The service's answer to what this tab sent while it led. */

@@ -78,7 +78,7 @@ export function createTabs(options: TabsOptions): Tabs {
   const logs = createLogRelay({
     tabId,
     openLog: options.openLog,
-    onChange: askLeader,
+    onChange: () => askLeader(),
     tellTab(tab, word) {
       const to = channelsTo.get(tab) ?? options.channels.open(channelOf(tab), () => {});
       channelsTo.set(tab, to);
@@ -119,7 +119,7 @@ export function createTabs(options: TabsOptions): Tabs {
         break;
       case "follow":
         follow();
-        askLeader();
+        askLeader("with-offers");
         break;
       case "timer":
         timers.set("due", effect.at === undefined ? undefined : effect.at - clock.now());
@@ -180,15 +180,20 @@ export function createTabs(options: TabsOptions): Tabs {
     channel.post({ ...word, epoch: leadership.epoch });
   }
 
-  function askLeader(): void {
+  function askLeader(how?: "with-offers"): void {
     if (leadership.role === "leader" || closed) return;
-    const open = [...lines].filter(([, line]) => line.isOpenHere()).map(([key]) => key);
+    const open = [...lines].filter(([, line]) => line.isOpenHere());
+    const offers = open.flatMap(([key, line]) => {
+      const offer = how && line.offer();
+      return offer ? [{ key, ...offer }] : [];
+    });
     const message: FollowerMessage = {
       kind: "ask-leader",
       from: tabId,
-      open,
+      open: open.map(([key]) => key),
       wants: options.wants(),
       logs: logs.wanted(),
+      offers,
     };
     channel.post(message);
   }
@@ -251,10 +256,17 @@ export function createTabs(options: TabsOptions): Tabs {
     }
   }
 
-  function know({ from, open, wants, logs: wanted }: Extract<FollowerMessage, { kind: "ask-leader" }>): void {
+  function know({
+    from,
+    open,
+    wants,
+    logs: wanted,
+    offers,
+  }: Extract<FollowerMessage, { kind: "ask-leader" }>): void {
     const isNew = !others.has(from);
     others.set(from, { open, wants });
     for (const key of open) lineOf(key);
+    for (const { key, view, cursor } of offers) lineOf(key).takeOffer(view, cursor);
     updateLines();
     logs.serve(from, wanted);
     if (!isNew) return;
@@ -302,7 +314,7 @@ export function createTabs(options: TabsOptions): Tabs {
       passAnswer(id, answer) {
         if (!closed) post({ kind: "answered", from: tabId, key, id, answer });
       },
-      onOpen: askLeader,
+      onOpen: () => askLeader(),
     });
     lines.set(key, line);
     if (leadership.role === "leader") line.lead();
@@ -328,7 +340,7 @@ export function createTabs(options: TabsOptions): Tabs {
       return [...new Map(all.map((tool) => [tool.name, tool])).values()];
     },
     openLog: logs.open,
-    wantsChanged: askLeader,
+    wantsChanged: () => askLeader(),
     seen: (isVisible) => step({ kind: "seen", isVisible }),
     frozen: (isFrozen) => step({ kind: "frozen", isFrozen }),
     close() {

@@ -137,6 +137,47 @@ describe("the tab that somebody looks at", () => {
   });
 });
 
+describe("a tab that takes the lead", () => {
+  it("goes on exactly with threads that only other tabs show, whose pages do not change meanwhile", async () => {
+    const { tab } = browser();
+    const first = await tab();
+    const second = await tab();
+    await second.hide();
+    const shown = first.client.thread("poet", "a");
+    shown.open();
+    second.client.thread("poet", "b").open();
+    await settled();
+    const carried = (of: Tab, name: string) => of.open().find(({ thread }) => thread.threadId === name);
+    carried(first, "a")?.tell(...emptyPrelude("c1"), ["c2", started("r1", "m1")]);
+    await settled();
+    const before = shown.getSnapshot().view;
+    expect(before.messages).toHaveLength(1);
+    const seen: number[] = [];
+    shown.subscribe(() => seen.push(shown.getSnapshot().view.messages.length));
+    await switchTo(first, second);
+    expect(first.open()).toEqual([]);
+    expect(carried(second, "a")?.cursor).toBe("c2");
+    carried(second, "a")?.tell(["c3", finished("r1")]);
+    await settled();
+    expect(shown.getSnapshot().view.run?.status).toBe("success");
+    expect(new Set(seen)).toEqual(new Set([1]));
+  });
+
+  it("asks the service where no tab can say how far it was", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const heir = await tab();
+    const other = await tab();
+    other.thread.open();
+    await settled();
+    leader.client.close();
+    await settled();
+    const streams = [...heir.open(), ...other.open()];
+    expect(streams.map(({ cursor }) => cursor)).toEqual([undefined]);
+    expect(other.thread.getSnapshot().connection).toEqual({ kind: "live" });
+  });
+});
+
 describe("one stream for a browser", () => {
   it("carries the threads of all tabs, and is replaced when one is opened or left", async () => {
     const { tab } = browser();

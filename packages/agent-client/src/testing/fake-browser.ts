@@ -23,7 +23,7 @@ export function browser() {
       clock,
       random: () => 0.5,
       schedule(callback) {
-        callback();
+        queueMicrotask(callback);
         return () => {};
       },
       storage,
