@@ -24,6 +24,7 @@ import { pageSurroundings, type Surroundings } from "./surroundings.js";
 import { systemClock } from "./system-clock.js";
 import type { Telemetry } from "./telemetry.js";
 import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
+import { createThreadKeeper } from "./thread-keeper.js";
 import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
@@ -32,6 +33,11 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
   readonly subject?: string;
   /** How many pages may have a stream at once; the newest have. */
   readonly maxOpen?: number;
+  /**
+   * How long a thread is kept that no page shows, in milliseconds: what it showed, its frames and its connection. Five minutes in
+   * a page; elsewhere for as long as the client lives.
+   */
+  readonly gcTime?: number;
   /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
   readonly statusThread?: (agentId: string) => string | undefined;
   /** Facts that go with every request. */
@@ -66,6 +72,8 @@ interface Held extends ThreadHandleParts {
   readonly line: ThreadLine;
 }
 
+const GC_TIME_MS = 5 * 60_000;
+
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
@@ -84,6 +92,12 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   });
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
   const held = new Map<string, Held>();
+  /** By thread, for as long as the page has them: what is let go of behind one comes back when it is used. */
+  const handles = new Map<string, WeakRef<ThreadHandle>>();
+  const partsOf = new WeakMap<ThreadHandle, ThreadHandleParts>();
+  const unused = new FinalizationRegistry<string>((key) => {
+    if (!handles.get(key)?.deref()) handles.delete(key);
+  });
   const watched = new Set<readonly string[]>();
   let statusKeys: readonly string[] = [];
   let closed = false;
@@ -183,30 +197,71 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     });
   }
 
+  const keeper = createThreadKeeper({
+    clock,
+    gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
+    isUsed(key) {
+      const pending = held.get(key)?.line.pending();
+      const isBusy = pending && (pending.sync || pending.running || pending.preempting);
+      return isBusy || watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false);
+    },
+    letGo(key) {
+      const left = held.get(key);
+      held.delete(key);
+      left?.line.close();
+      tabs?.letGo(key);
+      left?.forget();
+    },
+  });
+
+  function handleOf(key: string): ThreadHandleParts {
+    const known = handles.get(key)?.deref();
+    const kept = known && partsOf.get(known);
+    if (kept) return kept;
+    const parts = createThreadHandle({
+      ...threadOf(key),
+      line: () => hold(key).line,
+      clock,
+      schedule,
+      open: () => retaining(key, pages.open(key)),
+      readLog: (reader) => retaining(key, tabs ? tabs.openLog(key, reader) : readLog(key, reader)),
+      retain: () => keeper.retain(key),
+    });
+    handles.set(key, new WeakRef(parts.handle));
+    partsOf.set(parts.handle, parts);
+    unused.register(parts.handle, key);
+    return parts;
+  }
+
+  function retaining(key: string, leave: () => void): () => void {
+    const release = keeper.retain(key);
+    return () => {
+      leave();
+      release();
+    };
+  }
+
   function hold(key: string): Held {
     const known = held.get(key);
     if (known) return known;
-    let parts: ThreadHandleParts | undefined;
+    const parts = handleOf(key);
     const hooks: LineHooks = {
       onChange() {
-        parts?.changed();
+        parts.changed();
         if (statusKeys.includes(key)) agents.changed();
         const now = held.get(key);
         if (now) tools?.look(key, now.line);
       },
-      onShown: (input) => parts?.shown(input),
+      onShown: (input) => parts.shown(input),
     };
     const line = tabs ? tabs.line(key, hooks) : createLine(key, hooks);
-    parts = createThreadHandle({
-      ...threadOf(key),
-      line,
-      clock,
-      schedule,
-      open: () => pages.open(key),
-      readLog: (reader) => (tabs ? tabs.openLog(key, reader) : readLog(key, reader)),
-    });
     const created: Held = { ...parts, line };
     held.set(key, created);
+    if (closed) {
+      line.close();
+      return created;
+    }
+    keeper.wait(key);
     // What was owed when the page was left. Sent again under its id, it is the same.
     const owed = syncs.load(key);
     if (owed) void line.submit(owed);
@@ -237,13 +292,13 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       poller?.close();
       agents.close();
       tools?.close();
+      keeper.close();
       for (const { line, close } of held.values()) {
         line.close();
         close();
       }
       tabs?.close();
       stream.close();
-      held.clear();
     },
   };
 }

@@ -20,6 +20,7 @@ function follower() {
     askToReconnect: () => asked.push("reconnect"),
     passAnswer: (id) => asked.push(`answer ${id}`),
     onOpen() {},
+    firstSeq: () => 0,
   });
   line.follow();
   asked.length = 0;

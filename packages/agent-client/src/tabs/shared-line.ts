@@ -32,6 +32,8 @@ export interface SharedLineOptions extends LineHooks {
   readonly passAnswer: (id: string, answer: Answer) => void;
   /** Pages of this tab were opened or closed. */
   readonly onOpen: () => void;
+  /** As leader: where the numbers of this line's words begin, above those of any line it had for the thread before. */
+  readonly firstSeq: () => number;
 }
 
 /** A thread's line that one tab holds and the others replay. Which one this is may change at any time. */
@@ -69,6 +71,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
   let openHere = 0;
   let isOpenElsewhere = false;
   let release: (() => void) | undefined;
+  let closed = false;
   const unsettled = new Map<string, { readonly command: Command; settle(outcome: CommandOutcome): void }>();
   /** As leader: how what was asked came out, if it did; so that what is asked twice is done once. */
   const submitted = new Map<string, CommandOutcome | undefined>();
@@ -136,6 +139,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     projection: () => line?.projection() ?? replica,
     pending: () => line?.pending() ?? pending,
     submit(command) {
+      if (closed) return Promise.resolve({ kind: "unreachable" });
       return new Promise((resolve) => {
         unsettled.set(command.id, { command, settle: resolve });
         if (line) submitHere(line, command);
@@ -169,6 +173,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       else options.askToReconnect();
     },
     close() {
+      closed = true;
       const left = line;
       line = undefined;
       left?.close();
@@ -177,7 +182,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
 
     lead(handed) {
       if (line) return;
-      seq = 0;
+      seq = options.firstSeq();
       submitted.clear();
       for (const { id } of handed ? commandsOf(handed) : []) remember(id, undefined);
       const unconfirmed = handed?.unconfirmed?.id;

@@ -40,6 +40,10 @@ export interface Tabs {
   openLog(key: string, reader: LogReader): () => void;
   /** Threads the others want this tab to ask about: none, unless it leads. */
   watched(): readonly string[];
+  /** Whether another tab needs this one to hold the thread. */
+  isWanted(key: string): boolean;
+  /** This tab does not show the thread any more. */
+  letGo(key: string): void;
   /** This tab's tools, and those of the others: by name, whichever tab offers it. */
   offered(own: readonly ToolDeclaration[]): readonly ToolDeclaration[];
   wantsChanged(): void;
@@ -48,6 +52,9 @@ export interface Tabs {
   close(): void;
 }
 
+/** More words than a line has in its life. */
+const SEQ_STEP = 2 ** 32;
+
 const UNHOOKED: LineHooks = { onChange() {}, onShown() {} };
 
 /** The tabs of one browser as one client: performs what leadership decides, and passes words between lines. */
@@ -55,6 +62,7 @@ export function createTabs(options: TabsOptions): Tabs {
   const { locks, clock, scope, tabId } = options;
   let leadership: Leadership = newcomer;
   let closed = false;
+  let lives = 0;
   let queued: AbortController | undefined;
   /** Of the lock that is held. */
   let held: AbortController | undefined;
@@ -284,8 +292,23 @@ export function createTabs(options: TabsOptions): Tabs {
 
   function updateLines(): void {
     const open = new Set([...others.values()].flatMap((other) => other.open));
-    for (const [key, line] of lines) line.openElsewhere(open.has(key));
+    for (const [key, line] of lines) {
+      line.openElsewhere(open.has(key));
+      dropUnused(key, line);
+    }
     options.onWanted();
+  }
+
+  function isWanted(key: string): boolean {
+    return [...others.values()].some(({ open, wants }) => open.includes(key) || wants.watched.includes(key));
+  }
+
+  /** A thread that was held for another tab alone, which needs it no more. */
+  function dropUnused(key: string, line: SharedLine): void {
+    const { sync, running, preempting } = line.pending();
+    if (hooksOf.has(key) || isWanted(key) || sync || running || preempting) return;
+    lines.delete(key);
+    line.close();
   }
 
   function tabLock(tab: string): string {
@@ -314,7 +337,11 @@ export function createTabs(options: TabsOptions): Tabs {
       passAnswer(id, answer) {
         if (!closed) post({ kind: "answered", from: tabId, key, id, answer });
       },
-      onOpen: () => askLeader(),
+      onOpen: () => askLeader("with-offers"),
+      firstSeq() {
+        lives += 1;
+        return lives * SEQ_STEP;
+      },
     });
     lines.set(key, line);
     if (leadership.role === "leader") line.lead();
@@ -333,6 +360,12 @@ export function createTabs(options: TabsOptions): Tabs {
     line(key, hooks) {
       hooksOf.set(key, hooks);
       return lineOf(key);
+    },
+    isWanted,
+    letGo(key) {
+      hooksOf.delete(key);
+      const line = lines.get(key);
+      if (line) dropUnused(key, line);
     },
     watched: () => [...others.values()].flatMap(({ wants }) => wants.watched),
     offered(own) {
