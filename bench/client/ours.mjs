@@ -24,7 +24,7 @@ export function prepareOurs({ messages, state, events }) {
   const last = endEvents.map((event) => ({ event }));
 
   return async () => {
-    const page = openPage();
+    const page = await openPage();
     page.tell(prelude);
     page.tell([frames[0]]);
     const before = page.told();
@@ -47,7 +47,7 @@ export function prepareOurs({ messages, state, events }) {
   };
 }
 
-function openPage() {
+async function openPage() {
   let sink;
   let told = 0;
   let due = [];
@@ -67,6 +67,8 @@ function openPage() {
     told++;
   });
   thread.open();
+  // The stream is opened once for all that is opened in a turn.
+  await Promise.resolve();
   sink.opened();
   return {
     thread,
@@ -74,7 +76,7 @@ function openPage() {
     /** As if each read of the socket brought one frame, and each was drawn. */
     tell(frames) {
       sink.heard();
-      sink.frames(frames);
+      sink.frames(0, frames);
       const now = due;
       due = [];
       for (const draw of now) draw();
@@ -86,7 +88,7 @@ function openPage() {
 function serviceOf(onOpen) {
   return {
     agents: async () => [],
-    connect(_thread, { signal }, sink) {
+    follow(_threads, signal, sink) {
       onOpen(sink);
       return new Promise((resolve) => {
         signal.addEventListener("abort", () => resolve({ kind: "ended" }));

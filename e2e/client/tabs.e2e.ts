@@ -62,7 +62,7 @@ function browser() {
         ...options,
       });
       closing.push(() => client.close());
-      return { client, connects: () => asked.filter((verb) => verb === "connect").length };
+      return { client, connects: () => asked.filter((verb) => verb === "follow").length };
     },
   };
 }

@@ -8,6 +8,8 @@ export interface PageServer {
   pageUrl(asked: AskedOfPage): string;
   /** How many streams pages have asked for. */
   connects(): number;
+  /** How many of them are open. */
+  openStreams(): number;
   /** What is open says nothing more, as after a sleep: neither side knows. What is opened after that works. */
   mute(): void;
   stop(): Promise<void>;
@@ -25,6 +27,7 @@ export async function servePage(options: {
   const script = await bundled;
   const silent = new Set<{ isMute: boolean }>();
   let connects = 0;
+  let openStreams = 0;
 
   async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = asked.url ?? "/";
@@ -36,7 +39,13 @@ export async function servePage(options: {
   }
 
   function pass(asked: IncomingMessage, response: ServerResponse): void {
-    if (asked.url?.endsWith("/connect")) connects += 1;
+    if (asked.url?.endsWith("/follow")) {
+      connects += 1;
+      openStreams += 1;
+      response.once("close", () => {
+        openStreams -= 1;
+      });
+    }
     const line = { isMute: false };
     silent.add(line);
     const { method, headers } = asked;
@@ -72,6 +81,7 @@ export async function servePage(options: {
   return {
     pageUrl: (wanted) => `http://127.0.0.1:${port}/${encodeURIComponent(JSON.stringify(wanted))}`,
     connects: () => connects,
+    openStreams: () => openStreams,
     mute() {
       for (const line of silent) line.isMute = true;
     },

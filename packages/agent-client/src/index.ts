@@ -5,6 +5,7 @@ export type { PendingCommands } from "./client/command-shell.js";
 export { everyPart } from "./client/every-part.js";
 export { newId } from "./client/new-id.js";
 export { type FrameScheduler, nextFrame } from "./client/notifier.js";
+export type { LogReader } from "./client/open-log.js";
 export { pollThreads } from "./client/poll-shell.js";
 export { createMemoryStorage, type StoragePort } from "./client/storage.js";
 export type { Store } from "./client/store.js";
@@ -36,9 +37,11 @@ export { createHttpService, type HttpServiceOptions } from "./service/http-servi
 export type {
   AgentInfo,
   Circumstances,
+  FollowedThread,
+  FollowSink,
+  LogText,
   ServicePort,
   StreamEnd,
-  StreamSink,
   ThreadName,
   ToolDeclaration,
   Visibility,
@@ -48,3 +51,5 @@ export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
 export { shareTabs } from "./tabs/share-tabs.js";
 export { type FrontendTool, frontendTools, type ToolCallFacts } from "./tools/frontend-tools.js";
 export type * from "./wire/agent-event.js";
+export type { StreamEvent } from "./wire/event-parser.js";
+export { type EventStreamSink, readEventStream } from "./wire/read-event-stream.js";

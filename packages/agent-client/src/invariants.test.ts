@@ -75,7 +75,7 @@ function projected(...inputs: readonly ProjectionInput[]): Projection {
 }
 
 describe("the twelve invariants", () => {
-  it("Invariant 1: everything a page asks goes to the CopilotKit routes: connect, run and stop", async () => {
+  it("Invariant 1: everything a page asks goes to the CopilotKit routes: follow, run and stop", async () => {
     const asked: string[] = [];
     const service = createHttpService({
       url: "/api/copilotkit",
@@ -86,14 +86,14 @@ describe("the twelve invariants", () => {
     });
     const thread = { agentId: "agent", threadId: "thread" };
     const nothing = { tools: [], context: [] };
-    const sink = { opened() {}, heard() {}, frames() {} };
+    const sink = { opened() {}, heard() {}, frames() {}, entries() {}, ended() {} };
     const { signal } = new AbortController();
-    await service.connect(thread, { ...nothing, cursor: undefined, signal }, sink);
+    await service.follow([{ ...thread, view: "ag-ui", cursor: undefined }], signal, sink);
     await service.send(thread, { kind: "fire", id: "f", input: {} }, nothing);
-    await service.poll(thread);
+    await service.poll(thread, undefined);
     await service.stop(thread, "f");
     expect(asked).toEqual([
-      "/api/copilotkit/agent/agent/connect",
+      "/api/copilotkit/follow",
       "/api/copilotkit/agent/agent/run",
       "/api/copilotkit/agent/agent/run",
       "/api/copilotkit/agent/agent/stop/thread",
@@ -102,15 +102,13 @@ describe("the twelve invariants", () => {
 
   it("Invariant 2: a wish for the state goes with a run; connecting writes nothing", async () => {
     const { world, page } = await openPage();
-    expect(world.network.asked).toEqual(["connect"]);
+    expect(world.network.asked).toEqual(["follow"]);
     expect(world.thread.frames).toEqual([]);
     page.submit("sync");
     await settle(world);
     world.thread.finish();
-    expect(world.thread.state()).toEqual({
-      wish: "page0-0001-sync",
-      lastAppliedClientMutationId: "page0-0001-sync",
-    });
+    const id = page.submitted[0]?.command.id;
+    expect(world.thread.state()).toEqual({ wish: id, lastAppliedClientMutationId: id });
   });
 
   it("Invariant 3: a page has one stream, and leaving it ends that stream", async () => {

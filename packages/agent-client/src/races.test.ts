@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { isNewer } from "./commands/sync-order.js";
 import { currentMessages, type ThreadView } from "./projection/thread-view.js";
 import { createModelWorld, type ModelPage } from "./testing/model-world.js";
 
@@ -32,6 +33,7 @@ const KINDS = [
   "poll",
   "reload",
   "hand-over",
+  "yield",
   "close-page",
   "open-page",
   "offline",
@@ -87,6 +89,9 @@ function perform({ clock, thread, network, pages }: World, { kind, pick }: Step)
       break;
     case "hand-over":
       page.handOver();
+      break;
+    case "yield":
+      page.yield();
       break;
     case "close-page":
       page.close();
@@ -171,7 +176,10 @@ function check({ thread, pages, breaches }: World): void {
     expect(currentMessages(line().view()).filter(({ local }) => local === "sending")).toEqual([]);
     const latest = latestSync(page);
     if (!latest || thread.applied.has(latest.command.id)) continue;
-    expect(["busy", "refused", "unreachable", "unconfirmed"]).toContain(latest.outcome?.kind);
+    const { outcome } = latest;
+    // Somebody else's, and later: it counts, and what is older must not undo it.
+    if (outcome?.kind === "superseded") expect(isNewer(outcome.by, latest.command.id)).toBe(true);
+    else expect(["busy", "refused", "unreachable", "unconfirmed"]).toContain(outcome?.kind);
   }
 }
 

@@ -13,6 +13,7 @@ function Page() {
 it("takes up a server's page as it is, and then shows what the client has long held", async () => {
   const page = createFakePage();
   page.client.thread("poet", "t").open();
+  await Promise.resolve();
   page.streams[0]?.tell(...told([{ id: "m", content: "hello" }]));
   await page.draw();
   const tree = (

@@ -7,6 +7,7 @@ async function setUp() {
   const page = createFakePage();
   const handle = page.client.thread("poet", "t");
   handle.open();
+  await Promise.resolve();
   const [stream] = page.streams;
   if (!stream) throw new Error("no stream was opened");
   const subscribed = vi.spyOn(handle, "subscribe");

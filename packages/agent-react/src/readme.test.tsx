@@ -83,7 +83,7 @@ function createFakeRoutes() {
 
   function encode(event: AgentEvent): Uint8Array {
     ids += 1;
-    return new TextEncoder().encode(`id: c${ids}\ndata: ${JSON.stringify(event)}\n\n`);
+    return new TextEncoder().encode(`event: 0\nid: c${ids}\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
   function answer(start: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Response {
@@ -91,7 +91,7 @@ function createFakeRoutes() {
   }
 
   async function fetch(url: string, init: RequestInit): Promise<Response> {
-    if (url === "/api/copilotkit/agent/langgraph%3Apoet/connect") {
+    if (url === "/api/copilotkit/follow") {
       return answer((controller) => {
         open = controller;
       });

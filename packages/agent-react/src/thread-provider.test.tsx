@@ -99,6 +99,7 @@ describe("switching threads", () => {
     const fake = createFakePage({ maxOpen: 2 });
     for (const name of ["a", "b"]) {
       fake.client.thread("poet", name).open();
+      await Promise.resolve();
       fake.streams.at(-1)?.tell(...told([{ id: "m", content: `of ${name}` }]));
     }
     const seen: string[] = [];

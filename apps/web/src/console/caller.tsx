@@ -2,6 +2,7 @@
 
 import { type CallerInfo, createAccountApi, refusalOf, type ThreadName } from "@throughline/agent-client";
 import { createContext, useContext, useMemo } from "react";
+import { pageFetch } from "../service/page-fetch";
 import { useResource } from "../service/use-resource";
 
 /** Who is signed in, and what their role lets them do. */
@@ -14,7 +15,7 @@ export interface Caller {
 }
 
 /** The service's own routes, as the console passes them on. */
-export const accountApi = createAccountApi({ url: "/api/throughline" });
+export const accountApi = createAccountApi({ url: "/api/throughline", fetch: pageFetch });
 
 /** Set by the console, which asks once for every page. */
 export const CallerContext = createContext<Caller | undefined>(undefined);

@@ -50,6 +50,8 @@ function failureDetail(reason: string): string {
   switch (reason) {
     case "unauthorized":
       return "Your sign-in has ended. Sign in again, then come back to this page.";
+    case "signed_in_as_other":
+      return "Another tab of this browser has signed in since. Reload this page to switch, or sign in again.";
     case "not_found":
       return "This thread or agent does not exist for your account, or was deleted.";
     default:

@@ -7,8 +7,11 @@ import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/use-seen-threads";
 import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
+import { type Identity, identityLabel } from "../service/identity";
+import { pageFetch, setPageIdentity } from "../service/page-fetch";
 import { CallerContext, useAskedCaller } from "./caller";
 import { ConsoleFrame } from "./console-frame";
+import { OtherSignInDialog } from "./other-sign-in";
 import { createShortcutRegistry } from "./shortcut-registry";
 import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
 import { usePlace } from "./use-place";
@@ -16,13 +19,18 @@ import { ShortcutContext } from "./use-shortcut";
 
 /** Everything that lives as long as somebody is signed in. */
 export function Console({
-  account,
+  identity,
   children,
 }: {
-  readonly account: string;
+  readonly identity: Identity;
   readonly children: ReactNode;
 }): ReactNode {
-  const [client] = useState(() => createAgentClient({ url: "/api/copilotkit", account, ...everyPart }));
+  const account = identityLabel(identity);
+  const [client] = useState(() => {
+    // A server renders for many, and asks for nothing.
+    if (typeof window !== "undefined") setPageIdentity(identity);
+    return createAgentClient({ url: "/api/copilotkit", fetch: pageFetch, ...identity, ...everyPart });
+  });
   const [shortcuts] = useState(createShortcutRegistry);
   const catalog = useAskedCatalog();
   const caller = useAskedCaller();
@@ -39,6 +47,7 @@ export function Console({
               <ToastProvider>
                 <DraftsProvider account={account}>
                   <ConsoleFrame account={account}>{children}</ConsoleFrame>
+                  <OtherSignInDialog account={account} />
                 </DraftsProvider>
               </ToastProvider>
             </ShortcutContext>

@@ -43,7 +43,7 @@ export function Inspector(): ReactNode {
       count: log.count,
       lineAt(index) {
         const entry = entryAt(index);
-        return entry && { type: entry.envelope.type, text: entry.text };
+        return entry && { type: entry.type, text: entry.text };
       },
       rowAt(index) {
         const entry = entryAt(index);

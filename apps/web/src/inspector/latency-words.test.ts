@@ -6,6 +6,7 @@ import type { LoggedEnvelope } from "./thread-log";
 const arrived = (lateMs: number, origin: Envelope["origin"] = "live"): LoggedEnvelope => ({
   cursor: "e.1.0.log",
   at: 5_000 + lateMs,
+  type: "custom",
   envelope: { type: "custom", ts: 5, origin } as Envelope,
   text: "{}",
 });

@@ -27,13 +27,13 @@ export function envelopeRow({ cursor, at, envelope, text }: LoggedEnvelope): Log
     time: envelope.ts * 1_000,
     type: envelope.type,
     summary: summaryOf(envelope.payload as Json),
-    latencyMs: latencyOf({ cursor, at, envelope, text }),
+    latencyMs: latencyOf({ at, envelope }),
     text,
   };
 }
 
 /** Two clocks may differ by a little: nothing arrives before it happened. */
-export function latencyOf({ at, envelope }: LoggedEnvelope): number | undefined {
+export function latencyOf({ at, envelope }: Pick<LoggedEnvelope, "at" | "envelope">): number | undefined {
   return envelope.origin === "live" ? Math.max(0, Math.round(at - envelope.ts * 1_000)) : undefined;
 }
 

@@ -1,40 +1,27 @@
+import type { LogReader } from "@throughline/agent-client";
 import { describe, expect, it, vi } from "vitest";
 import { createThreadLog, type ThreadLog } from "./thread-log";
 
-const entry = (seq: number, epoch = "e") =>
-  `event: custom\nid: ${epoch}.${seq}.0.log\ndata: ${JSON.stringify({ type: "custom", seq, epoch })}\n\n`;
+const entry = (seq: number, epoch = "e") => ({
+  id: `${epoch}.${seq}.0.log`,
+  data: JSON.stringify({ type: "custom", seq, epoch }),
+});
 
-/** Answers one request after another; the last one stays open. */
-function serving(...answers: readonly (string | number)[]) {
-  const asked: (string | undefined)[] = [];
-  const fetch = vi.fn(async (_url: unknown, init?: RequestInit) => {
-    asked.push(new Headers(init?.headers).get("last-event-id") ?? undefined);
-    const answer = answers[asked.length - 1] ?? "";
-    if (typeof answer === "number") return new Response(null, { status: answer });
-    const isLast = asked.length >= answers.length;
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(answer));
-        if (!isLast) controller.close();
-      },
-    });
-    return new Response(body);
-  });
-  return { asked, fetch };
-}
-
-function logOf(fetch: typeof globalThis.fetch): ThreadLog {
-  const soon = (callback: () => void) => {
-    queueMicrotask(callback);
-    return () => undefined;
-  };
-  return createThreadLog({
-    url: "http://service/events",
-    fetch,
+function openLog() {
+  const readers = new Set<LogReader>();
+  const log = createThreadLog({
+    readLog(reader) {
+      readers.add(reader);
+      return () => readers.delete(reader);
+    },
     now: () => 7,
-    schedule: soon,
-    retryMs: () => 0,
+    schedule(callback) {
+      callback();
+      return () => undefined;
+    },
   });
+  const reader = () => [...readers][0];
+  return { log, reader, tell: (...entries: ReturnType<typeof entry>[]) => reader()?.entries(entries) };
 }
 
 const seqs = (log: ThreadLog) => {
@@ -43,58 +30,66 @@ const seqs = (log: ThreadLog) => {
 };
 
 describe("a thread's log", () => {
-  it("opens its stream with the first listener and closes it after the last", async () => {
-    const { fetch } = serving(entry(1));
-    const log = logOf(fetch);
-    expect(fetch).not.toHaveBeenCalled();
+  it("is read from its first listener on, and let go after the last", async () => {
+    const { log, reader, tell } = openLog();
+    expect(reader()).toBeUndefined();
     const leave = log.subscribe(() => undefined);
-    await vi.waitFor(() => expect(seqs(log)).toEqual(["e.1"]));
+    expect(log.getSnapshot().status).toBe("connecting");
+    reader()?.statusChanged({ kind: "live" });
+    tell(entry(1));
+    expect(seqs(log)).toEqual(["e.1"]);
     expect(log.getSnapshot().status).toBe("live");
     leave();
     await vi.waitFor(() => expect(log.getSnapshot()).toMatchObject({ status: "closed", count: 0 }));
-    expect(fetch.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+    expect(reader()).toBeUndefined();
   });
 
-  it("comes back with the cursor it holds, and shows nothing twice", async () => {
-    const { asked, fetch } = serving(entry(1) + entry(2), entry(2) + entry(3));
-    const log = logOf(fetch);
+  it("says how far it has come, and shows nothing twice", () => {
+    const { log, reader, tell } = openLog();
     log.subscribe(() => undefined);
-    await vi.waitFor(() => expect(seqs(log)).toEqual(["e.1", "e.2", "e.3"]));
-    expect(asked).toEqual([undefined, "e.2.0.log"]);
+    expect(reader()?.cursor()).toBeUndefined();
+    tell(entry(1), entry(2));
+    expect(reader()?.cursor()).toBe("e.2.0.log");
+    tell(entry(2), entry(3));
+    expect(seqs(log)).toEqual(["e.1", "e.2", "e.3"]);
     expect(log.getSnapshot().generation).toBe(0);
   });
 
-  it("begins anew when the log it knew is gone", async () => {
-    const { fetch } = serving(entry(1) + entry(2), entry(1, "f"));
-    const log = logOf(fetch);
+  it("begins anew when the log it knew is gone", () => {
+    const { log, tell } = openLog();
     log.subscribe(() => undefined);
-    await vi.waitFor(() => expect(seqs(log)).toEqual(["f.1"]));
+    tell(entry(1), entry(2));
+    tell(entry(1, "f"));
+    expect(seqs(log)).toEqual(["f.1"]);
     expect(log.getSnapshot().generation).toBe(1);
   });
 
-  it("tries again after a failure, and gives up where there is nothing", async () => {
-    const { asked, fetch } = serving(503, 404);
-    const log = logOf(fetch);
+  it("is over when the thread is gone", () => {
+    const { log, reader } = openLog();
     log.subscribe(() => undefined);
-    await vi.waitFor(() => expect(log.getSnapshot().status).toBe("over"));
-    expect(asked).toHaveLength(2);
+    reader()?.statusChanged({ kind: "failed", reason: "not_found", message: "The thread was deleted." });
+    expect(log.getSnapshot().status).toBe("over");
   });
 
-  it("is over when the service says that the thread is deleted", async () => {
-    const { asked, fetch } = serving(`${entry(1)}event: error\ndata: {"code":"not_found"}\n\n`, "");
-    const log = logOf(fetch);
+  it("leaves an older snapshot as it was", () => {
+    const { log, tell } = openLog();
     log.subscribe(() => undefined);
-    await vi.waitFor(() => expect(log.getSnapshot().status).toBe("over"));
-    expect(asked).toHaveLength(1);
+    tell(entry(1));
+    const before = log.getSnapshot();
+    tell(entry(2));
+    expect(before.entries).toBe(log.getSnapshot().entries);
+    expect(before.count).toBe(1);
   });
 
-  it("leaves an older snapshot as it was", async () => {
-    const { fetch } = serving(entry(1), entry(2));
-    const log = logOf(fetch);
-    const seen = new Map<number, ReturnType<ThreadLog["getSnapshot"]>>();
-    log.subscribe(() => seen.set(log.getSnapshot().count, log.getSnapshot()));
-    await vi.waitFor(() => expect(seqs(log)).toHaveLength(2));
-    expect(seen.get(1)?.entries).toBe(log.getSnapshot().entries);
-    expect(seen.get(1)?.count).toBe(1);
+  it("lets go of its older half when it holds too much text", () => {
+    const { log, tell } = openLog();
+    log.subscribe(() => undefined);
+    const long = (seq: number) => ({
+      ...entry(seq),
+      data: JSON.stringify({ type: "custom", text: "x".repeat(9_000_000) }),
+    });
+    for (let seq = 1; seq <= 8; seq += 1) tell(long(seq));
+    expect(seqs(log)).toEqual(["e.5", "e.6", "e.7", "e.8"]);
+    expect(log.getSnapshot().generation).toBe(1);
   });
 });

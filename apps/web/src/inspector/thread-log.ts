@@ -1,15 +1,22 @@
-import { nextFrame } from "@throughline/agent-client";
+import { type ConnectionStatus, type LogReader, type LogText, nextFrame } from "@throughline/agent-client";
 import type { Envelope } from "@throughline/ai-core";
 import { cursorPlace } from "./cursor-place";
-import { readSse, type SseMessage } from "./read-sse";
 
-export interface LoggedEnvelope {
-  readonly cursor: string;
-  /** When it arrived here, in milliseconds. */
-  readonly at: number;
-  readonly envelope: Envelope;
-  /** As it came: what is searched, and what is copied. */
-  readonly text: string;
+/** An entry as text: a log of many thousands would be twice as large with each of them parsed as well. */
+export class LoggedEnvelope {
+  constructor(
+    readonly cursor: string,
+    /** When it arrived here, in milliseconds. */
+    readonly at: number,
+    readonly type: Envelope["type"],
+    /** As it came: what is searched, and what is copied. */
+    readonly text: string,
+  ) {}
+
+  /** Parsed each time it is asked for. */
+  get envelope(): Envelope {
+    return JSON.parse(this.text);
+  }
 }
 
 export type LogStatus = "closed" | "connecting" | "live" | "reconnecting" | "over";
@@ -24,34 +31,33 @@ export interface ThreadLogSnapshot {
 }
 
 export interface ThreadLog {
-  /** The stream is open while somebody listens. */
+  /** The log is read while somebody listens. */
   subscribe(listener: () => void): () => void;
   getSnapshot(): ThreadLogSnapshot;
 }
 
 export interface ThreadLogOptions {
-  readonly url: string;
-  readonly fetch?: typeof fetch;
+  /** Of the thread's handle. */
+  readonly readLog: (reader: LogReader) => () => void;
   readonly now?: () => number;
   readonly schedule?: (callback: () => void) => () => void;
-  readonly retryMs?: (attempt: number) => number;
 }
 
 export const CLOSED_LOG: ThreadLogSnapshot = { entries: [], count: 0, generation: 0, status: "closed" };
 
 const MAX_KEPT = 200_000;
-const doubling = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
+const MAX_CHARACTERS = 64_000_000;
 
 /** A thread's log as the service keeps it, from its beginning, then live. */
 export function createThreadLog(options: ThreadLogOptions): ThreadLog {
-  const { url, now = Date.now, schedule = nextFrame, retryMs = doubling } = options;
-  const ask = options.fetch ?? fetch;
+  const { readLog, now = Date.now, schedule = nextFrame } = options;
   const listeners = new Set<() => void>();
   let entries: LoggedEnvelope[] = [];
+  let characters = 0;
   let generation = 0;
   let status: LogStatus = "closed";
   let snapshot = CLOSED_LOG;
-  let leaving: AbortController | undefined;
+  let leave: (() => void) | undefined;
   let isTelling = false;
 
   function changed(): void {
@@ -59,89 +65,61 @@ export function createThreadLog(options: ThreadLogOptions): ThreadLog {
     isTelling = true;
     schedule(() => {
       isTelling = false;
+      if (!leave) return;
       snapshot = { entries, count: entries.length, generation, status };
       for (const listener of [...listeners]) listener();
     });
   }
 
-  function become(next: LogStatus): void {
-    if (status === next) return;
-    status = next;
-    changed();
-  }
-
-  function take(message: SseMessage): void {
-    if (message.id === undefined) return;
-    const place = cursorPlace(message.id);
+  function take({ id, data }: LogText): void {
+    const place = cursorPlace(id);
     const last = cursorPlace(entries.at(-1)?.cursor);
     if (place && last) {
       if (place.epoch !== last.epoch) restart([]);
       else if (place.seq <= last.seq) return;
     }
-    const envelope = parseEnvelope(message.data);
-    if (!envelope) return;
-    if (entries.length >= MAX_KEPT) restart(entries.slice(MAX_KEPT / 2));
-    entries.push({ cursor: message.id, at: now(), envelope, text: message.data });
+    const type = typeOf(data);
+    if (!type) return;
+    const isFull = entries.length >= MAX_KEPT || characters + data.length > MAX_CHARACTERS;
+    if (isFull) restart(entries.slice(Math.ceil(entries.length / 2)));
+    entries.push(new LoggedEnvelope(id, now(), type, data));
+    characters += data.length;
   }
 
   function restart(kept: LoggedEnvelope[]): void {
     entries = kept;
+    characters = kept.reduce((sum, { text }) => sum + text.length, 0);
     generation += 1;
   }
 
-  /** `true`: it is over for good. */
-  async function readOnce(signal: AbortSignal): Promise<boolean> {
-    const cursor = entries.at(-1)?.cursor;
-    const answer = await ask(url, {
-      signal,
-      headers: { accept: "text/event-stream", ...(cursor !== undefined && { "last-event-id": cursor }) },
-    });
-    if (answer.status === 401 || answer.status === 403 || answer.status === 404) return true;
-    if (!answer.ok || !answer.body) return false;
-    become("live");
-    for await (const messages of readSse(answer.body)) {
-      if (signal.aborted) return true;
-      for (const message of messages) {
-        // The thread was deleted: whoever came back would come back for ever.
-        if (message.event === "error" && message.id === undefined) return true;
-        take(message);
-      }
+  const reader: LogReader = {
+    cursor: () => entries.at(-1)?.cursor,
+    entries(told) {
+      for (const entry of told) take(entry);
       changed();
-    }
-    return false;
-  }
-
-  async function follow(signal: AbortSignal): Promise<void> {
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const before = entries.length;
-      const isOver = await readOnce(signal).catch(() => false);
-      if (signal.aborted) return;
-      if (isOver) {
-        become("over");
-        return;
-      }
-      if (entries.length > before) attempt = 0;
-      become("reconnecting");
-      await pause(retryMs(attempt), signal);
-    }
-  }
+    },
+    statusChanged(next) {
+      status = statusOf(next);
+      changed();
+    },
+  };
 
   return {
     getSnapshot: () => snapshot,
     subscribe(listener) {
       listeners.add(listener);
-      if (!leaving) {
-        leaving = new AbortController();
-        become("connecting");
-        void follow(leaving.signal);
+      if (!leave) {
+        status = "connecting";
+        leave = readLog(reader);
+        changed();
       }
       return () => {
         listeners.delete(listener);
-        // Effects that are undone and done again at once hold on to the stream.
+        // Effects that are undone and done again at once hold on to the log.
         setTimeout(() => {
-          if (listeners.size > 0 || !leaving) return;
-          leaving.abort();
-          leaving = undefined;
+          if (listeners.size > 0 || !leave) return;
+          leave();
+          leave = undefined;
           status = "closed";
           restart([]);
           snapshot = { ...CLOSED_LOG, generation };
@@ -151,22 +129,23 @@ export function createThreadLog(options: ThreadLogOptions): ThreadLog {
   };
 }
 
-/** Only its type is looked at: the service's own entries, and nobody else's, come here. */
-function parseEnvelope(data: string): Envelope | undefined {
-  try {
-    const envelope: Envelope | null = JSON.parse(data);
-    return typeof envelope?.type === "string" ? envelope : undefined;
-  } catch {
-    return undefined;
+function statusOf({ kind }: ConnectionStatus): LogStatus {
+  switch (kind) {
+    case "gap-repaired":
+      return "live";
+    case "failed":
+      return "over";
+    default:
+      return kind;
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Only its type is looked at: the service's own entries, and nobody else's, come here. */
+function typeOf(data: string): Envelope["type"] | undefined {
+  try {
+    const envelope: Envelope | null = JSON.parse(data);
+    return typeof envelope?.type === "string" ? envelope.type : undefined;
+  } catch {
+    return undefined;
+  }
 }

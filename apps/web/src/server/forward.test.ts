@@ -85,6 +85,21 @@ describe("a request of the console's own page", () => {
     await gone;
   });
 
+  it("reaches the service when it names who is signed in, and is refused when it names somebody else", async () => {
+    const named = (who: string) => request("/x", { headers: { ...OURS, "x-throughline-signed-in-as": who } });
+    expect((await forward(named("acme"), "/x")).status).toBe(200);
+    expect(seen[0]?.request.headers["x-throughline-signed-in-as"]).toBeUndefined();
+    for (const other of ["other", "acme/ann", ""]) {
+      const refused = await forward(named(other), "/x");
+      expect(refused.status).toBe(401);
+      expect(await refused.json()).toMatchObject({
+        code: "signed_in_as_other",
+        details: { signedInAs: "acme" },
+      });
+    }
+    expect(seen).toHaveLength(1);
+  });
+
   it("is told what to do when the service is away", async () => {
     upstream.close();
     await once(upstream, "close");

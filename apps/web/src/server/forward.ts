@@ -1,6 +1,7 @@
 import type { NextRequest } from "next/server";
+import { IDENTITY_HEADER, identityLabel, identityName } from "../service/identity";
 import { isSameOrigin } from "./same-origin";
-import { identityHeaders, readSession, SESSION_COOKIE } from "./session";
+import { identityHeaders, identityOf, readSession, SESSION_COOKIE } from "./session";
 import { readSettings } from "./settings";
 
 const REQUEST_HEADERS = ["accept", "content-type", "last-event-id", "traceparent"];
@@ -24,6 +25,16 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
   }
   const session = readSession(request.cookies.get(SESSION_COOKIE)?.value, signIn);
   if (!session) return refusal(401, "unauthorized", "Sign in first.");
+  const identity = identityOf(session);
+  const meant = request.headers.get(IDENTITY_HEADER);
+  // A browser has one cookie for all its tabs: a page of one account must not act as another that signed in since. What a
+  // browser asks for by itself, a picture or a download, names nobody, and is read as whoever is signed in.
+  if (meant !== null && meant !== identityName(identity)) {
+    const signedInAs = identityLabel(identity);
+    return refusal(401, "signed_in_as_other", `This browser is signed in as ${signedInAs} now.`, {
+      signedInAs,
+    });
+  }
 
   const target = new URL(serviceUrl);
   target.pathname = `${serviceUrl.pathname.replace(/\/$/, "")}${path}`;
@@ -63,6 +74,7 @@ function picked(headers: Headers, names: readonly string[]): Record<string, stri
 }
 
 /** In the service's own form, so that whoever reads its errors reads ours. */
-export function refusal(status: number, code: string, message: string): Response {
-  return Response.json({ code, message }, { status, headers: { "cache-control": "no-store" } });
+export function refusal(status: number, code: string, message: string, details?: object): Response {
+  const told = { code, message, ...(details && { details }) };
+  return Response.json(told, { status, headers: { "cache-control": "no-store" } });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { expiryOf, identityHeaders, labelOf, readSession, writeSession } from "./session";
+import { identityName } from "../service/identity";
+import { expiryOf, identityHeaders, identityOf, labelOf, readSession, writeSession } from "./session";
 
 const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
 
@@ -36,5 +37,13 @@ describe("a session", () => {
     expect(labelOf({ kind: "token", token })).toBe("acme / ann");
     expect(expiryOf({ kind: "token", token })).toBe(1_900_000_000);
     expect(labelOf({ kind: "token", token: "not.a.token" })).toBe("account");
+  });
+
+  it("is of an account and of a person, and two people of one account are two", () => {
+    const of = (claims: object) => identityName(identityOf({ kind: "token", token: jwt(claims) }));
+    expect(of({ billing_account_id: "acme", sub: "ann" })).toBe("acme/ann");
+    expect(of({ billing_account_id: "acme", sub: "a/é" })).toBe("acme/a%2F%C3%A9");
+    expect(of({ billing_account_id: "acme" })).toBe("acme");
+    expect(identityName(identityOf({ kind: "account", account: "acme" }))).toBe("acme");
   });
 });

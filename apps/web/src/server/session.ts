@@ -1,4 +1,5 @@
 import { accountIdSchema } from "@throughline/ai-core";
+import { type Identity, identityLabel } from "../service/identity";
 import type { SignIn } from "./settings";
 
 /** What the cookie holds. It never leaves the server: a page is told the label alone. */
@@ -30,12 +31,16 @@ export function identityHeaders(session: Session): Record<string, string> {
     : { authorization: `Bearer ${session.token}` };
 }
 
-/** What a page may show, and keeps what one person left apart from another's. Not verified: the service does that. */
+/** Who is signed in, as far as the session says. Not verified: the service does that. */
+export function identityOf(session: Session): Identity {
+  if (session.kind === "account") return { account: session.account };
+  const { billing_account_id: account = "account", sub } = claimsOf(session.token);
+  return { account: String(account), ...(sub !== undefined && { subject: String(sub) }) };
+}
+
+/** What a page may show, and keeps what one person left apart from another's. */
 export function labelOf(session: Session): string {
-  if (session.kind === "account") return session.account;
-  const claims = claimsOf(session.token);
-  const account = claims.billing_account_id ?? "account";
-  return claims.sub === undefined ? String(account) : `${account} / ${claims.sub}`;
+  return identityLabel(identityOf(session));
 }
 
 /** Seconds since the Unix epoch. */

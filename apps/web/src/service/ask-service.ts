@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { pageFetch } from "./page-fetch";
 import { sessionRanOut } from "./session-end";
 
 /** The service said no, or nothing. `message` is a sentence a person can act on. */
@@ -28,7 +29,7 @@ export async function askService<Schema extends z.ZodType>(
   { method = "GET", body, file, signal }: Asking = {},
 ): Promise<z.output<Schema>> {
   if (method === "GET") await taskOfItsOwn();
-  const answer = await fetch(`/api/throughline${path}`, {
+  const answer = await pageFetch(`/api/throughline${path}`, {
     method,
     ...(body !== undefined && {
       body: JSON.stringify(body),
@@ -43,9 +44,13 @@ export async function askService<Schema extends z.ZodType>(
       "The console can't be reached. Check your connection, then try again.",
     );
   });
-  if (answer.status === 401) sessionRanOut();
   const said: unknown = answer.status === 204 ? undefined : await answer.json().catch(() => undefined);
-  if (!answer.ok) throw errorOf(said, answer.status);
+  if (!answer.ok) {
+    const error = errorOf(said, answer.status);
+    // Signed in as somebody else, the page says so and stays: what was written on it is not lost.
+    if (answer.status === 401 && error.code !== "signed_in_as_other") sessionRanOut();
+    throw error;
+  }
   const read = schema.safeParse(said);
   if (read.success) return read.data;
   throw new ServiceError(

@@ -10,6 +10,7 @@ import {
 } from "../testing/fake-service.js";
 import { type AgentClientOptions, createAgentClient } from "./agent-client.js";
 import { everyPart } from "./every-part.js";
+import { newId } from "./new-id.js";
 import { createMemoryStorage } from "./storage.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
@@ -29,12 +30,17 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
   return { ...fake, frames, clock, client };
 }
 
+function refused(status: number, code: string) {
+  return { kind: "refused", status, code, message: "No." } as const;
+}
+
 describe("a thread's handle", () => {
-  it("is the same for the same thread, and shows what its connection tells", () => {
+  it("is the same for the same thread, and shows what its connection tells", async () => {
     const { client, connections, frames } = setUp();
     const thread = client.thread("poet", "t");
     expect(client.thread("poet", "t")).toBe(thread);
     thread.open();
+    await settled();
     expect(thread.getSnapshot().connection).toEqual({ kind: "live" });
     connections[0]?.tell(
       started("r1"),
@@ -49,7 +55,7 @@ describe("a thread's handle", () => {
     expect(view.run?.status).toBe("success");
   });
 
-  it("tells its listeners once a frame, and shows them nothing new in between", () => {
+  it("tells its listeners once a frame, and shows them nothing new in between", async () => {
     const { client, connections, frames } = setUp();
     const thread = client.thread("poet", "t");
     let told = 0;
@@ -57,6 +63,7 @@ describe("a thread's handle", () => {
       told += 1;
     });
     thread.open();
+    await settled();
     frames.draw();
     const before = thread.getSnapshot();
     told = 0;
@@ -71,10 +78,11 @@ describe("a thread's handle", () => {
     expect(told).toBe(1);
   });
 
-  it("keeps the newest frames as they came", () => {
+  it("keeps the newest frames as they came", async () => {
     const { client, connections, frames, clock } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     thread.events.subscribe(() => {});
     connections[0]?.tell(["c1", started("r1")]);
     expect(thread.events.getSnapshot()).toEqual([]);
@@ -90,40 +98,52 @@ describe("Invariant 3: one stream for the page that is open", () => {
     const second = client.thread("poet", "second");
     const names = () => open().map(({ thread }) => thread.threadId);
     const leaveFirst = first.open();
+    await settled();
     const leaveSecond = second.open();
+    await settled();
     expect(names()).toEqual(["second"]);
     leaveSecond();
+    await settled();
     leaveSecond();
+    await settled();
     expect(names()).toEqual(["first"]);
     leaveFirst();
+    await settled();
     expect(names()).toEqual([]);
     await settled();
     expect(first.getSnapshot().connection).toEqual({ kind: "closed" });
   });
 
-  it("goes on from where it was when it is opened again", () => {
+  it("goes on from where it was when it is opened again", async () => {
     const { client, connections } = setUp();
     const thread = client.thread("poet", "t");
     const leave = thread.open();
+    await settled();
     connections[0]?.tell(...emptyPrelude("c9"));
     leave();
+    await settled();
     thread.open();
+    await settled();
     expect(connections.map(({ cursor }) => cursor)).toEqual([undefined, "c9"]);
   });
 
-  it("opens nothing for a page that is left after the client was closed", () => {
+  it("opens nothing for a page that is left after the client was closed", async () => {
     const { client, connections, open } = setUp();
     client.thread("poet", "below").open();
+    await settled();
     const leave = client.thread("poet", "above").open();
+    await settled();
     client.close();
     leave();
+    await settled();
     expect(open()).toEqual([]);
     expect(connections).toHaveLength(2);
   });
 
-  it("allows as many as it is told to", () => {
+  it("allows as many as it is told to", async () => {
     const { client, open } = setUp({ maxOpen: 2 });
     for (const name of ["a", "b", "c"]) client.thread("poet", name).open();
+    await settled();
     expect(
       open()
         .map(({ thread }) => thread.threadId)
@@ -137,12 +157,14 @@ describe("reconnecting by hand", () => {
     const { client, connections, open } = setUp();
     const thread = client.thread("poet", "t");
     const leave = thread.open();
+    await settled();
     connections[0]?.end({
       kind: "failed",
       failure: { kind: "refused", status: 404, code: "not_found", message: "No." },
     });
     await settled();
     thread.reconnect();
+    await settled();
     expect(connections).toHaveLength(2);
     connections[1]?.end({
       kind: "failed",
@@ -150,18 +172,21 @@ describe("reconnecting by hand", () => {
     });
     await settled();
     leave();
+    await settled();
     thread.reconnect();
+    await settled();
     expect(connections).toHaveLength(2);
     expect(open()).toHaveLength(0);
   });
 });
 
 describe("a client without parts", () => {
-  it("shows and sends, and says which part it lacks", () => {
+  it("shows and sends, and says which part it lacks", async () => {
     const fake = createFakeService();
     const client = createAgentClient({ url: "/api", service: fake.service });
     onTestFinished(() => client.close());
     client.thread("poet", "t").open();
+    await settled();
     expect(fake.connections).toHaveLength(1);
     expect(() => client.watch([])).toThrow("`polling: pollThreads`");
     const tool = { name: "t", description: "", parameters: {}, run: () => null };
@@ -174,6 +199,7 @@ describe("a message that is sent", () => {
     const { client, connections, sends, frames } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     connections[0]?.tell(...emptyPrelude("c1"));
     const outcome = thread.send("hello");
     expect(thread.getSnapshot().view.messages).toMatchObject([{ content: "hello", local: "sending" }]);
@@ -196,6 +222,7 @@ describe("a message that is sent", () => {
     const { client, connections, sends } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     connections[0]?.tell(...emptyPrelude("c1"));
     const outcome = thread.send("hello");
     sends[0]?.answer({ kind: "busy", runId: "other", retryAfterMs: 100 });
@@ -218,6 +245,7 @@ describe("a message that is sent", () => {
     const { client, connections } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     connections[0]?.tell(...emptyPrelude("c1"));
     void thread.send("first");
     expect(await thread.send("second")).toMatchObject({ kind: "busy" });
@@ -232,6 +260,7 @@ describe("a message that is sent", () => {
   it("opens a connection for as long as its run takes when no page is open", async () => {
     const { client, open, connections, sends } = setUp();
     const outcome = client.thread("poet", "t").send("hello");
+    await settled();
     expect(open()).toHaveLength(1);
     const id = sends[0]?.command.id ?? "";
     sends[0]?.answer({ kind: "accepted" });
@@ -245,6 +274,7 @@ describe("a message that is sent", () => {
     const { client, connections, sends, clock } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     const outcome = thread.send("hello");
     const id = sends[0]?.command.id ?? "";
     connections[0]?.tell(
@@ -276,14 +306,10 @@ describe("a stream that ends early", () => {
     const { client, connections, clock } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     connections[0]?.tell(["c1", started("r1")]);
     clock.advance(10_000);
-    connections[0]?.tell({
-      type: "RUN_ERROR",
-      code: "shutting_down",
-      message: "This instance is shutting down.",
-      metadata: { throughline: {} },
-    });
+    connections[0]?.refuse(refused(503, "shutting_down"));
     connections[0]?.end();
     await settled();
     expect(thread.getSnapshot().view.run?.status).toBe("running");
@@ -296,26 +322,17 @@ describe("a stream that ends early", () => {
     const { client, connections } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
-    connections[0]?.tell(["c1", started("r1")], {
-      type: "RUN_ERROR",
-      code: "unauthorized",
-      message: "The token expired.",
-      metadata: { throughline: {} },
-    });
+    await settled();
+    connections[0]?.tell(["c1", started("r1")]);
+    connections[0]?.refuse(refused(401, "unauthorized"));
     connections[0]?.end();
     await settled();
     expect(connections[1]?.cursor).toBe("c1");
-    connections[1]?.tell(
-      { type: "RUN_STARTED", threadId: "t", runId: "x" },
-      { type: "RUN_ERROR", code: "not_found", message: "The thread was deleted." },
-    );
+    connections[1]?.refuse(refused(404, "not_found"));
     connections[1]?.end();
     await settled();
-    expect(thread.getSnapshot().connection).toEqual({
-      kind: "failed",
-      reason: "not_found",
-      message: "The thread was deleted.",
-    });
+    expect(thread.getSnapshot().connection).toEqual({ kind: "failed", reason: "not_found", message: "No." });
+    expect(connections).toHaveLength(2);
   });
 
   it("tells of what it could not tell frame by frame, and shows the snapshot", async () => {
@@ -329,6 +346,7 @@ describe("a stream that ends early", () => {
     });
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     connections[0]?.tell(...emptyPrelude("c1"));
     connections[0]?.end();
     await settled();
@@ -366,12 +384,29 @@ describe("a sync that was owed when the page was left", () => {
     expect(later.sends).toEqual([]);
   });
 
-  it("is not sent for another account", () => {
+  it("is not sent for another account", async () => {
     const storage = createMemoryStorage();
     void setUp({ storage, account: "a" }).client.thread("sentinel", "t").sync({ n: 1 });
     const other = setUp({ storage, account: "b" });
     other.client.thread("sentinel", "t");
     expect(other.sends).toEqual([]);
+  });
+});
+
+describe("a sync", () => {
+  it("is later than what the thread has applied, also where another machine's clock is ahead", async () => {
+    const { client, connections, sends, clock } = setUp();
+    const thread = client.thread("sentinel", "t");
+    thread.open();
+    await settled();
+    const theirs = newId(clock.now() + 3_600_000);
+    connections[0]?.tell([
+      "c1",
+      { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: theirs } },
+    ]);
+    void thread.sync({ n: 1 });
+    expect(sends).toHaveLength(1);
+    expect((sends[0]?.command.id ?? "") > theirs).toBe(true);
   });
 });
 
@@ -404,6 +439,7 @@ describe("agents", () => {
     const [shown] = client.agents.getSnapshot().agents ?? [];
     expect(shown?.thread?.view).toMatchObject({ state: { lifecycle: "hired" }, run: { status: "running" } });
     leave();
+    await settled();
     clock.advance(60_000);
     expect(polls).toHaveLength(1);
   });
@@ -422,12 +458,14 @@ describe("agents", () => {
       },
     });
     const leave = client.thread("poet", "main").open();
+    await settled();
     client.watch([{ agentId: "poet", threadId: "main" }]);
     clock.advance(60_000);
     expect(polls).toHaveLength(0);
     isHidden = true;
     changed();
     leave();
+    await settled();
     clock.advance(60_000);
     expect(polls).toHaveLength(0);
     isHidden = false;
@@ -441,6 +479,7 @@ describe("a client that is closed", () => {
     const { client, open, clock } = setUp();
     const thread = client.thread("poet", "t");
     thread.open();
+    await settled();
     const waiting = thread.send("hello");
     client.close();
     expect(await waiting).toEqual({ kind: "unreachable" });

@@ -13,22 +13,31 @@ import type {
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
 import type { FrontendTool } from "../tools/frontend-tools.js";
 import { type AgentStore, createAgentStore } from "./agent-store.js";
+import { createBrowserStream } from "./browser-stream.js";
 import { type ClientParts, missingPart } from "./client-parts.js";
 import { newId } from "./new-id.js";
 import { type FrameScheduler, nextFrame } from "./notifier.js";
+import { type LogReader, openLog } from "./open-log.js";
 import { createOpenPages } from "./open-pages.js";
 import { createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
 import { pageSurroundings, type Surroundings } from "./surroundings.js";
 import { systemClock } from "./system-clock.js";
 import type { Telemetry } from "./telemetry.js";
 import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
+import { createThreadKeeper } from "./thread-keeper.js";
 import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
-  /** Who is signed in: what one person left to be sent is never sent as another. */
+  /** Who is signed in, account and person: what one left to be sent is never sent as another, and their tabs do not share. */
   readonly account?: string;
+  readonly subject?: string;
   /** How many pages may have a stream at once; the newest have. */
   readonly maxOpen?: number;
+  /**
+   * How long a thread is kept that no page shows, in milliseconds: what it showed, its frames and its connection. Five minutes in
+   * a page; elsewhere for as long as the client lives.
+   */
+  readonly gcTime?: number;
   /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
   readonly statusThread?: (agentId: string) => string | undefined;
   /** Facts that go with every request. */
@@ -63,6 +72,8 @@ interface Held extends ThreadHandleParts {
   readonly line: ThreadLine;
 }
 
+const GC_TIME_MS = 5 * 60_000;
+
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
@@ -70,11 +81,23 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const surroundings = options.surroundings ?? pageSurroundings;
   const service = options.service ?? createHttpService(options);
   const telemetry = options.telemetry ?? {};
-  const scope = `throughline:${options.url}:${options.account ?? ""}`;
+  const scope = `throughline:${JSON.stringify([options.url, options.account ?? null, options.subject ?? null])}`;
   const syncs = createPendingSyncs(options.storage ?? pageStorage(), `${scope}:`);
-  const connectionPolicy = { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy };
+  const stream = createBrowserStream({
+    service,
+    clock,
+    random,
+    telemetry,
+    policy: { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy },
+  });
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
   const held = new Map<string, Held>();
+  /** By thread, for as long as the page has them: what is let go of behind one comes back when it is used. */
+  const handles = new Map<string, WeakRef<ThreadHandle>>();
+  const partsOf = new WeakMap<ThreadHandle, ThreadHandleParts>();
+  const unused = new FinalizationRegistry<string>((key) => {
+    if (!handles.get(key)?.deref()) handles.delete(key);
+  });
   const watched = new Set<readonly string[]>();
   let statusKeys: readonly string[] = [];
   let closed = false;
@@ -94,6 +117,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     telemetry,
     tabId: newId(clock.now()),
     createLine,
+    openLog: readLog,
     wants: () => ({ watched: watchedKeys(), tools: ownTools() }),
     onWanted: tellPoller,
   });
@@ -122,12 +146,10 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   function tellSurroundings(): void {
     const isOnline = surroundings.isOnline();
     const isHidden = surroundings.isHidden();
-    for (const { line } of held.values()) {
-      line.tell({ kind: "online", isOnline });
-      if (!isHidden) line.tell({ kind: "visible" });
-    }
+    stream.tell({ kind: "online", isOnline });
+    if (!isHidden) stream.tell({ kind: "visible" });
     tabs?.frozen(surroundings.isFrozen?.() ?? false);
-    if (!isHidden) tabs?.visible();
+    tabs?.seen(!isHidden);
     poller?.tell({ kind: "paused", isPaused: isHidden || !isOnline });
   }
 
@@ -154,15 +176,18 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     return tools?.declarations() ?? [];
   }
 
+  function readLog(key: string, reader: LogReader): () => void {
+    return openLog(stream, threadOf(key), reader);
+  }
+
   function createLine(key: string, hooks: LineHooks): ThreadLine {
-    const line = createThreadLine({
+    return createThreadLine({
       ...hooks,
       thread: threadOf(key),
       service,
+      stream,
       clock,
-      random,
       telemetry,
-      connectionPolicy,
       commandPolicy,
       circumstances: () => ({
         tools: tabs?.offered(ownTools()) ?? ownTools(),
@@ -170,27 +195,73 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       }),
       persist: (sync) => syncs.save(key, sync),
     });
-    line.tell({ kind: "online", isOnline: surroundings.isOnline() });
-    return line;
+  }
+
+  const keeper = createThreadKeeper({
+    clock,
+    gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
+    isUsed(key) {
+      const pending = held.get(key)?.line.pending();
+      const isBusy = pending && (pending.sync || pending.running || pending.preempting);
+      return isBusy || watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false);
+    },
+    letGo(key) {
+      const left = held.get(key);
+      held.delete(key);
+      left?.line.close();
+      tabs?.letGo(key);
+      left?.forget();
+    },
+  });
+
+  function handleOf(key: string): ThreadHandleParts {
+    const known = handles.get(key)?.deref();
+    const kept = known && partsOf.get(known);
+    if (kept) return kept;
+    const parts = createThreadHandle({
+      ...threadOf(key),
+      line: () => hold(key).line,
+      clock,
+      schedule,
+      open: () => retaining(key, pages.open(key)),
+      readLog: (reader) => retaining(key, tabs ? tabs.openLog(key, reader) : readLog(key, reader)),
+      retain: () => keeper.retain(key),
+    });
+    handles.set(key, new WeakRef(parts.handle));
+    partsOf.set(parts.handle, parts);
+    unused.register(parts.handle, key);
+    return parts;
+  }
+
+  function retaining(key: string, leave: () => void): () => void {
+    const release = keeper.retain(key);
+    return () => {
+      leave();
+      release();
+    };
   }
 
   function hold(key: string): Held {
     const known = held.get(key);
     if (known) return known;
-    let parts: ThreadHandleParts | undefined;
+    const parts = handleOf(key);
     const hooks: LineHooks = {
       onChange() {
-        parts?.changed();
+        parts.changed();
         if (statusKeys.includes(key)) agents.changed();
         const now = held.get(key);
         if (now) tools?.look(key, now.line);
       },
-      onShown: (input) => parts?.shown(input),
+      onShown: (input) => parts.shown(input),
     };
     const line = tabs ? tabs.line(key, hooks) : createLine(key, hooks);
-    parts = createThreadHandle({ ...threadOf(key), line, clock, schedule, open: () => pages.open(key) });
     const created: Held = { ...parts, line };
     held.set(key, created);
+    if (closed) {
+      line.close();
+      return created;
+    }
+    keeper.wait(key);
     // What was owed when the page was left. Sent again under its id, it is the same.
     const owed = syncs.load(key);
     if (owed) void line.submit(owed);
@@ -221,12 +292,13 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       poller?.close();
       agents.close();
       tools?.close();
+      keeper.close();
       for (const { line, close } of held.values()) {
         line.close();
         close();
       }
       tabs?.close();
-      held.clear();
+      stream.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "@throughline/ai-core";
-import type { Command, CommandOutcome } from "../commands/command.js";
+import { adoptScheduler, commandsOf } from "../commands/adopt-scheduler.js";
+import type { Answer, Command, CommandOutcome } from "../commands/command.js";
 import { schedule } from "../commands/scheduler.js";
 import {
   type CommandPolicy,
@@ -8,6 +9,7 @@ import {
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
+  type SchedulerStep,
   type TimerName,
 } from "../commands/scheduler-state.js";
 import type { RunView, ThreadView } from "../projection/thread-view.js";
@@ -34,6 +36,14 @@ export interface CommandShell {
   pending(): PendingCommands;
   /** A command is under way that has to see what becomes of the thread. */
   needsLine(): boolean;
+  /** Goes on with what another tab had under way. */
+  adopt(handed: Scheduler): void;
+  /** What is under way, for another tab to go on with. From now on nothing of it is done here. */
+  handOver(): Scheduler;
+  /** The answer to a command that another tab sent before it handed it over. */
+  answered(id: string, answer: Answer): void;
+  /** Of messages that are on their way. */
+  messageIds(): ReadonlySet<string>;
   close(): void;
 }
 
@@ -47,9 +57,18 @@ export interface CommandShellOptions {
   readonly persist: (sync: PendingSync | undefined) => void;
   readonly view: () => ThreadView;
   readonly onChange: () => void;
+  readonly onSettled: (id: string, outcome: CommandOutcome, messageIds: readonly string[]) => void;
+  readonly onLateAnswer?: (id: string, answer: Answer) => void;
 }
 
 export const nonePending: PendingCommands = { sync: false, running: false, preempting: false };
+
+interface Settling {
+  readonly resolve: ((outcome: CommandOutcome) => void) | undefined;
+  readonly kind: Command["kind"];
+  readonly at: number;
+  readonly messageIds: readonly string[];
+}
 
 const STOP_TRIES = 5;
 const STOP_RETRY_MS = 500;
@@ -60,12 +79,16 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   let scheduler: Scheduler = idleScheduler;
   let pending = nonePending;
   let closed = false;
-  const settling = new Map<string, { resolve(outcome: CommandOutcome): void; kind: string; at: number }>();
+  const settling = new Map<string, Settling>();
+  /** Commands whose request this tab has made itself. */
+  const sentHere = new Set<string>();
   const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
 
   function step(input: SchedulerInput): void {
-    if (closed) return;
-    const [next, effects] = schedule(scheduler, input, options.policy);
+    if (!closed) become(schedule(scheduler, input, options.policy));
+  }
+
+  function become([next, effects]: SchedulerStep): void {
     const changed = next !== scheduler;
     scheduler = next;
     pending = pendingOf(next, pending);
@@ -94,14 +117,20 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   }
 
   async function send(sent: Exclude<Command, { kind: "stop" }>): Promise<void> {
+    sentHere.add(sent.id);
     const tries = scheduler.sent;
     if (tries && (tries.tries > 0 || tries.resends > 0)) telemetry.replayed?.({ commandId: sent.id });
     const answer = await service.send(thread, sent, options.circumstances());
+    if (closed) options.onLateAnswer?.(sent.id, answer);
     if (answer.kind === "busy") telemetry.busy?.({ commandId: sent.id, runId: answer.runId });
-    step({ kind: "answered", id: sent.id, answer });
+    answered(sent.id, answer);
+  }
+
+  function answered(id: string, answer: Answer): void {
+    step({ kind: "answered", id, answer });
     if (answer.kind !== "accepted") return;
-    if (answer.isCancelled) step({ kind: "ended", id: sent.id, status: "cancelled" });
-    else tellIfOver(sent.id, answer.serviceRunId);
+    if (answer.isCancelled) step({ kind: "ended", id, status: "cancelled" });
+    else tellIfOver(id, answer.serviceRunId);
   }
 
   /** Sent again under its id, a command may find its run over: no stream will tell of that end any more. */
@@ -131,24 +160,29 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
 
   function settle(id: string, outcome: CommandOutcome): void {
     const waiting = settling.get(id);
+    if (closed && !waiting) return;
     settling.delete(id);
+    sentHere.delete(id);
     telemetry.commandSettled?.({
       commandId: id,
       kind: waiting?.kind ?? "sync",
       outcome: outcome.kind,
       ms: clock.now() - (waiting?.at ?? clock.now()),
     });
-    waiting?.resolve(outcome);
+    options.onSettled(id, outcome, waiting?.messageIds ?? []);
+    waiting?.resolve?.(outcome);
+  }
+
+  function expect(command: Command, resolve?: (outcome: CommandOutcome) => void): void {
+    const messageIds = command.kind === "stop" ? [] : (command.input.messages ?? []).map(({ id }) => id);
+    settling.set(command.id, { resolve, kind: command.kind, at: clock.now(), messageIds });
   }
 
   return {
     submit(submitted) {
       if (closed) return Promise.resolve({ kind: "unreachable" });
-      // A tab that lost its leader asks again, perhaps behind a newer wish.
-      const newer = submitted.kind === "sync" ? scheduler.sync : undefined;
-      if (newer && newer.id > submitted.id) return Promise.resolve({ kind: "superseded", by: newer.id });
       return new Promise((resolve) => {
-        settling.set(submitted.id, { resolve, kind: submitted.kind, at: clock.now() });
+        expect(submitted, resolve);
         step({ kind: "submit", command: submitted });
       });
     },
@@ -163,6 +197,21 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     tellConfirmed: (id) => step({ kind: "confirmed", id }),
     pending: () => pending,
     needsLine: () => needsLine(scheduler),
+    adopt(handed) {
+      for (const command of commandsOf(handed)) expect(command);
+      become(adoptScheduler(handed, options.policy));
+    },
+    handOver() {
+      closed = true;
+      timers.clearAll();
+      settling.clear();
+      return scheduler;
+    },
+    answered(id, answer) {
+      // Asked for again meanwhile, what counts is the answer to that: it may differ.
+      if (!sentHere.has(id)) answered(id, answer);
+    },
+    messageIds: () => new Set([...settling.values()].flatMap(({ messageIds }) => messageIds)),
     close() {
       closed = true;
       timers.clearAll();

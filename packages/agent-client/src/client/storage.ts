@@ -1,4 +1,5 @@
 import type { Command } from "../commands/command.js";
+import { isNewer } from "../commands/sync-order.js";
 
 export type PendingSync = Extract<Command, { kind: "sync" }>;
 
@@ -20,20 +21,34 @@ export function createMemoryStorage(): StoragePort {
 
 /** The `sync` a thread still owes the service. A full or forbidden storage costs only the reload's memory. */
 export function createPendingSyncs(storage: StoragePort | undefined, prefix: string) {
+  /** The newest that this tab has kept, by thread. */
+  const kept = new Map<string, string>();
+
+  function load(key: string): PendingSync | undefined {
+    try {
+      const stored: Partial<PendingSync> | null = JSON.parse(storage?.getItem(prefix + key) ?? "null");
+      if (stored?.kind !== "sync" || typeof stored.id !== "string" || !stored.input) return undefined;
+      return { kind: "sync", id: stored.id, input: stored.input };
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
-    load(key: string): PendingSync | undefined {
-      try {
-        const stored: Partial<PendingSync> | null = JSON.parse(storage?.getItem(prefix + key) ?? "null");
-        if (stored?.kind !== "sync" || typeof stored.id !== "string" || !stored.input) return undefined;
-        return { kind: "sync", id: stored.id, input: stored.input };
-      } catch {
-        return undefined;
-      }
-    },
+    load,
+    /** Where tabs do not share, another one may have kept a newer one: that stays. */
     save(key: string, sync: PendingSync | undefined): void {
+      const stored = load(key);
+      const own = sync?.id ?? kept.get(key);
+      if (stored && own !== undefined && isNewer(stored.id, own)) return;
       try {
-        if (sync) storage?.setItem(prefix + key, JSON.stringify(sync));
-        else storage?.removeItem(prefix + key);
+        if (sync) {
+          storage?.setItem(prefix + key, JSON.stringify(sync));
+          kept.set(key, sync.id);
+        } else {
+          storage?.removeItem(prefix + key);
+          kept.delete(key);
+        }
       } catch {
         // See above.
       }

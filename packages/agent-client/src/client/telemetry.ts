@@ -20,4 +20,6 @@ export interface Telemetry {
   readonly gap?: () => void;
   /** A frame did not fit what was shown; everything is asked for anew. */
   readonly misfit?: (type: string) => void;
+  /** Tabs can't share here, because the browser has no Web Locks or no BroadcastChannel: each has its own stream. */
+  readonly unshared?: () => void;
 }

@@ -6,7 +6,8 @@ import type { ThreadName } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { PendingCommands } from "./command-shell.js";
 import { newId } from "./new-id.js";
-import { createNotifier, type FrameScheduler } from "./notifier.js";
+import { createNotifier, type FrameScheduler, type Notifier } from "./notifier.js";
+import type { LogReader } from "./open-log.js";
 import type { Store } from "./store.js";
 import type { ShownInput, ThreadLine } from "./thread-line.js";
 
@@ -27,6 +28,8 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   open(): () => void;
   /** The newest frames, for whoever inspects them. */
   readonly events: Store<readonly LoggedFrame[]>;
+  /** The thread's log itself, from its beginning or behind what the reader holds, until what it returns is called. */
+  readLog(reader: LogReader): () => void;
   /** A message of the person, shown at once. */
   send(content: string | readonly JsonObject[], policy?: BusyPolicy): Promise<CommandOutcome>;
   run(input: RunInput, policy?: BusyPolicy): Promise<CommandOutcome>;
@@ -50,10 +53,14 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
 }
 
 export interface ThreadHandleOptions extends ThreadName {
-  readonly line: ThreadLine;
+  /** Made when it is asked for: a thread that nobody looks at is let go of. */
+  readonly line: () => ThreadLine;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
   readonly open: () => () => void;
+  readonly readLog: (reader: LogReader) => () => void;
+  /** Keeps the thread until what it returns is called. */
+  readonly retain: () => () => void;
 }
 
 /** The handle, and how its line tells it of changes. */
@@ -61,6 +68,8 @@ export interface ThreadHandleParts {
   readonly handle: ThreadHandle;
   changed(): void;
   shown(input: ShownInput): void;
+  /** The thread was let go of: nothing of it is held here. */
+  forget(): void;
   close(): void;
 }
 
@@ -68,8 +77,8 @@ const MAX_LOGGED = 1_000;
 const REJECT: BusyPolicy = { kind: "reject" };
 
 export function createThreadHandle(options: ThreadHandleOptions): ThreadHandleParts {
-  const { line, clock, agentId, threadId, visibility } = options;
-  let snapshot = takeSnapshot(undefined);
+  const { clock, agentId, threadId, visibility } = options;
+  let snapshot: ThreadSnapshot | undefined;
   let log: LoggedFrame[] = [];
   let logSnapshot: readonly LoggedFrame[] | undefined = [];
   let listeners = 0;
@@ -82,6 +91,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   });
 
   function takeSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
+    const line = options.line();
     const view = line.view();
     const connection = line.status();
     const pending = line.pending();
@@ -94,7 +104,17 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   }
 
   function run(input: RunInput, busy: BusyPolicy = REJECT): Promise<CommandOutcome> {
-    return line.submit({ kind: "run", ...ids(), input, busy });
+    return options.line().submit({ kind: "run", ...ids(), input, busy });
+  }
+
+  /** Listens, and keeps the thread for as long as that. */
+  function listen(notifier: Notifier, listener: () => void): () => boolean {
+    const release = options.retain();
+    const unsubscribe = notifier.subscribe(listener);
+    return () => {
+      release();
+      return unsubscribe();
+    };
   }
 
   const handle: ThreadHandle = {
@@ -102,13 +122,14 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     threadId,
     visibility,
     open: options.open,
+    readLog: options.readLog,
     getSnapshot() {
       // Without anybody to tell, nobody sees two values within one frame.
-      if (listeners === 0) snapshot = takeSnapshot(snapshot);
+      if (listeners === 0 || !snapshot) snapshot = takeSnapshot(snapshot);
       return snapshot;
     },
     subscribe(listener) {
-      const unsubscribe = views.subscribe(listener);
+      const unsubscribe = listen(views, listener);
       listeners += 1;
       return () => {
         if (unsubscribe()) listeners -= 1;
@@ -120,21 +141,26 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
         return logSnapshot;
       },
       subscribe(listener) {
-        const unsubscribe = logs.subscribe(listener);
+        const unsubscribe = listen(logs, listener);
         return () => void unsubscribe();
       },
     },
     send: (content, policy) => run({ messages: [{ ...ids(), role: "user", content }] }, policy),
     run,
     command: (name, args, policy) => run({ command: { name, ...(args && { args }) } }, policy),
-    sync: (state) => line.submit({ kind: "sync", ...ids(), input: { state } }),
-    fire: (input = { command: { name: "fire" } }) => line.submit({ kind: "fire", ...ids(), input }),
-    stop: () => line.submit({ kind: "stop", ...ids() }),
+    sync(state) {
+      // Later than the newest that the thread knows, whatever this machine's clock says.
+      const { lastAppliedClientMutationId: applied } = options.line().view().state;
+      const id = newId(clock.now(), typeof applied === "string" ? applied : undefined);
+      return options.line().submit({ kind: "sync", id, input: { state } });
+    },
+    fire: (input = { command: { name: "fire" } }) => options.line().submit({ kind: "fire", ...ids(), input }),
+    stop: () => options.line().submit({ kind: "stop", ...ids() }),
     answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),
     answerAll: (answers) => run({ answers }),
     askAgain: () => run({ command: { name: "ask_again" } }),
     resend(messageId) {
-      const message = messageById(line.view(), messageId);
+      const message = messageById(options.line().view(), messageId);
       if (message?.local !== "unsent") {
         return Promise.resolve({
           kind: "refused",
@@ -145,8 +171,8 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       const { local: _local, ...again } = message;
       return run({ messages: [again satisfies MessageView] });
     },
-    discard: (messageId) => line.discard(messageId),
-    reconnect: () => line.reconnect(),
+    discard: (messageId) => options.line().discard(messageId),
+    reconnect: () => options.line().reconnect(),
   };
 
   return {
@@ -159,6 +185,11 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       // Cut now and then, not with every frame.
       if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
       logs.changed();
+    },
+    forget() {
+      snapshot = undefined;
+      log = [];
+      logSnapshot = [];
     },
     close() {
       views.close();

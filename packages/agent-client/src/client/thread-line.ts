@@ -1,17 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
-import type { Command, CommandOutcome } from "../commands/command.js";
-import type { CommandPolicy } from "../commands/scheduler-state.js";
-import {
-  type Connection,
-  type ConnectionEffect,
-  type ConnectionInput,
-  type ConnectionPolicy,
-  type ConnectionStatus,
-  closedConnection,
-  type StreamFailure,
-  stepConnection,
-  type TimerName,
-} from "../connection/connection.js";
+import type { Answer, Command, CommandOutcome } from "../commands/command.js";
+import type { CommandPolicy, Scheduler } from "../commands/scheduler-state.js";
+import type { ConnectionStatus } from "../connection/connection.js";
 import {
   type Authority,
   emptyProjection,
@@ -20,11 +10,10 @@ import {
   project,
 } from "../projection/projection.js";
 import type { ThreadView } from "../projection/thread-view.js";
-import { withoutLastWords } from "../service/last-words.js";
 import type { Circumstances, ServicePort, ThreadName } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
+import type { BrowserStream, StreamReader, StreamSubscription } from "./browser-stream.js";
 import { createCommandShell, type PendingCommands } from "./command-shell.js";
-import { createNamedTimers } from "./named-timers.js";
 import type { PendingSync } from "./storage.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -34,17 +23,20 @@ export type ShownInput = Exclude<ProjectionInput, { kind: "claim" | "release" }>
 export interface LineHooks {
   /** Something that is shown changed. */
   readonly onChange: () => void;
-  /** What was shown, in order: whoever replays it shows the same. */
+  /** What was shown, in order: a tab that replays it shows the same. */
   readonly onShown: (input: ShownInput) => void;
+  /** A command came out. */
+  readonly onSettled?: (id: string, outcome: CommandOutcome) => void;
+  /** The service answered a command that was handed over meanwhile. */
+  readonly onLateAnswer?: (id: string, answer: Answer) => void;
 }
 
 export interface ThreadLineOptions extends LineHooks {
   readonly thread: ThreadName;
   readonly service: ServicePort;
+  readonly stream: BrowserStream;
   readonly clock: Clock;
-  readonly random: () => number;
   readonly telemetry: Telemetry;
-  readonly connectionPolicy: ConnectionPolicy;
   readonly commandPolicy: CommandPolicy;
   /** Asked for each request: what the page offers right now. */
   readonly circumstances: () => Circumstances;
@@ -52,7 +44,7 @@ export interface ThreadLineOptions extends LineHooks {
   readonly persist: (sync: PendingSync | undefined) => void;
 }
 
-/** What one thread shows and does, with its one connection: performs what the three machines decide. */
+/** What one thread shows and does: performs what its machines decide. */
 export interface ThreadLine {
   view(): ThreadView;
   status(): ConnectionStatus;
@@ -64,33 +56,40 @@ export interface ThreadLine {
   /** Keeps the connection open until released. */
   open(): () => void;
   poll(): Promise<boolean>;
-  /** What the world told the connection. */
-  tell(input: Extract<ConnectionInput, { kind: "online" | "visible" | "open" }>): void;
-  /** Takes over what another tab held. */
-  adopt(view: ThreadView, cursor: string | undefined): void;
+  /** Takes over what another tab held, with the commands it had under way where it handed them over. */
+  adopt(view: ThreadView, cursor: string | undefined, commands?: Scheduler): void;
+  /** Hands its commands over: from now on nothing of them is done here. */
+  handOver(): Scheduler;
+  /** The answer to a command that another tab sent before it handed it over. */
+  answered(id: string, answer: Answer): void;
   discard(messageId: string): void;
   /** Connects now instead of when it is due, and again after a refusal. */
   reconnect(): void;
   close(): void;
 }
 
+const CLOSED: ConnectionStatus = { kind: "closed" };
+
 export function createThreadLine(options: ThreadLineOptions): ThreadLine {
-  const { thread, service, clock, telemetry } = options;
+  const { thread, service, telemetry } = options;
   let projection: Projection = emptyProjection;
-  let connection: Connection = closedConnection;
   let openCount = 0;
-  const streams = new Map<
-    number,
-    { readonly cut: AbortController; readonly authority: Authority | undefined }
-  >();
-  const timers = createNamedTimers<TimerName>(clock, (timer) => connect({ kind: "due", timer }));
+  let subscription: StreamSubscription | undefined;
+  let authority: Authority | undefined;
+  /** A cursor was sent, and nothing came yet that says whether the service goes on from it. */
+  let goesOn = false;
   const commands = createCommandShell({
     ...options,
     policy: options.commandPolicy,
     view: () => projection.view,
     onChange() {
-      updateLine();
+      updateSubscription();
       options.onChange();
+    },
+    onSettled(id, outcome, messageIds) {
+      // A run that was stopped before it began never had them: what the thread does not hold by now it will not hold.
+      if (messageIds.length > 0) take({ kind: "unsent", messageIds });
+      options.onSettled?.(id, outcome);
     },
   });
 
@@ -113,7 +112,7 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
           break;
         case "misfit":
           telemetry.misfit?.(effect.type);
-          if (connection.stream !== undefined) connect({ kind: "misfit", stream: connection.stream });
+          subscription?.startOver();
           break;
         case "acknowledged":
           commands.tellConfirmed(effect.id);
@@ -127,132 +126,102 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
     return granted;
   }
 
-  function connect(input: ConnectionInput): void {
-    const before = connection.status;
-    const moment = { now: clock.now(), random: options.random() };
-    const [next, effects] = stepConnection(connection, input, moment, options.connectionPolicy);
-    connection = next;
-    for (const effect of effects) performConnection(effect);
-    if (next.status !== before) options.onChange();
+  const reader: StreamReader = {
+    thread: { ...thread, view: "ag-ui" },
+    begin() {
+      const { cursor } = projection;
+      authority = take({ kind: "claim", source: "detail-connect" });
+      goesOn = cursor !== undefined;
+      return cursor;
+    },
+    frames(frames) {
+      if (!authority) return;
+      if (goesOn && frames.some(isAnew)) {
+        goesOn = false;
+        subscription?.gap();
+      }
+      if (frames.some(({ id }) => id !== undefined)) goesOn = false;
+      take({ kind: "frames", authority, frames });
+    },
+    end: release,
+    statusChanged: () => options.onChange(),
+  };
+
+  function release(): void {
+    const held = authority;
+    authority = undefined;
+    if (held) take({ kind: "release", authority: held });
   }
 
-  function performConnection(effect: ConnectionEffect): void {
-    switch (effect.kind) {
-      case "open-stream":
-        void readStream(effect.stream);
-        break;
-      case "close-stream":
-        closeStream(effect.stream);
-        break;
-      case "renew":
-        void service.renew().then((ok) => connect({ kind: "renewed", ok }));
-        break;
-      case "timer":
-        timers.set(effect.name, effect.at === undefined ? undefined : effect.at - clock.now());
-        break;
-      case "reconnecting":
-        telemetry.reconnecting?.({ attempt: effect.attempt, waitMs: effect.waitMs });
-        break;
-    }
-  }
-
-  function closeStream(stream: number): void {
-    const held = streams.get(stream);
-    streams.delete(stream);
-    held?.cut.abort();
-    if (held?.authority) take({ kind: "release", authority: held.authority });
-  }
-
-  async function readStream(stream: number): Promise<void> {
-    const cut = new AbortController();
-    const { cursor } = projection;
-    const authority = take({ kind: "claim", source: "detail-connect" });
-    streams.set(stream, { cut, authority });
-    let goesOn = cursor !== undefined;
-    let failure: StreamFailure | undefined;
-    const end = await service.connect(
-      thread,
-      { ...options.circumstances(), cursor, signal: cut.signal },
-      {
-        opened: () => connect({ kind: "opened", stream }),
-        heard: () => connect({ kind: "heard", stream }),
-        frames(all) {
-          if (!authority) return;
-          const told = withoutLastWords(all);
-          if (told.failure) failure = told.failure;
-          const { frames } = told;
-          if (frames.length === 0) return;
-          if (goesOn && frames.some(isAnew)) {
-            goesOn = false;
-            telemetry.gap?.();
-            connect({ kind: "gap", stream });
-          }
-          if (frames.some(({ id }) => id !== undefined)) goesOn = false;
-          take({ kind: "frames", authority, frames });
-        },
-      },
-    );
-    closeStream(stream);
-    connect(failure ? { kind: "failed", stream, failure } : { ...end, stream });
-  }
-
-  /** Whoever looks, and every command that is under way, needs the line. */
-  function updateLine(): void {
+  /** A page that is open, and every command that is under way, needs to see the thread. */
+  function updateSubscription(): void {
     if (openCount > 0 || commands.needsLine()) {
-      if (!connection.isWanted) connect({ kind: "open" });
-    } else if (connection.isWanted) connect({ kind: "close" });
+      subscription ??= options.stream.subscribe(reader);
+      return;
+    }
+    const left = subscription;
+    subscription = undefined;
+    left?.leave();
+    release();
+  }
+
+  /** Asks once more after a refusal. */
+  function retry(): void {
+    if (subscription?.status().kind === "failed") subscription.reconnect();
   }
 
   return {
     view: () => projection.view,
-    status: () => connection.status,
+    status: () => subscription?.status() ?? CLOSED,
     projection: () => projection,
     pending: commands.pending,
-    async submit(command) {
+    submit(command) {
       const said = command.kind === "stop" ? [] : (command.input.messages ?? []);
       // At once, also what has to wait its turn or is turned away unsent: nothing a person wrote may vanish.
       if (said.length > 0) take({ kind: "sending", messages: said });
-      const outcome = await commands.submit(command);
-      // A run that was stopped before it began never had them: what the thread does not hold by now it will not hold.
-      if (said.length > 0) take({ kind: "unsent", messageIds: said.map(({ id }) => id) });
-      return outcome;
+      retry();
+      return commands.submit(command);
     },
     open() {
       openCount += 1;
-      updateLine();
+      updateSubscription();
+      retry();
       let released = false;
       return () => {
         if (released) return;
         released = true;
         openCount -= 1;
-        updateLine();
+        updateSubscription();
       };
     },
     async poll() {
-      const authority = take({ kind: "claim", source: "poll" });
+      const polling = take({ kind: "claim", source: "poll" });
       // The page is open: its stream says more than any poll.
-      if (!authority) return true;
-      const frames = await service.poll(thread);
-      if (frames) take({ kind: "frames", authority, frames });
-      take({ kind: "release", authority });
+      if (!polling) return true;
+      const frames = await service.poll(thread, projection.cursor);
+      if (frames) take({ kind: "frames", authority: polling, frames });
+      take({ kind: "release", authority: polling });
       return frames !== undefined;
     },
-    tell: connect,
-    adopt(view, cursor) {
+    adopt(view, cursor, handed) {
       take({ kind: "adopt", view, cursor });
-      // Whoever was sending them is gone with the other tab, or asks again here.
-      const messageIds = view.messages.flatMap(({ id, local }) => (local === "sending" ? [id] : []));
+      if (handed) commands.adopt(handed);
+      // What was being sent by a tab that is gone is asked for again here by who wants it, or never.
+      const sending = commands.messageIds();
+      const messageIds = view.messages.flatMap(({ id, local }) =>
+        local === "sending" && !sending.has(id) ? [id] : [],
+      );
       if (messageIds.length > 0) take({ kind: "unsent", messageIds });
     },
+    handOver: commands.handOver,
+    answered: commands.answered,
     discard: (messageId) => void take({ kind: "discard", messageId }),
-    reconnect() {
-      // A line that failed is wanted no more, though pages may still be open; one without pages is nobody's to open.
-      if (openCount > 0 || connection.isWanted) connect({ kind: "reconnect" });
-    },
+    reconnect: () => subscription?.reconnect(),
     close() {
       commands.close();
-      connect({ kind: "close" });
-      timers.clearAll();
+      subscription?.leave();
+      subscription = undefined;
+      release();
     },
   };
 }

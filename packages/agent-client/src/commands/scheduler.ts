@@ -18,6 +18,7 @@ import {
   unwatched,
 } from "./scheduler-state.js";
 import { confirmed, ended, track } from "./settle-run.js";
+import { newerSync } from "./sync-order.js";
 import { answered } from "./take-answer.js";
 
 /**
@@ -65,11 +66,15 @@ function submit(now: Scheduler, command: Command, policy: CommandPolicy): Schedu
 }
 
 function submitSync(now: Scheduler, command: SyncCommand, policy: CommandPolicy): SchedulerStep {
-  const { sent, sync } = now;
+  const { sent, sync, unconfirmed } = now;
   // Kept over a reload or by the tab that led before, it may be here already.
-  if (sync?.id === command.id || sent?.command.id === command.id) return [now, []];
+  if ([sync?.id, sent?.command.id, unconfirmed?.id].includes(command.id)) return [now, []];
   if (now.lastConfirmed === command.id)
     return [now, [...forget(now), settle(command.id, { kind: "confirmed" })]];
+  // Asked for again behind a newer one, by a tab that lost its leader or from storage.
+  const newer = newerSync(now, command.id);
+  if (newer !== undefined)
+    return [now, [...forget(now), settle(command.id, { kind: "superseded", by: newer })]];
   const replaced = sync ? [superseded(sync, command)] : [];
   const persisted: SchedulerEffect = { kind: "persist", sync: command };
   const next: Scheduler = { ...now, sync: command };

@@ -11,6 +11,7 @@ import {
   timer,
   unwatched,
 } from "./scheduler-state.js";
+import { isNewer } from "./sync-order.js";
 
 export function ended(now: Scheduler, id: string, status: EndStatus, policy: CommandPolicy): SchedulerStep {
   const isIdle = now.observed.kind === "running" && now.observed.runId === id;
@@ -45,14 +46,18 @@ export function confirmed(now: Scheduler, id: string, policy: CommandPolicy): Sc
   const next: Scheduler = { ...now, lastConfirmed: id };
   const told = settle(id, { kind: "confirmed" });
   if (now.unconfirmed?.id === id) return [{ ...next, unconfirmed: undefined }, [timer("confirm"), told]];
-  // Sent before a reload, and applied: sending it again would apply it twice.
-  if (now.sync?.id === id) {
+  // Sent before a reload, and applied: sending it again would apply it twice. An older one would undo what is newer.
+  if (now.sync && (now.sync.id === id || isNewer(id, now.sync.id))) {
     const free: Scheduler = { ...next, sync: undefined };
-    return dispatch(free, [...forget(free), told], policy);
+    const outcome = now.sync.id === id ? told : settle(now.sync.id, { kind: "superseded", by: id });
+    return dispatch(free, [...forget(free), outcome], policy);
   }
   // Its run may go on; the thread is seen to be taken for as long as it does.
   if (now.sent?.command.id === id && now.sent.command.kind === "sync")
     return finish(next, now.sent, { kind: "confirmed" }, policy, unwatched);
+  // It waits to be sent again, behind a newer one that another client sent.
+  if (now.sent?.command.kind === "sync" && now.sent.phase === "waiting" && isNewer(id, now.sent.command.id))
+    return finish(next, now.sent, { kind: "superseded", by: id }, policy, unwatched);
   return [next, []];
 }
 

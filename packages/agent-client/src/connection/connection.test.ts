@@ -90,8 +90,6 @@ describe("opening and closing", () => {
     for (const input of [
       { kind: "opened", stream: old },
       { kind: "heard", stream: old },
-      { kind: "gap", stream: old },
-      { kind: "misfit", stream: old },
       { kind: "ended", stream: old },
       { kind: "failed", stream: old, failure: network },
     ] as const) {
@@ -345,24 +343,40 @@ describe("silence", () => {
   });
 });
 
-describe("what was missed", () => {
-  it("is said to be repaired when the service told everything instead of going on", () => {
-    const one = live().at(1, { kind: "gap", stream: 1 });
-    expect(one.state.status).toEqual({ kind: "gap-repaired" });
-    one.at(7_000, { kind: "ended", stream: 1 });
-    expect(one.state.status).toMatchObject({ kind: "reconnecting", attempt: 0 });
+describe("credentials of somebody else", () => {
+  it("are final, and not renewed: the page belongs to another", () => {
+    const one = line().at(0, { kind: "open" });
+    const failure = { kind: "refused", status: 401, code: "signed_in_as_other", message: "As bob." } as const;
+    one.at(1, { kind: "failed", stream: one.stream, failure });
+    expect(one.effects).not.toContainEqual({ kind: "renew" });
+    expect(one.state.status).toEqual({ kind: "failed", reason: "signed_in_as_other", message: "As bob." });
   });
+});
 
-  it("a frame that does not fit opens another stream at once", () => {
-    const one = live().at(10, { kind: "misfit", stream: 1 });
+describe("a stream that carries something else", () => {
+  it("takes the place of a live one, which is shown as live for as long as that takes", () => {
+    const one = live().at(10, { kind: "replace" });
     expect(one.effects).toContainEqual({ kind: "close-stream", stream: 1 });
     expect(one.effects).toContainEqual({ kind: "open-stream", stream: 2 });
+    expect(one.state.status).toEqual({ kind: "live" });
+    one.at(30, { kind: "opened", stream: 2 }).at(1_010, { kind: "due", timer: "watchdog" });
+    expect(one.state.status).toEqual({ kind: "live" });
   });
 
-  it("a service whose frames never fit is not asked without a pause", () => {
-    const one = live().at(10, { kind: "misfit", stream: 1 }).at(11, { kind: "opened", stream: 2 });
-    one.at(12, { kind: "misfit", stream: 2 });
-    expect(one.opened()).toBe(0);
-    expect(one.state.status).toMatchObject({ kind: "reconnecting", attempt: 2 });
+  it("is not shown as live when it is not accepted within a second, and is given up after the usual silence", () => {
+    const one = live().at(10, { kind: "replace" });
+    expect(one.timer("watchdog")).toMatchObject({ at: 1_010 });
+    one.at(1_010, { kind: "due", timer: "watchdog" });
+    expect(one.state.status).toEqual({ kind: "connecting" });
+    expect(one.timer("watchdog")).toMatchObject({ at: 10 + POLICY.silenceMs });
+    one.at(10 + POLICY.silenceMs, { kind: "due", timer: "watchdog" });
+    expect(one.state.status).toMatchObject({ kind: "reconnecting" });
+  });
+
+  it("is opened at once where the one before it waits to be tried again", () => {
+    const one = line().at(0, { kind: "open" });
+    one.at(0, { kind: "failed", stream: one.stream, failure: network });
+    expect(one.at(1, { kind: "replace" }).opened()).toBe(1);
+    expect(one.state.status).toEqual({ kind: "connecting" });
   });
 });

@@ -43,6 +43,8 @@ export interface Connection {
   readonly watchdogAt: number | undefined;
   /** Nothing was heard since a late timer gave the line time to be read. */
   readonly hadGrace: boolean;
+  /** A live stream was left for another, which is not accepted yet. */
+  readonly isReplacing: boolean;
 }
 
 export const closedConnection: Connection = {
@@ -57,6 +59,7 @@ export const closedConnection: Connection = {
   renewed: false,
   watchdogAt: undefined,
   hadGrace: false,
+  isReplacing: false,
 };
 
 export type StreamFailure =
@@ -71,6 +74,8 @@ export type StreamFailure =
 
 export type ConnectionInput =
   | { readonly kind: "open" }
+  /** What the stream carries changed: another takes its place. */
+  | { readonly kind: "replace" }
   | { readonly kind: "close" }
   /** A person will not wait, or knows better than a refusal. */
   | { readonly kind: "reconnect" }
@@ -78,10 +83,6 @@ export type ConnectionInput =
   | { readonly kind: "opened"; readonly stream: number }
   /** Anything at all was read. */
   | { readonly kind: "heard"; readonly stream: number }
-  /** It was asked to go on, and begins anew. */
-  | { readonly kind: "gap"; readonly stream: number }
-  /** It said something that does not fit what we hold. */
-  | { readonly kind: "misfit"; readonly stream: number }
   | { readonly kind: "ended"; readonly stream: number }
   | { readonly kind: "failed"; readonly stream: number; readonly failure: StreamFailure }
   | { readonly kind: "renewed"; readonly ok: boolean }
@@ -115,8 +116,10 @@ const HEALTHY_MS = 5_000;
 const ACCEPTED_MS = 1_000;
 /** A timer this much late was held back: the page was hidden, or the machine slept. */
 const LATE_MS = 2_000;
+/** A stream that replaces a live one is accepted within milliseconds. What takes longer is no longer shown as live. */
+const REPLACE_MS = 1_000;
 
-/** The line to one thread, as data: the shell opens, closes, waits and says what happened. */
+/** The browser's one stream, as data: the shell opens, closes, waits and says what happened. */
 export function stepConnection(
   now: Connection,
   input: ConnectionInput,
@@ -127,6 +130,8 @@ export function stepConnection(
   switch (input.kind) {
     case "open":
       return now.isWanted ? [now, []] : open(now, moment, policy);
+    case "replace":
+      return replace(now, moment, policy);
     case "close":
       return close(now);
     case "reconnect":
@@ -134,13 +139,9 @@ export function stepConnection(
         ? [now, []]
         : open({ ...now, attempt: 0, renewed: false }, moment, policy);
     case "opened":
-      return heard({ ...now, status: { kind: "live" }, openedAt: moment.now }, moment);
+      return heard({ ...now, status: { kind: "live" }, openedAt: moment.now, isReplacing: false }, moment);
     case "heard":
       return heard(now, moment);
-    case "gap":
-      return [{ ...now, status: { kind: "gap-repaired" } }, []];
-    case "misfit":
-      return startOver(now, moment, policy);
     case "ended":
       return comeBack(now, moment, policy);
     case "failed":
@@ -162,6 +163,8 @@ export function stepConnection(
 
 const SIGN_IN = "Sign in again.";
 const RENEWABLE = 401;
+/** Told by what stands before the service: the browser's credentials are good, and another's than the page's. */
+export const SIGNED_IN_AS_OTHER = "signed_in_as_other";
 const PASSING = new Set([408, 425, 429]);
 
 /** A refusal that the same request may survive later. */
@@ -187,6 +190,7 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
     heardAt: time,
     watchdogAt,
     hadGrace: false,
+    isReplacing: false,
   };
   return [
     next,
@@ -194,9 +198,12 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
   ];
 }
 
-/** Told everything anew, at once. What does not fit again right after that would not fit the next time either: that waits. */
-function startOver(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
-  return now.attempt === 0 ? open({ ...now, attempt: 1 }, moment, policy) : comeBack(now, moment, policy);
+/** Stays live for as long as it takes to open another stream: pages that come and go must not be seen by those that stay. */
+function replace(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+  const [next, effects] = open(now, moment, policy);
+  if (now.status.kind !== "live") return [next, effects];
+  const [replacing, watched] = armWatchdog(next, moment.now + REPLACE_MS);
+  return [{ ...replacing, status: now.status, isReplacing: true }, [...effects, ...watched]];
 }
 
 /** An answer about credentials that nobody waits for any more is late. */
@@ -232,7 +239,10 @@ function watch(now: Connection, moment: Moment, policy: ConnectionPolicy): Conne
   const due = now.watchdogAt;
   if (due === undefined || now.stream === undefined) return [now, []];
   const silentAt = now.heardAt + policy.silenceMs;
-  if (moment.now < silentAt) return armWatchdog(now, silentAt);
+  const shown: Connection = now.isReplacing
+    ? { ...now, status: { kind: "connecting" }, isReplacing: false }
+    : now;
+  if (moment.now < silentAt) return armWatchdog(shown, silentAt);
   // Held back, we could not have heard anything; what is in the socket is read first.
   // Once: where every timer is late, a dead line would else be watched for ever.
   if (moment.now - due > LATE_MS && !now.hadGrace)
@@ -260,7 +270,7 @@ function fail(
 ): ConnectionStep {
   if (failure.kind === "network") return comeBack(now, moment, policy);
   const { status, code, message, retryAfterMs } = failure;
-  if (status === RENEWABLE && !now.renewed) {
+  if (status === RENEWABLE && code !== SIGNED_IN_AS_OTHER && !now.renewed) {
     return [
       { ...now, stream: undefined, status: { kind: "connecting" }, watchdogAt: undefined },
       [timer("watchdog"), { kind: "renew" }],
@@ -305,7 +315,11 @@ function comeBack(
   ];
 }
 
-function backoffMs(attempt: number, random: number, { firstRetryMs, maxRetryMs }: ConnectionPolicy): number {
+export function backoffMs(
+  attempt: number,
+  random: number,
+  { firstRetryMs, maxRetryMs }: ConnectionPolicy,
+): number {
   const full = Math.min(maxRetryMs, firstRetryMs * 2 ** (attempt - 1));
   return Math.round(full * (1 - random / 2));
 }

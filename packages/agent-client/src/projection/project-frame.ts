@@ -1,5 +1,5 @@
 import { applyPatch } from "@throughline/reading";
-import { type AgentEvent, type EventFacts, factsOf } from "../wire/agent-event.js";
+import { type AgentEvent, type EventFacts, factsOf, type RunErrorView } from "../wire/agent-event.js";
 import { takeCalls } from "./call-list.js";
 import {
   inRun,
@@ -236,15 +236,27 @@ function endOf(
   { status, lastRun, class: kind, node }: EventFacts,
 ): Pick<RunView, "status" | "error"> {
   if (event.type === "RUN_ERROR") {
-    const about = { ...(kind && { class: kind }), ...(node !== undefined && { node }) };
-    return { status: "error", error: { code: event.code ?? "run_failed", message: event.message, ...about } };
+    const { code = "run_failed", message } = event;
+    return { status: "error", error: errorOf({ code, message, ...(kind && { class: kind }), node }) };
   }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
-  if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
+  if (lastRun) return { status: lastRun.status, error: lastRun.error ? errorOf(lastRun.error) : null };
   // One that was stopped tells which questions it left open.
   const end = status === "cancelled" ? status : (event.outcome?.type ?? status);
   if (end === "interrupt" || end === "interrupted") return { status: "interrupted", error: null };
   return { status: end === "cancelled" ? end : "success", error: null };
+}
+
+/** The same of a run that was watched and of one that is told of later, which says more. */
+function errorOf({
+  code,
+  message,
+  class: kind,
+  node,
+}: Pick<RunErrorView, "code" | "message" | "class"> & {
+  readonly node?: string | null | undefined;
+}): RunErrorView {
+  return { code, message, ...(kind && { class: kind }), ...(node !== undefined && { node }) };
 }
 
 function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {

@@ -1,4 +1,4 @@
-import type { StreamFailure } from "../connection/connection.js";
+import { SIGNED_IN_AS_OTHER, type StreamFailure } from "../connection/connection.js";
 
 export interface HttpOptions {
   readonly fetch?: typeof fetch;
@@ -50,6 +50,8 @@ export function createRequest(
   return async (path, init) => {
     const response = await attempt(path, init, false);
     if (response.status !== 401 || !options.headers) return response;
+    const failure = await failureOf(response.clone());
+    if (failure?.kind === "refused" && failure.code === SIGNED_IN_AS_OTHER) return response;
     await response.body?.cancel();
     return attempt(path, init, true);
   };

@@ -43,8 +43,8 @@ function sse(...pieces: readonly string[]): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-const data = (event: object, id?: string) =>
-  `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
+const data = (event: object, id?: string, name?: string | number) =>
+  `${name === undefined ? "" : `event: ${name}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
 const refused = (status: number, code: string, headers: Record<string, string> = {}) =>
   Response.json({ code, message: `It is ${code}.` }, { status, headers });
 
@@ -55,25 +55,33 @@ function listen() {
     sink: {
       opened: () => heard.push("opened"),
       heard: () => heard.push("heard"),
-      frames: (frames: readonly unknown[]) => heard.push(frames),
+      frames: (at: number, frames: readonly unknown[]) => heard.push([at, frames]),
+      entries: (at: number, entries: readonly unknown[]) => heard.push([at, entries]),
+      ended: (at: number, failure: object) => heard.push([at, failure]),
     },
   };
 }
 
 describe("a connection", () => {
-  it("asks for everything the client reads, and goes on from its cursor", async () => {
+  it("asks for everything the client reads, and goes on from each thread's cursor", async () => {
     const { asked, fetch } = answering(sse());
     const service = createHttpService({ url: "/api/copilotkit/", fetch });
-    const { sink } = listen();
-    await service.connect(THREAD, { ...NOTHING, cursor: "c1", signal: new AbortController().signal }, sink);
-    expect(asked[0]?.url).toBe("http://service.test/api/copilotkit/agent/langgraph%3Apoet/connect");
-    expect(asked[0]?.headers.get("last-event-id")).toBe("c1");
-    expect(asked[0]?.body).toMatchObject({
-      threadId: "a/b",
-      protocolVersion: "1.0",
-      messages: [],
-      state: {},
-      forwardedProps: { throughline: { follow: true, calls: true, interrupts: "standard" } },
+    await service.follow(
+      [
+        { ...THREAD, view: "ag-ui", cursor: "c1" },
+        { ...THREAD, view: "envelopes", cursor: undefined },
+      ],
+      new AbortController().signal,
+      listen().sink,
+    );
+    expect(asked[0]?.url).toBe("http://service.test/api/copilotkit/follow");
+    expect(asked[0]?.body).toEqual({
+      calls: true,
+      interrupts: "standard",
+      subscriptions: [
+        { ...THREAD, view: "ag-ui", cursor: "c1" },
+        { ...THREAD, view: "envelopes" },
+      ],
     });
   });
 
@@ -82,23 +90,34 @@ describe("a connection", () => {
     const service = createHttpService({ url: "/", fetch });
     const shared = { ...THREAD, visibility: "account" } as const;
     const { signal } = new AbortController();
-    await service.connect(shared, { ...NOTHING, cursor: undefined, signal }, listen().sink);
+    await service.follow([{ ...shared, view: "ag-ui", cursor: undefined }], signal, listen().sink);
     await service.send(shared, { kind: "run", id: "r", input: {}, busy: { kind: "reject" } }, NOTHING);
     await service.stop(shared, undefined);
-    await service.poll(shared);
+    await service.poll(shared, undefined);
     const named = asked.map(({ body }) => JSON.stringify(body).includes('"visibility":"account"'));
     expect(named).toEqual([true, true, true, true]);
   });
 
-  it("hears every piece, heartbeats too, and gives the frames of one read together", async () => {
+  it("hears every piece, heartbeats too, and gives the frames of one read and thread together", async () => {
     const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
     const step = { type: "STEP_STARTED", stepName: "é" };
-    const whole = data(started) + data(step, "c1");
-    const { fetch } = answering(sse(": here\n\n", whole.slice(0, 10), whole.slice(10), "data: not json\n\n"));
+    const whole =
+      data(started, undefined, 0) + data(step, "c1", 0) + data({ type: "run_start" }, "e.1.0.log", 1);
+    const gone = data(
+      { subscription: 1, status: 404, code: "not_found", message: "Gone." },
+      undefined,
+      "end",
+    );
+    const { fetch } = answering(
+      sse(": here\n\n", whole.slice(0, 10), whole.slice(10), "event: 0\ndata: not json\n\n", gone),
+    );
     const { heard, sink } = listen();
-    const end = await createHttpService({ url: "/", fetch }).connect(
-      THREAD,
-      { ...NOTHING, cursor: undefined, signal: new AbortController().signal },
+    const end = await createHttpService({ url: "/", fetch }).follow(
+      [
+        { ...THREAD, view: "ag-ui", cursor: undefined },
+        { ...THREAD, view: "envelopes", cursor: undefined },
+      ],
+      new AbortController().signal,
       sink,
     );
     expect(heard).toEqual([
@@ -106,8 +125,11 @@ describe("a connection", () => {
       "heard",
       "heard",
       "heard",
-      [{ event: started }, { id: "c1", event: step }],
+      [0, [{ event: started }, { id: "c1", event: step }]],
+      [1, [{ id: "e.1.0.log", data: '{"type":"run_start"}' }]],
       "heard",
+      "heard",
+      [1, { kind: "refused", status: 404, code: "not_found", message: "Gone." }],
     ]);
     expect(end).toEqual({ kind: "ended" });
   });
@@ -118,9 +140,9 @@ describe("a connection", () => {
   ])("that meets %s says so", async (_, answer, retryAfterMs) => {
     const { fetch } = answering(answer);
     const { heard, sink } = listen();
-    const end = await createHttpService({ url: "/", fetch }).connect(
-      THREAD,
-      { ...NOTHING, cursor: undefined, signal: new AbortController().signal },
+    const end = await createHttpService({ url: "/", fetch }).follow(
+      [{ ...THREAD, view: "ag-ui", cursor: undefined }],
+      new AbortController().signal,
       sink,
     );
     expect(end).toMatchObject({ kind: "failed", failure: { kind: "refused", status: answer.status } });
@@ -144,6 +166,14 @@ describe("credentials", () => {
     expect(await service.agents()).toEqual([]);
     expect(renewals).toEqual([false, true]);
     expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["old", "new"]);
+  });
+
+  it("are not renewed for a page of somebody else: one send is one request", async () => {
+    const { asked, fetch } = answering(refused(401, "signed_in_as_other"));
+    const service = createHttpService({ url: "/", fetch, headers: () => ({ authorization: "x" }) });
+    const command: Command = { kind: "run", id: "r", input: {}, busy: { kind: "reject" } };
+    expect(await service.send(THREAD, command, NOTHING)).toMatchObject({ code: "signed_in_as_other" });
+    expect(asked).toHaveLength(1);
   });
 
   it("are final when there is nobody to renew them", async () => {
@@ -266,9 +296,10 @@ describe("the rest", () => {
       sse(data({ type: "RUN_STARTED" })),
     );
     const service = createHttpService({ url: "/", fetch });
-    expect(await service.poll(THREAD)).toEqual(frames.map((event) => ({ event })));
+    expect(await service.poll(THREAD, "c7")).toEqual(frames.map((event) => ({ event })));
+    expect(asked[0]?.headers.get("last-event-id")).toBe("c7");
     expect(asked[0]?.body).toMatchObject({ forwardedProps: { throughline: { command: { name: "poll" } } } });
-    expect(await service.poll(THREAD)).toBeUndefined();
+    expect(await service.poll(THREAD, undefined)).toBeUndefined();
   });
 
   it("lists agents with their commands", async () => {

@@ -4,9 +4,11 @@ import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
 import type { MessageView } from "../projection/thread-view.js";
 import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
+import { readEventStream } from "../wire/read-event-stream.js";
+import { followOn } from "./follow-on.js";
 import { createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
 import { readFrames } from "./read-frames.js";
-import type { AgentInfo, Circumstances, ServicePort, StreamEnd, ThreadName } from "./service-port.js";
+import type { AgentInfo, Circumstances, ServicePort, ThreadName } from "./service-port.js";
 
 export interface HttpServiceOptions extends HttpOptions {
   /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
@@ -30,19 +32,20 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     body: object,
     read: (frames: readonly AgentFrame[]) => T | undefined,
     refuse: (failure: StreamFailure) => T,
+    cursor?: string,
   ): Promise<T | undefined> {
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(), timeoutMs);
     let answer: T | undefined;
     async function ask(): Promise<void> {
-      const response = await request(path, { body, signal: cut.signal });
+      const response = await request(path, { body, cursor, signal: cut.signal });
       const failure = await failureOf(response);
       if (failure) answer = refuse(failure);
       else if (response.body)
-        await readFrames(response.body, {
+        await readEventStream(response.body, {
           heard() {},
-          frames(frames) {
-            answer ??= read(frames);
+          events(events) {
+            answer ??= read(readFrames(events));
             if (answer !== undefined) cut.abort();
           },
         });
@@ -69,23 +72,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       }
     },
 
-    async connect(thread, { cursor, signal, ...circumstances }, sink): Promise<StreamEnd> {
-      const props = { ...FACE, follow: true };
-      const body = inputOf(thread, newId(systemClock.now()), {}, circumstances, props);
-      try {
-        const response = await request(agentPath(thread, "connect"), { body, cursor, signal });
-        const failure = await failureOf(response);
-        if (failure) return { kind: "failed", failure };
-        if (response.body) {
-          sink.opened();
-          await readFrames(response.body, sink);
-          return { kind: "ended" };
-        }
-      } catch {
-        // Never reached, or broken off.
-      }
-      return { kind: "failed", failure: { kind: "network" } };
-    },
+    follow: (threads, signal, sink) => followOn(request, FACE, threads, signal, sink),
 
     async send(thread, command, circumstances): Promise<Answer> {
       const props = { ...FACE, ...propsOf(command) };
@@ -112,7 +99,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       }
     },
 
-    async poll(thread) {
+    async poll(thread, cursor) {
       const props = { interrupts: FACE.interrupts, command: { name: "poll" } };
       const seen: AgentFrame[] = [];
       return askOnce(
@@ -123,6 +110,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
           return seen.at(-1)?.event.type === "RUN_FINISHED" ? seen : undefined;
         },
         () => undefined,
+        cursor,
       );
     },
 

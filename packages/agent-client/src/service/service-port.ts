@@ -35,12 +35,30 @@ export interface Circumstances {
   readonly context: readonly { readonly description: string; readonly value: Json }[];
 }
 
-export interface StreamSink {
+/** One thread that a stream is asked to carry. */
+export interface FollowedThread extends ThreadName {
+  /** As frames to be shown, or as the log itself. */
+  readonly view: "ag-ui" | "envelopes";
+  /** Goes on from there. */
+  readonly cursor: string | undefined;
+}
+
+/** An entry of a thread's log, as text: it is read by who shows it. */
+export interface LogText {
+  readonly id: string;
+  readonly data: string;
+}
+
+/** `at`: which of the threads that were asked for. */
+export interface FollowSink {
   /** The stream was accepted. */
   opened(): void;
   /** Anything at all was read, heartbeats included. */
   heard(): void;
-  frames(frames: readonly AgentFrame[]): void;
+  frames(at: number, frames: readonly AgentFrame[]): void;
+  entries(at: number, entries: readonly LogText[]): void;
+  /** The service says no more of this one, and goes on with the others. */
+  ended(at: number, failure: Extract<StreamFailure, { kind: "refused" }>): void;
 }
 
 export type StreamEnd =
@@ -50,13 +68,9 @@ export type StreamEnd =
 /** The service as the client sees it. Nothing here rejects: what goes wrong is an outcome. */
 export interface ServicePort {
   agents(): Promise<readonly AgentInfo[] | StreamFailure>;
-  /** Follows a thread until the signal says otherwise, the stream ends, or it fails. `cursor`: goes on from there. */
-  connect(
-    thread: ThreadName,
-    options: Circumstances & { readonly cursor: string | undefined; readonly signal: AbortSignal },
-    sink: StreamSink,
-  ): Promise<StreamEnd>;
-  /** Asks for a run; what it does is read by `connect`. */
+  /** Follows threads on one stream until the signal says otherwise, the stream ends, or it fails. */
+  follow(threads: readonly FollowedThread[], signal: AbortSignal, sink: FollowSink): Promise<StreamEnd>;
+  /** Asks for a run; what it does is read by `follow`. */
   send(
     thread: ThreadName,
     command: Exclude<Command, { kind: "stop" }>,
@@ -64,8 +78,8 @@ export interface ServicePort {
   ): Promise<Answer>;
   /** `false`: whether it arrived is not known. */
   stop(thread: ThreadName, runId: string | undefined): Promise<boolean>;
-  /** How a thread stands right now; `undefined` when nobody says. */
-  poll(thread: ThreadName): Promise<readonly AgentFrame[] | undefined>;
+  /** How a thread stands right now, or what changed since `cursor`; `undefined` when nobody says. */
+  poll(thread: ThreadName, cursor: string | undefined): Promise<readonly AgentFrame[] | undefined>;
   /** Asks for new credentials; `false`: there are none. */
   renew(): Promise<boolean>;
 }

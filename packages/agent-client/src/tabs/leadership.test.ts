@@ -55,7 +55,11 @@ describe("which tab leads", () => {
     const frozen = [20, { kind: "frozen", isFrozen: true }] as const;
     const [state, effects] = after([10, { kind: "granted" }], frozen);
     expect(state).toMatchObject({ role: "follower", isFrozen: true });
-    expect(effects).toEqual([{ kind: "leave-lock" }, { kind: "follow" }, { kind: "timer", at: undefined }]);
+    expect(effects).toEqual([
+      { kind: "yield", to: undefined },
+      { kind: "leave-lock" },
+      { kind: "timer", at: undefined },
+    ]);
     const [, thawed] = after([10, { kind: "granted" }], frozen, [30, { kind: "frozen", isFrozen: false }]);
     expect(thawed).toContainEqual({ kind: "request-lock", steal: false });
   });
@@ -64,5 +68,59 @@ describe("which tab leads", () => {
     const [state, effects] = after([10, { kind: "frozen", isFrozen: true }], [20, { kind: "granted" }]);
     expect(state.role).toBe("follower");
     expect(effects).toEqual([{ kind: "leave-lock" }]);
+  });
+
+  const HEARD = { kind: "heard", epoch: 7 } as const;
+  const hidden = [10, { kind: "seen", isVisible: false }] as const;
+
+  it("is claimed from a leader that nobody looks at, by a tab that somebody does", () => {
+    const [state, effects] = after([1, { ...HEARD, isHidden: true }]);
+    expect(kinds(effects)).toEqual(["follow", "claim", "timer"]);
+    expect(state.claimedAt).toBe(1);
+    const [, again] = after([1, { ...HEARD, isHidden: true }], [2, { ...HEARD, isHidden: true }]);
+    expect(again).toEqual([]);
+    const [, unseen] = after([1, { kind: "seen", isVisible: false }], [2, { ...HEARD, isHidden: true }]);
+    expect(kinds(unseen)).toEqual(["follow"]);
+  });
+
+  it("is claimed by a tab when somebody begins to look at it, and left to a leader that is looked at too", () => {
+    const [, claiming] = after([1, HEARD], hidden, [20, { kind: "seen", isVisible: true }]);
+    expect(kinds(claiming)).toEqual(["claim", "timer"]);
+    const [calm] = after(
+      [1, HEARD],
+      hidden,
+      [20, { kind: "seen", isVisible: true }],
+      [21, { ...HEARD, isHidden: false }],
+    );
+    expect(calm.claimedAt).toBeUndefined();
+    const [, kept] = after([1, { kind: "granted" }], [2, { kind: "claimed", by: "other" }]);
+    expect(kept).toEqual([{ kind: "tell" }]);
+  });
+
+  it("is handed over on a claim by a leader that nobody looks at, and taken with the lock", () => {
+    const [state, effects] = after([1, { kind: "granted" }], hidden, [20, { kind: "claimed", by: "other" }]);
+    expect(state.role).toBe("follower");
+    expect(effects[0]).toEqual({ kind: "yield", to: "other" });
+    const [, taking] = after([1, HEARD], [2, { kind: "yielded", epoch: 7 }]);
+    expect(taking).toEqual([{ kind: "request-lock", steal: true }]);
+    const [, late] = after([1, HEARD], [2, { kind: "yielded", epoch: 6 }]);
+    expect(late).toEqual([]);
+    const [, queued] = after(
+      [1, { kind: "granted" }],
+      hidden,
+      [20, { kind: "claimed", by: "other" }],
+      [21, { kind: "lost" }],
+    );
+    expect(queued).toEqual([{ kind: "request-lock", steal: false }]);
+  });
+
+  it("is taken within a second from a leader in the background that does not hand over", () => {
+    const [, effects] = after([1, { ...HEARD, isHidden: true }], [1_001, DUE]);
+    expect(effects[0]).toEqual({ kind: "request-lock", steal: true });
+  });
+
+  it("is told to the others when somebody begins or ceases to look at the leader", () => {
+    expect(after([1, { kind: "granted" }], hidden)[1]).toEqual([{ kind: "tell" }]);
+    expect(after([1, { kind: "granted" }], hidden, [11, { kind: "seen", isVisible: false }])[1]).toEqual([]);
   });
 });

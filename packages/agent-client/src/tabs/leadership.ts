@@ -3,9 +3,11 @@ export interface LeadershipPolicy {
   readonly askMs: number;
   /** Unanswered for so long, the leader is frozen. */
   readonly silenceMs: number;
+  /** A leader in the background that does not hand over within this is frozen. */
+  readonly claimMs: number;
 }
 
-const DEFAULT_LEADERSHIP_POLICY: LeadershipPolicy = { askMs: 2_000, silenceMs: 5_000 };
+const DEFAULT_LEADERSHIP_POLICY: LeadershipPolicy = { askMs: 2_000, silenceMs: 5_000, claimMs: 1_000 };
 
 export interface Leadership {
   readonly role: "follower" | "leader";
@@ -13,28 +15,38 @@ export interface Leadership {
   readonly epoch: number;
   /** Since when the leader owes an answer. */
   readonly askedAt: number | undefined;
+  /** Since when it owes the lead. */
+  readonly claimedAt: number | undefined;
   readonly dueAt: number | undefined;
   readonly isFrozen: boolean;
+  /** A person looks at this tab. */
+  readonly isVisible: boolean;
 }
 
 export const newcomer: Leadership = {
   role: "follower",
   epoch: 0,
   askedAt: undefined,
+  claimedAt: undefined,
   dueAt: undefined,
   isFrozen: false,
+  isVisible: true,
 };
 
 export type LeadershipInput =
   | { readonly kind: "start" }
   /** The lock is ours. */
   | { readonly kind: "granted" }
-  /** It was stolen: we were frozen, and another tab went on. */
+  /** It was stolen: we were frozen or had handed over, and another tab goes on. */
   | { readonly kind: "lost" }
-  /** A leader spoke. */
-  | { readonly kind: "heard"; readonly epoch: number }
+  /** A leader spoke. `isHidden`: and said that nobody looks at it. */
+  | { readonly kind: "heard"; readonly epoch: number; readonly isHidden?: boolean }
+  /** A tab that somebody looks at wants the lead. */
+  | { readonly kind: "claimed"; readonly by: string }
+  /** The leader hands over to this tab. */
+  | { readonly kind: "yielded"; readonly epoch: number }
   | { readonly kind: "due" }
-  | { readonly kind: "visible" }
+  | { readonly kind: "seen"; readonly isVisible: boolean }
   /** The browser is about to hold back this tab's timers and requests, though not what other tabs say to it; or has ended that. */
   | { readonly kind: "frozen"; readonly isFrozen: boolean };
 
@@ -42,7 +54,12 @@ export type LeadershipEffect =
   | { readonly kind: "request-lock"; readonly steal: boolean }
   | { readonly kind: "leave-lock" }
   | { readonly kind: "ask" }
+  /** Tells the others who leads, and whether anybody looks at it. */
+  | { readonly kind: "tell" }
+  | { readonly kind: "claim" }
   | { readonly kind: "lead"; readonly epoch: number }
+  /** Hands over what is under way, to this tab or to whichever is next; another leads from now on. */
+  | { readonly kind: "yield"; readonly to: string | undefined }
   /** Another leads, from now on or anew. */
   | { readonly kind: "follow" }
   | { readonly kind: "timer"; readonly at: number | undefined };
@@ -52,7 +69,10 @@ export type LeadershipStep = readonly [next: Leadership, effects: readonly Leade
 /** A timer this much late was held back, and the answer may wait in the same queue. */
 const LATE_MS = 1_000;
 
-/** Which tab holds the streams. The lock decides; the epoch tells a leader from the one before it. */
+/**
+ * Which tab holds the stream: the one that somebody looks at, because browsers hold back the timers of all others. The lock
+ * decides; the epoch tells a leader from the one before it.
+ */
 export function stepLeadership(
   now: Leadership,
   input: LeadershipInput,
@@ -62,47 +82,104 @@ export function stepLeadership(
   switch (input.kind) {
     case "start":
       return ask(now, time, policy, [{ kind: "request-lock", steal: false }]);
-    case "granted": {
-      if (now.role === "leader") return [now, []];
-      if (now.isFrozen) return [now, [{ kind: "leave-lock" }]];
-      // Time alone would do, but for a clock that was set back.
-      const epoch = Math.max(now.epoch + 1, time);
-      return [
-        { ...now, role: "leader", epoch, askedAt: undefined, dueAt: undefined },
-        [
-          { kind: "timer", at: undefined },
-          { kind: "lead", epoch },
-        ],
-      ];
-    }
+    case "granted":
+      return granted(now, time);
     case "lost":
-      return now.role === "leader" ? stepDown(now, time, policy) : [now, []];
+      // Handed over before, this tab is not in the queue any more.
+      return now.role === "leader"
+        ? stepDown(now, time, policy)
+        : [now, now.isFrozen ? [] : [{ kind: "request-lock", steal: false }]];
     case "heard":
-      return heard(now, input.epoch, time, policy);
+      return heard(now, input, time, policy);
+    case "claimed":
+      return claimed(now, input.by, time, policy);
+    case "yielded":
+      if (now.role === "leader" || now.isFrozen || input.epoch < now.epoch) return [now, []];
+      return [{ ...now, epoch: input.epoch }, [{ kind: "request-lock", steal: true }]];
     case "due":
       return due(now, time, policy);
-    case "visible":
-      return now.role === "leader" ? [now, []] : ask({ ...now, askedAt: undefined }, time, policy, []);
+    case "seen":
+      return seen(now, input.isVisible, time, policy);
     case "frozen":
       return input.isFrozen === now.isFrozen ? [now, []] : freeze(now, input.isFrozen, time, policy);
   }
 }
 
-/** A leader that answers and does nothing would be followed for ever: it goes while it still can, and nobody waits for it. */
-function freeze(now: Leadership, isFrozen: boolean, time: number, policy: LeadershipPolicy): LeadershipStep {
-  const next: Leadership = { ...now, role: "follower", isFrozen, askedAt: undefined };
-  if (!isFrozen) return ask(next, time, policy, [{ kind: "request-lock", steal: false }]);
-  const following: readonly LeadershipEffect[] = now.role === "leader" ? [{ kind: "follow" }] : [];
-  return [next, [{ kind: "leave-lock" }, ...following, { kind: "timer", at: undefined }]];
+function granted(now: Leadership, time: number): LeadershipStep {
+  if (now.role === "leader") return [now, []];
+  if (now.isFrozen) return [now, [{ kind: "leave-lock" }]];
+  // Time alone would do, but for a clock that was set back.
+  const epoch = Math.max(now.epoch + 1, time);
+  return [
+    { ...now, role: "leader", epoch, askedAt: undefined, claimedAt: undefined, dueAt: undefined },
+    [
+      { kind: "timer", at: undefined },
+      { kind: "lead", epoch },
+    ],
+  ];
 }
 
-function heard(now: Leadership, epoch: number, time: number, policy: LeadershipPolicy): LeadershipStep {
+/** Resigns when the tab freezes, so that a stuck leader can't keep the lock. */
+function freeze(now: Leadership, isFrozen: boolean, time: number, policy: LeadershipPolicy): LeadershipStep {
+  const next: Leadership = { ...now, role: "follower", isFrozen, askedAt: undefined, claimedAt: undefined };
+  if (!isFrozen) return ask(next, time, policy, [{ kind: "request-lock", steal: false }]);
+  const handing: readonly LeadershipEffect[] =
+    now.role === "leader" ? [{ kind: "yield", to: undefined }] : [];
+  return [next, [...handing, { kind: "leave-lock" }, { kind: "timer", at: undefined }]];
+}
+
+function seen(now: Leadership, isVisible: boolean, time: number, policy: LeadershipPolicy): LeadershipStep {
+  const next: Leadership = { ...now, isVisible };
+  if (now.role === "leader") return [next, isVisible === now.isVisible ? [] : [{ kind: "tell" }]];
+  if (!isVisible) return [{ ...next, claimedAt: undefined }, []];
+  if (now.isFrozen || now.epoch === 0) return ask({ ...next, askedAt: undefined }, time, policy, []);
+  return claim({ ...next, askedAt: undefined }, time, policy, []);
+}
+
+function claim(
+  now: Leadership,
+  time: number,
+  policy: LeadershipPolicy,
+  effects: readonly LeadershipEffect[],
+): LeadershipStep {
+  const dueAt = time + policy.claimMs;
+  return [{ ...now, claimedAt: time, dueAt }, [...effects, { kind: "claim" }, { kind: "timer", at: dueAt }]];
+}
+
+function heard(
+  now: Leadership,
+  { epoch, isHidden }: Extract<LeadershipInput, { kind: "heard" }>,
+  time: number,
+  policy: LeadershipPolicy,
+): LeadershipStep {
   if (epoch < now.epoch) return [now, []];
   if (now.role === "leader") {
     return epoch === now.epoch ? [now, []] : stepDown({ ...now, epoch }, time, policy);
   }
-  const next: Leadership = { ...now, epoch, askedAt: undefined };
-  return [next, epoch > now.epoch ? [{ kind: "follow" }] : []];
+  const isClaimed = now.claimedAt !== undefined && epoch === now.epoch && isHidden !== false;
+  const known: Leadership = {
+    ...now,
+    epoch,
+    askedAt: undefined,
+    claimedAt: isClaimed ? now.claimedAt : undefined,
+  };
+  const followed: readonly LeadershipEffect[] = epoch > now.epoch ? [{ kind: "follow" }] : [];
+  if (!isHidden || !now.isVisible || now.isFrozen || isClaimed) return [known, followed];
+  return claim(known, time, policy, followed);
+}
+
+/** A leader that somebody looks at keeps the lead, and says so. */
+function claimed(now: Leadership, by: string, time: number, policy: LeadershipPolicy): LeadershipStep {
+  if (now.role !== "leader") return [now, []];
+  if (now.isVisible) return [now, [{ kind: "tell" }]];
+  const dueAt = time + policy.askMs;
+  return [
+    { ...now, role: "follower", askedAt: time, dueAt },
+    [
+      { kind: "yield", to: by },
+      { kind: "timer", at: dueAt },
+    ],
+  ];
 }
 
 function stepDown(now: Leadership, time: number, policy: LeadershipPolicy): LeadershipStep {
@@ -113,9 +190,11 @@ function stepDown(now: Leadership, time: number, policy: LeadershipPolicy): Lead
 function due(now: Leadership, time: number, policy: LeadershipPolicy): LeadershipStep {
   if (now.role === "leader") return [now, []];
   const isLate = now.dueAt !== undefined && time - now.dueAt > LATE_MS;
-  const isSilent = now.askedAt !== undefined && time - now.askedAt >= policy.silenceMs;
-  if (!isSilent || isLate) return ask(isLate ? { ...now, askedAt: undefined } : now, time, policy, []);
-  return ask({ ...now, askedAt: undefined }, time, policy, [{ kind: "request-lock", steal: true }]);
+  const owed = (since: number | undefined, ms: number) => since !== undefined && time - since >= ms;
+  const isSilent = owed(now.askedAt, policy.silenceMs) || owed(now.claimedAt, policy.claimMs);
+  const waiting: Leadership = { ...now, askedAt: undefined, claimedAt: undefined };
+  if (!isSilent || isLate) return ask(isLate ? waiting : now, time, policy, []);
+  return ask(waiting, time, policy, [{ kind: "request-lock", steal: true }]);
 }
 
 function ask(

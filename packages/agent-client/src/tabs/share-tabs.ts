@@ -6,9 +6,14 @@ export interface TabSharingOptions extends Omit<TabsOptions, "locks" | "channels
   readonly channels: ChannelPort | undefined;
 }
 
-/** One connection for all tabs of a browser. `undefined` where tabs cannot share: then each has its own. */
+/**
+ * One connection for all tabs of a browser. `undefined` where tabs can't share, as in old browsers and on insecure origins: then
+ * each has its own, and telemetry is told.
+ */
 export function shareTabs(options: TabSharingOptions): Tabs | undefined {
   const locks = options.locks ?? pageLocks();
   const channels = options.channels ?? pageChannels();
-  return locks && channels && createTabs({ ...options, locks, channels });
+  if (locks && channels) return createTabs({ ...options, locks, channels });
+  options.telemetry.unshared?.();
+  return undefined;
 }

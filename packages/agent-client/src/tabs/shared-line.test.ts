@@ -18,7 +18,9 @@ function follower() {
     askToSubmit: ({ id }) => asked.push(`submit ${id}`),
     askToDiscard: (id) => asked.push(`discard ${id}`),
     askToReconnect: () => asked.push("reconnect"),
+    passAnswer: (id) => asked.push(`answer ${id}`),
     onOpen() {},
+    firstSeq: () => 0,
   });
   line.follow();
   asked.length = 0;
@@ -30,6 +32,7 @@ function follower() {
       seq,
       view,
       cursor: undefined,
+      isKnown: true,
       status: { kind: "live" },
       pending: { sync: false, running: false, preempting: false },
     });

@@ -1,9 +1,12 @@
 import { nonePending, type PendingCommands } from "../client/command-shell.js";
 import type { LineHooks, ShownInput, ThreadLine } from "../client/thread-line.js";
-import type { Command, CommandOutcome } from "../commands/command.js";
+import { commandsOf } from "../commands/adopt-scheduler.js";
+import type { Answer, Command, CommandOutcome } from "../commands/command.js";
+import { idleScheduler, needsLine, type Scheduler } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
 import { noneSeen } from "../projection/seen-frames.js";
+import { emptyView, type ThreadView } from "../projection/thread-view.js";
 import type { LeaderMessage } from "./tab-message.js";
 
 /** A leader's word without its epoch, which whoever posts it adds. */
@@ -25,17 +28,27 @@ export interface SharedLineOptions extends LineHooks {
   readonly askToSubmit: (command: Command) => void;
   readonly askToDiscard: (messageId: string) => void;
   readonly askToReconnect: () => void;
+  /** The answer to what this tab sent while it led. */
+  readonly passAnswer: (id: string, answer: Answer) => void;
   /** Pages of this tab were opened or closed. */
   readonly onOpen: () => void;
+  /** As leader: where the numbers of this line's words begin, above those of any line it had for the thread before. */
+  readonly firstSeq: () => number;
 }
 
 /** A thread's line that one tab holds and the others replay. Which one this is may change at any time. */
 export interface SharedLine extends ThreadLine {
-  /** From now on this tab holds the line. */
-  lead(): void;
-  /** From now on another does; it is asked for everything. */
+  /** From now on this tab holds the line. `handed`: what the tab before it had under way. */
+  lead(handed?: Scheduler): void;
+  /** Gives away what is under way, for another tab to go on with; `undefined` where that is nothing. */
+  yield(): Scheduler | undefined;
+  /** From now on another holds it; that one is asked for everything. */
   follow(): void;
   isOpenHere(): boolean;
+  /** How the thread stands here, where that is known. */
+  offer(): { readonly view: ThreadView; readonly cursor: string | undefined } | undefined;
+  /** Another tab's, for a line that knows nothing yet. */
+  takeOffer(view: ThreadView, cursor: string | undefined): void;
   openElsewhere(isOpen: boolean): void;
   hear(message: WordAbout<"shown" | "state" | "snapshot" | "settled">): void;
   tellSnapshot(): void;
@@ -58,24 +71,30 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
   let openHere = 0;
   let isOpenElsewhere = false;
   let release: (() => void) | undefined;
+  let closed = false;
   const unsettled = new Map<string, { readonly command: Command; settle(outcome: CommandOutcome): void }>();
-  /** As leader: by id, so that what is asked twice is done once. */
-  const submitted = new Map<string, Promise<CommandOutcome>>();
+  /** As leader: how what was asked came out, if it did; so that what is asked twice is done once. */
+  const submitted = new Map<string, CommandOutcome | undefined>();
 
   function submitHere(to: ThreadLine, command: Command): void {
-    if (submitted.has(command.id)) return void submitted.get(command.id)?.then(settleAll);
-    const outcome = to.submit(command);
-    submitted.set(command.id, outcome);
+    const known = submitted.get(command.id);
+    if (known) settleAll(command.id, known);
+    if (submitted.has(command.id)) return;
+    remember(command.id, undefined);
+    void to.submit(command);
+  }
+
+  function remember(id: string, outcome: CommandOutcome | undefined): void {
+    submitted.delete(id);
+    submitted.set(id, outcome);
     const [oldest] = submitted.keys();
     if (submitted.size > REMEMBERED && oldest !== undefined) submitted.delete(oldest);
-    void outcome.then(settleAll);
+  }
 
-    function settleAll(settled: CommandOutcome): void {
-      // A line that was taken from us has nothing more to say: whoever leads now asks again.
-      if (line !== to) return;
-      tell({ kind: "settled", key, id: command.id, outcome: settled });
-      settle(command.id, settled);
-    }
+  function settleAll(id: string, outcome: CommandOutcome): void {
+    remember(id, outcome);
+    tell({ kind: "settled", key, id, outcome });
+    settle(id, outcome);
   }
 
   function settle(id: string, outcome: CommandOutcome): void {
@@ -120,6 +139,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     projection: () => line?.projection() ?? replica,
     pending: () => line?.pending() ?? pending,
     submit(command) {
+      if (closed) return Promise.resolve({ kind: "unreachable" });
       return new Promise((resolve) => {
         unsettled.set(command.id, { command, settle: resolve });
         if (line) submitHere(line, command);
@@ -141,8 +161,9 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     },
     // Whoever holds the line polls for all.
     poll: () => line?.poll() ?? Promise.resolve(true),
-    tell: (input) => line?.tell(input),
-    adopt: (view, cursor) => line?.adopt(view, cursor),
+    adopt: (view, cursor, handed) => line?.adopt(view, cursor, handed),
+    handOver: () => line?.handOver() ?? idleScheduler,
+    answered: (id, answer) => line?.answered(id, answer),
     discard(messageId) {
       if (line) line.discard(messageId);
       else options.askToDiscard(messageId);
@@ -152,31 +173,48 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       else options.askToReconnect();
     },
     close() {
-      line?.close();
+      closed = true;
+      const left = line;
       line = undefined;
+      left?.close();
       for (const id of [...unsettled.keys()]) settle(id, { kind: "unreachable" });
     },
 
-    lead() {
+    lead(handed) {
       if (line) return;
-      seq = 0;
+      seq = options.firstSeq();
       submitted.clear();
-      const own = options.createLine({
+      for (const { id } of handed ? commandsOf(handed) : []) remember(id, undefined);
+      const unconfirmed = handed?.unconfirmed?.id;
+      if (unconfirmed !== undefined) remember(unconfirmed, undefined);
+      // A line that was taken from us has nothing more to say.
+      const isOurs = () => line === own;
+      const own: ThreadLine = options.createLine({
         onChange() {
+          if (!isOurs()) return;
           tellState();
           options.onChange();
         },
         onShown(input) {
+          if (!isOurs()) return;
           seq = (seq ?? 0) + 1;
           tell({ kind: "shown", key, seq, input });
           options.onShown(input);
         },
+        onSettled(id, outcome) {
+          if (isOurs()) settleAll(id, outcome);
+        },
+        onLateAnswer: options.passAnswer,
       });
       line = own;
-      own.adopt(replica.view, replica.cursor);
+      own.adopt(replica.view, replica.cursor, handed);
       updateOpen();
       for (const { command } of [...unsettled.values()]) submitHere(own, command);
       options.onChange();
+    },
+    yield() {
+      const handed = line?.handOver();
+      return handed && (needsLine(handed) || handed.lastConfirmed !== undefined) ? handed : undefined;
     },
     follow() {
       const left = line;
@@ -184,6 +222,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
         const { view, cursor } = left.projection();
         replica = { ...replica, view, cursor, seen: noneSeen };
         status = left.status();
+        pending = left.pending();
         line = undefined;
         release = undefined;
         left.close();
@@ -192,6 +231,10 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       for (const { command } of [...unsettled.values()]) options.askToSubmit(command);
     },
     isOpenHere: () => openHere > 0,
+    offer: () => (isKnown(replica) ? { view: replica.view, cursor: replica.cursor } : undefined),
+    takeOffer(view, cursor) {
+      if (line && !isKnown(line.projection())) line.adopt(view, cursor);
+    },
     openElsewhere(isOpen) {
       isOpenElsewhere = isOpen;
       updateOpen();
@@ -207,7 +250,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
           break;
         case "snapshot":
           seq = message.seq;
-          replay({ kind: "adopt", view: message.view, cursor: message.cursor });
+          // What is shown stays until the leader is told: frames that tell everything fit whatever is there.
+          if (message.isKnown) replay({ kind: "adopt", view: message.view, cursor: message.cursor });
           ({ status, pending } = message);
           break;
         case "state":
@@ -228,6 +272,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
         seq: seq ?? 0,
         view,
         cursor,
+        isKnown: isKnown(line.projection()),
         status: line.status(),
         pending: line.pending(),
       });
@@ -236,4 +281,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       if (line) submitHere(line, command);
     },
   };
+}
+
+function isKnown({ view }: Projection): boolean {
+  return view !== emptyView;
 }

@@ -1,9 +1,25 @@
 import type { PendingCommands } from "../client/command-shell.js";
 import type { ShownInput } from "../client/thread-line.js";
-import type { Command, CommandOutcome } from "../commands/command.js";
+import type { Answer, Command, CommandOutcome } from "../commands/command.js";
+import type { Scheduler } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import type { ThreadView } from "../projection/thread-view.js";
-import type { ToolDeclaration } from "../service/service-port.js";
+import type { LogText, ToolDeclaration } from "../service/service-port.js";
+
+/** A thread's log that a tab shows. */
+export interface WantedLog {
+  readonly id: string;
+  readonly key: string;
+  /** All up to there is held. */
+  readonly cursor: string | undefined;
+}
+
+/** How a thread stands on a page, for a leader that does not know it. */
+export interface OfferedThread {
+  readonly key: string;
+  readonly view: ThreadView;
+  readonly cursor: string | undefined;
+}
 
 /** What a tab needs of its leader beside the pages it has open. */
 export interface Wants {
@@ -18,8 +34,16 @@ interface LineState {
 }
 
 /** Words of the leader, each with its epoch. */
-export type LeaderMessage = { readonly epoch: number } & (
-  | { readonly kind: "leads" }
+export type LeaderMessage = {
+  readonly epoch: number;
+} /** `isHidden`: nobody looks at it, so a tab that somebody looks at may have the lead. */ & (
+  | { readonly kind: "leads"; readonly isHidden: boolean }
+  /** It leads no more. Commands under way go to whichever tab is next: `to`, if that is named. */
+  | {
+      readonly kind: "yields";
+      readonly to: string | undefined;
+      readonly handed: Readonly<Record<string, Scheduler>>;
+    }
   | { readonly kind: "shown"; readonly key: string; readonly seq: number; readonly input: ShownInput }
   | ({ readonly kind: "state"; readonly key: string } & LineState)
   /** All there is, up to `seq`. */
@@ -29,13 +53,31 @@ export type LeaderMessage = { readonly epoch: number } & (
       readonly seq: number;
       readonly view: ThreadView;
       readonly cursor: string | undefined;
+      /** `false`: it was not told anything of the thread yet. */
+      readonly isKnown: boolean;
     } & LineState)
   | { readonly kind: "settled"; readonly key: string; readonly id: string; readonly outcome: CommandOutcome }
 );
 
+/** Words of the leader to one tab, of a log that it shows. */
+export type LogMessage = { readonly epoch: number; readonly id: string } & (
+  | { readonly kind: "log-entries"; readonly entries: readonly LogText[] }
+  | { readonly kind: "log-status"; readonly status: ConnectionStatus }
+);
+
 /** Words of the others to it. */
 export type FollowerMessage = { readonly from: string } & (
-  | { readonly kind: "ask-leader"; readonly open: readonly string[]; readonly wants: Wants }
+  | {
+      readonly kind: "ask-leader";
+      readonly open: readonly string[];
+      readonly wants: Wants;
+      readonly logs: readonly WantedLog[];
+      /** To a leader that is new. */
+      readonly offers: readonly OfferedThread[];
+    }
+  | { readonly kind: "claim" }
+  /** The service's answer to what this tab sent while it led. */
+  | { readonly kind: "answered"; readonly key: string; readonly id: string; readonly answer: Answer }
   | { readonly kind: "ask-snapshot"; readonly key: string }
   | { readonly kind: "submit"; readonly key: string; readonly command: Command }
   | { readonly kind: "discard"; readonly key: string; readonly messageId: string }

@@ -1,51 +1,9 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
-import { everyPart } from "../client/every-part.js";
-import { createMemoryStorage } from "../client/storage.js";
 import type { Surroundings } from "../client/surroundings.js";
-import { createFakeService, emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
-import { createMemoryChannels, createMemoryLocks } from "./memory-ports.js";
+import { browser } from "../testing/fake-browser.js";
+import { emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
 import type { Channel, ChannelPort, LockPort } from "./ports.js";
-
-/** One browser: tabs that share locks, channels and storage, and each have a service of their own to be counted. */
-function browser() {
-  const locks = createMemoryLocks();
-  const channels = createMemoryChannels();
-  const storage = createMemoryStorage();
-  const clock = createSimulatedClock(1_000_000);
-  return {
-    locks,
-    channels,
-    async tab(options: Partial<AgentClientOptions> = {}) {
-      const fake = createFakeService();
-      const client = createAgentClient({
-        url: "/api",
-        ...everyPart,
-        service: fake.service,
-        clock,
-        random: () => 0.5,
-        schedule(callback) {
-          callback();
-          return () => {};
-        },
-        storage,
-        locks,
-        channels,
-        ...options,
-      });
-      await settled();
-      return { ...fake, client, thread: client.thread("poet", "t") };
-    },
-    /** Passes time in small steps, so that tabs can answer each other in between. */
-    async pass(ms: number) {
-      for (let passed = 0; passed < ms; passed += 500) {
-        clock.advance(500);
-        await settled();
-      }
-    },
-  };
-}
 
 /** A tab's ears, which can be frozen: what comes meanwhile is heard when it wakes. */
 function freezable(channels: ChannelPort, locks: LockPort) {
@@ -144,14 +102,22 @@ describe("tabs of one browser", () => {
     expect(await outcome).toEqual({ kind: "done", status: "success" });
   });
 
-  it("do not share between accounts", async () => {
+  it("do not share between accounts, nor between people of one account", async () => {
     const { tab } = browser();
-    const ada = await tab({ account: "ada" });
-    const bob = await tab({ account: "bob" });
-    ada.thread.open();
-    bob.thread.open();
+    const tabs = [
+      await tab({ account: "acme" }),
+      await tab({ account: "other" }),
+      await tab({ account: "acme", subject: "ann" }),
+      await tab({ account: "acme", subject: "bob" }),
+    ];
+    for (const { thread } of tabs) thread.open();
     await settled();
-    expect([ada.connections.length, bob.connections.length]).toEqual([1, 1]);
+    expect(tabs.map(({ connections }) => connections.length)).toEqual([1, 1, 1, 1]);
+    void tabs[2]?.thread.sync({ n: 1 });
+    await settled();
+    expect(tabs.map(({ sends }) => sends.length)).toEqual([0, 0, 1, 0]);
+    const next = await tab({ account: "acme", subject: "bob" });
+    expect(next.sends).toEqual([]);
   });
 });
 

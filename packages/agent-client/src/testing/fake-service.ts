@@ -1,22 +1,30 @@
 import type { Answer, Command } from "../commands/command.js";
+import type { StreamFailure } from "../connection/connection.js";
 import type {
   AgentInfo,
   Circumstances,
+  FollowedThread,
+  LogText,
   ServicePort,
   StreamEnd,
-  StreamSink,
   ThreadName,
 } from "../service/service-port.js";
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
 
+/** One thread of one stream. */
 export interface FakeConnection {
   readonly thread: ThreadName;
+  readonly view: FollowedThread["view"];
   readonly cursor: string | undefined;
-  readonly tools: readonly string[];
-  readonly sink: StreamSink;
+  /** Which stream carries it, from 0. */
+  readonly stream: number;
   readonly isCut: boolean;
   /** Frames as they would come, each under the id it is given. */
   tell(...frames: readonly (AgentEvent | readonly [id: string, event: AgentEvent])[]): void;
+  tellEntries(...entries: readonly LogText[]): void;
+  /** Ends this thread's subscription alone. */
+  refuse(failure: Extract<StreamFailure, { kind: "refused" }>): void;
+  /** Ends the whole stream. */
   end(end?: StreamEnd): void;
 }
 
@@ -32,31 +40,43 @@ export function createFakeService() {
   const connections: FakeConnection[] = [];
   const sends: FakeSend[] = [];
   const stops: (string | undefined)[] = [];
-  const polls: { readonly thread: ThreadName; answer(frames: readonly AgentFrame[] | undefined): void }[] =
-    [];
+  const polls: {
+    readonly thread: ThreadName;
+    readonly cursor: string | undefined;
+    answer(frames: readonly AgentFrame[] | undefined): void;
+  }[] = [];
+  let streams = 0;
   let agents: readonly AgentInfo[] = [];
   const service: ServicePort = {
     agents: async () => agents,
-    connect(thread, { cursor, signal, tools }, sink) {
+    follow(threads, signal, sink) {
+      const stream = streams;
+      streams += 1;
       return new Promise((resolve) => {
-        const connection = {
-          thread,
-          cursor,
-          tools: tools.map(({ name }) => name),
-          sink,
-          get isCut() {
-            return signal.aborted;
-          },
-          tell(...told: readonly (AgentEvent | readonly [string, AgentEvent])[]) {
-            const frames = told.map((one) =>
-              "type" in one ? { event: one } : { id: one[0], event: one[1] },
-            );
-            sink.heard();
-            sink.frames(frames);
-          },
-          end: (end: StreamEnd = { kind: "ended" }) => resolve(end),
-        };
-        connections.push(connection);
+        for (const [at, { view, cursor, ...thread }] of threads.entries()) {
+          connections.push({
+            thread,
+            view,
+            cursor,
+            stream,
+            get isCut() {
+              return signal.aborted;
+            },
+            tell(...told) {
+              const frames = told.map((one) =>
+                "type" in one ? { event: one } : { id: one[0], event: one[1] },
+              );
+              sink.heard();
+              sink.frames(at, frames);
+            },
+            tellEntries(...entries) {
+              sink.heard();
+              sink.entries(at, entries);
+            },
+            refuse: (failure) => sink.ended(at, failure),
+            end: (end = { kind: "ended" }) => resolve(end),
+          });
+        }
         signal.addEventListener("abort", () => resolve({ kind: "failed", failure: { kind: "network" } }));
         sink.opened();
       });
@@ -67,7 +87,7 @@ export function createFakeService() {
       stops.push(runId);
       return true;
     },
-    poll: (thread) => new Promise((answer) => polls.push({ thread, answer })),
+    poll: (thread, cursor) => new Promise((answer) => polls.push({ thread, cursor, answer })),
     renew: async () => true,
   };
   return {
@@ -79,6 +99,8 @@ export function createFakeService() {
     offer(infos: readonly AgentInfo[]) {
       agents = infos;
     },
+    /** How many streams were asked for. */
+    streams: () => streams,
     /** Those that nobody has cut. */
     open: () => connections.filter(({ isCut }) => !isCut),
   };

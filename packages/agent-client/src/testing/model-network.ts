@@ -1,4 +1,4 @@
-import type { ServicePort, StreamEnd, StreamSink } from "../service/service-port.js";
+import type { FollowSink, ServicePort, StreamEnd } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { ModelThread } from "./model-thread.js";
 
@@ -10,7 +10,7 @@ interface OnItsWay {
 
 interface ModelStream {
   readonly pending: AgentFrame[];
-  readonly sink: StreamSink;
+  readonly sink: FollowSink;
   end(end: StreamEnd): void;
 }
 
@@ -18,7 +18,7 @@ interface ModelStream {
 export function createModelNetwork(thread: ModelThread) {
   const onTheirWay: OnItsWay[] = [];
   const streams: ModelStream[] = [];
-  const asked: ("connect" | "send" | "stop" | "poll")[] = [];
+  const asked: ("follow" | "send" | "stop" | "poll")[] = [];
 
   /** A request, then its answer. `lost` is what whoever asked makes of silence. */
   function exchange<T>(ask: () => T, lost: T): Promise<T> {
@@ -48,7 +48,7 @@ export function createModelNetwork(thread: ModelThread) {
     onTheirWay.push(one);
   }
 
-  function openStream(cursor: string | undefined, signal: AbortSignal, sink: StreamSink): Promise<StreamEnd> {
+  function openStream(cursor: string | undefined, signal: AbortSignal, sink: FollowSink): Promise<StreamEnd> {
     const lost: StreamEnd = { kind: "failed", failure: { kind: "network" } };
     return new Promise((resolve) => {
       travel(
@@ -84,9 +84,9 @@ export function createModelNetwork(thread: ModelThread) {
 
   const service: ServicePort = {
     agents: () => Promise.resolve([]),
-    connect(_thread, { cursor, signal }, sink) {
-      asked.push("connect");
-      return openStream(cursor, signal, sink);
+    follow([thread], signal, sink) {
+      asked.push("follow");
+      return openStream(thread?.cursor, signal, sink);
     },
     send(_thread, command) {
       asked.push("send");
@@ -109,7 +109,7 @@ export function createModelNetwork(thread: ModelThread) {
   function deliver(stream: ModelStream, count: number): void {
     const frames = stream.pending.splice(0, count);
     stream.sink.heard();
-    if (frames.length > 0) stream.sink.frames(frames);
+    if (frames.length > 0) stream.sink.frames(0, frames);
   }
 
   return {

@@ -1,6 +1,9 @@
 import { createSimulatedClock } from "@throughline/ai-core";
+import { type BrowserStream, createBrowserStream } from "../client/browser-stream.js";
+import { newId } from "../client/new-id.js";
 import { pollThreads } from "../client/poll-shell.js";
 import type { PendingSync } from "../client/storage.js";
+import type { Telemetry } from "../client/telemetry.js";
 import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
@@ -15,6 +18,8 @@ export type Breach = string;
 
 interface Submitted {
   readonly command: Command;
+  /** The run that was seen to be open. */
+  readonly seen: ReturnType<ModelThread["openRun"]>;
   outcome: CommandOutcome | undefined;
 }
 
@@ -25,6 +30,8 @@ export interface ModelPage {
   reload(): void;
   /** Another tab goes on with what this one held; this one, frozen, notices late. */
   handOver(): void;
+  /** Another tab goes on with what this one gives away, its commands included. */
+  yield(): void;
   close(): void;
   reopen(): void;
   setOnline(isOnline: boolean): void;
@@ -62,7 +69,8 @@ function createPage(
   },
 ): ModelPage {
   let owed: PendingSync | undefined;
-  let made = 0;
+  let isOnline = true;
+  let stream: BrowserStream;
   let line = createLine();
   let release: (() => void) | undefined = line.open();
   const submitted: Submitted[] = [];
@@ -111,21 +119,35 @@ function createPage(
         return service.stop(name_, runId);
       },
     };
-    const own: ThreadLine = createThreadLine({
-      thread: { agentId: "agent", threadId: "thread" },
+    const telemetry: Telemetry = {
+      commandSettled: ({ commandId }) => settled.add(commandId),
+      misfit: (type) => breaches.push(`${name}: ${type} did not fit`),
+    };
+    stream = createBrowserStream({
       service: watched,
       clock,
       random: () => 0.5,
-      telemetry: {
-        commandSettled: ({ commandId }) => settled.add(commandId),
-        misfit: (type) => breaches.push(`${name}: ${type} did not fit`),
-      },
-      connectionPolicy: DEFAULT_CONNECTION_POLICY,
+      policy: DEFAULT_CONNECTION_POLICY,
+      telemetry,
+    });
+    stream.tell({ kind: "online", isOnline });
+    const own: ThreadLine = createThreadLine({
+      thread: { agentId: "agent", threadId: "thread" },
+      service: watched,
+      stream,
+      clock,
+      telemetry,
       commandPolicy: DEFAULT_COMMAND_POLICY,
       circumstances: () => ({ tools: [], context: [] }),
       persist(sync) {
         if (own === line) owed = sync;
       },
+      onSettled(id, outcome) {
+        if (own !== line) return;
+        // Of those that were handed over: nobody here waits for their promise.
+        for (const one of submitted) if (one.command.id === id) conclude(one, outcome);
+      },
+      onLateAnswer: (id, answer) => line.answered(id, answer),
       onChange() {},
       onShown(input) {
         if (input.kind !== "frames") return;
@@ -137,18 +159,22 @@ function createPage(
   }
 
   function watch(command: Command): void {
-    const one: Submitted = { command, outcome: undefined };
-    submitted.push(one);
     const { run } = line.view();
     const seen = run?.status === "running" ? thread.runs.get(run.runId) : undefined;
-    void line.submit(command).then((outcome) => {
-      one.outcome = outcome;
-      const goesOn = seen && seen.status === "running" && !seen.isStopping;
-      if (command.kind === "stop" && outcome.kind === "stopped" && goesOn)
-        breaches.push(`${command.id} stopped nothing: ${seen.id} goes on`);
-      if (outcome.kind === "confirmed" && !thread.applied.has(command.id))
-        breaches.push(`${command.id} is confirmed and was not applied`);
-    });
+    const one: Submitted = { command, seen, outcome: undefined };
+    submitted.push(one);
+    void line.submit(command).then((outcome) => conclude(one, outcome));
+  }
+
+  function conclude(one: Submitted, outcome: CommandOutcome): void {
+    if (one.outcome) return;
+    const { command, seen } = one;
+    one.outcome = outcome;
+    const goesOn = seen && seen.status === "running" && !seen.isStopping;
+    if (command.kind === "stop" && outcome.kind === "stopped" && goesOn)
+      breaches.push(`${command.id} stopped nothing: ${seen.id} goes on`);
+    if (outcome.kind === "confirmed" && !thread.applied.has(command.id))
+      breaches.push(`${command.id} is confirmed and was not applied`);
   }
 
   function replaceLine(replace: () => void, commands: readonly Command[]): void {
@@ -162,8 +188,7 @@ function createPage(
     line: () => line,
     submitted,
     submit(kind) {
-      made += 1;
-      const id = `${name}-${String(made).padStart(4, "0")}-${kind}`;
+      const id = newId(clock.now());
       const messages = [{ id: `${id}-text`, role: "user" as const, content: id }];
       switch (kind) {
         case "sync":
@@ -187,6 +212,8 @@ function createPage(
     },
     reload() {
       const old = line;
+      // The page that waited is gone.
+      for (const one of submitted) conclude(one, { kind: "unreachable" });
       replaceLine(() => old.close(), owed ? [owed] : []);
     },
     handOver() {
@@ -200,6 +227,14 @@ function createPage(
         clock.schedule(700, () => old.close());
       }, inOrder);
     },
+    yield() {
+      const old = line;
+      const handed = old.handOver();
+      replaceLine(() => {
+        line.adopt(old.view(), old.projection().cursor, handed);
+        old.close();
+      }, []);
+    },
     close() {
       release?.();
       release = undefined;
@@ -209,8 +244,9 @@ function createPage(
       poller.tell({ kind: "open", keys: ["thread"] });
       release ??= line.open();
     },
-    setOnline(isOnline) {
-      line.tell({ kind: "online", isOnline });
+    setOnline(isNowOnline) {
+      isOnline = isNowOnline;
+      stream.tell({ kind: "online", isOnline });
       poller.tell({ kind: "paused", isPaused: !isOnline });
     },
   };

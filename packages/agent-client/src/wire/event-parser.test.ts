@@ -12,7 +12,7 @@ function read(pieces: readonly string[]): readonly StreamEvent[] {
 
 function readByAnother(pieces: readonly string[]): readonly StreamEvent[] {
   const events: StreamEvent[] = [];
-  const parser = createParser({ onEvent: ({ id, data }) => events.push({ id, data }) });
+  const parser = createParser({ onEvent: ({ id, event, data }) => events.push({ id, event, data }) });
   for (const piece of pieces) parser.feed(piece);
   return events;
 }

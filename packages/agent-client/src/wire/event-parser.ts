@@ -1,6 +1,7 @@
-/** An event of an SSE stream, as far as it is read here: under which name it came is in its data. */
+/** An event of an SSE stream. */
 export interface StreamEvent {
   readonly id: string | undefined;
+  readonly event: string | undefined;
   readonly data: string;
 }
 
@@ -8,17 +9,23 @@ export interface StreamEvent {
 export function createEventParser(onEvent: (event: StreamEvent) => void): (text: string) => void {
   let unfinished = "";
   let id: string | undefined;
+  let event: string | undefined;
   let data: string | undefined;
 
   function takeLine(line: string): void {
     if (line === "") {
-      if (data !== undefined) onEvent({ id, data });
+      if (data !== undefined) onEvent({ id, event: event || undefined, data });
       id = undefined;
+      event = undefined;
       data = undefined;
       return;
     }
     const said = valueIn("data", line);
-    if (said !== undefined) data = data === undefined ? said : `${data}\n${said}`;
+    if (said !== undefined) {
+      data = data === undefined ? said : `${data}\n${said}`;
+      return;
+    }
+    event = valueIn("event", line) ?? event;
     const named = valueIn("id", line);
     // As the standard has it: such an id is none.
     if (named !== undefined && !named.includes("\0")) id = named;

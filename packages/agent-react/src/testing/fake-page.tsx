@@ -23,7 +23,6 @@ globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 /** A stream as the service sees it. */
 export interface FakeStream {
   readonly threadId: string;
-  readonly tools: readonly string[];
   readonly isCut: () => boolean;
   tell(...events: readonly AgentEvent[]): void;
 }
@@ -44,20 +43,21 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
       questions += 1;
       return agents;
     },
-    connect({ threadId }, { signal, tools }, sink) {
+    follow(threads, signal, sink) {
       return new Promise((resolve) => {
-        streams.push({
-          threadId,
-          tools: tools.map(({ name }) => name),
-          isCut: () => signal.aborted,
-          tell(...events) {
-            const frames: AgentFrame[] = events.map((event) => {
-              ids += 1;
-              return { id: `c${ids}`, event };
-            });
-            sink.frames(frames);
-          },
-        });
+        for (const [at, { threadId }] of threads.entries()) {
+          streams.push({
+            threadId,
+            isCut: () => signal.aborted,
+            tell(...events) {
+              const frames: AgentFrame[] = events.map((event) => {
+                ids += 1;
+                return { id: `c${ids}`, event };
+              });
+              sink.frames(at, frames);
+            },
+          });
+        }
         signal.addEventListener("abort", () => resolve({ kind: "failed", failure: { kind: "network" } }));
         sink.opened();
       });

@@ -17,6 +17,7 @@ import type { ThreadService } from "../threads/thread-service.js";
 import { agUiEventSchema } from "./ag-ui-event-schema.js";
 import { connectAgent } from "./connect-route.js";
 import { copilotkitThreads } from "./copilotkit-threads.js";
+import { followRoute } from "./follow-route.js";
 import { describeRuntime, runtimeInfoSchema } from "./info-route.js";
 import { runAgentInputSchema } from "./run-agent-input.js";
 import { parseRunAgentInput } from "./run-input.js";
@@ -211,6 +212,7 @@ export function copilotkitRoutes(
         return stop(c, who, names, who.readBody);
       },
     },
+    followRoute(parts, base),
     ...threads.routes(base),
   ];
 }

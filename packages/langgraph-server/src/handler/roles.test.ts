@@ -58,7 +58,8 @@ const ENVELOPES: readonly (readonly [Action, object])[] = [
 /** Of an operation as a person asks for what is their own; of the envelope and of runs, every wish they can carry. */
 function casesOf({ method, path, operation }: ListedOperation): Case[] {
   const filled = path.replace("{agentId}", "poet").replaceAll(/\{\w+\}/g, "t");
-  const place = { method, path: filled.endsWith("/events") ? `${filled}?follow=false` : filled };
+  const isEndless = /\/(events|follow)$/.test(filled);
+  const place = { method, path: isEndless ? `${filled}?follow=false` : filled };
   const action = operation["x-throughline-action"] ?? "";
   const body = operation.requestBody?.content["application/json"] ? { body: { agentId: "poet" } } : {};
   if (isAction(action)) return [{ action, reach: "own", ...place, ...body }];
@@ -100,6 +101,9 @@ function fartherCases(): Case[] {
     post("stop", "/agent/poet/run", props({ command: { name: "stop" } })),
     post("answer", "/agent/poet/run", { ...ANSWER, ...props() }),
     post("read", "/agent/poet/connect", props()),
+    post("read", "/follow?follow=false", {
+      subscriptions: [{ agentId: "poet", threadId: "t", view: "ag-ui", ...shared }],
+    }),
     post("stop", "/agent/poet/stop/t", shared),
     post("run", "", { method: "agent/run", params, body: props() }),
     post("read", "", { method: "agent/connect", params, body: props() }),

@@ -5,14 +5,15 @@ const CHUNK_BYTES = 16_384;
 /** The same line as a web stream, for runtimes that give no Node response. The bound counts what the reader has not taken. */
 export function openFetchStream(
   signal: AbortSignal,
-  { highWaterBytes, onDropped }: StreamLimits,
+  { highWaterBytes, shares, onDropped }: StreamLimits,
 ): { readonly stream: SseStream; readonly body: ReadableStream<Uint8Array> } {
   const closing = new AbortController();
   const pauseBytes = highWaterBytes * PAUSE_SHARE;
+  const allBytes = highWaterBytes * shares;
   let waiting: Buffer[] = [];
   let taken = 0;
   let waitingBytes = 0;
-  let mark = highWaterBytes;
+  let mark = allBytes;
   let ended = false;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let wakes: (() => void)[] = [];
@@ -38,7 +39,7 @@ export function openFetchStream(
     }
     if (waitingBytes <= pauseBytes) wake();
     if (waiting.length > 0) return;
-    mark = highWaterBytes;
+    mark = allBytes;
     if (!ended) return;
     controller?.close();
     controller = undefined;
@@ -81,7 +82,7 @@ export function openFetchStream(
         return false;
       }
       const bytes = bytesOf(frames);
-      if (bytes > highWaterBytes) mark = highWaterBytes + waitingBytes + bytes;
+      if (bytes > highWaterBytes) mark = allBytes + waitingBytes + bytes;
       waiting.push(...frames);
       waitingBytes += bytes;
       drain();

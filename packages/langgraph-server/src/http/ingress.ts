@@ -75,14 +75,15 @@ export function requireAgent({ service }: RouteParts, id: string): Promise<Graph
 
 /**
  * From here on the answer is a stream; `place` is given back at its end. What is logged and traced of the request waits for
- * that too.
+ * that too. `shares`: subscriptions that write to it.
  */
 export function openStream(
   c: RouteContext,
   parts: RouteParts,
   place: Place,
+  shares = 1,
 ): { readonly stream: SseStream; readonly response: Response } {
-  const opened = parts.writer.open({ env: c.env, headers: c.res.headers, request: c.req.raw });
+  const opened = parts.writer.open({ env: c.env, headers: c.res.headers, request: c.req.raw, shares });
   whenClosed(opened.stream, place.leave);
   c.set("stream", opened.stream);
   return opened;

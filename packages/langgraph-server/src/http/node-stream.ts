@@ -5,12 +5,13 @@ import { bytesOf, PAUSE_SHARE, type SseStream, type StreamLimits } from "./sse-s
 export function openNodeStream(
   response: ServerResponse,
   headers: Headers,
-  { highWaterBytes, onDropped }: StreamLimits,
+  { highWaterBytes, shares, onDropped }: StreamLimits,
 ): SseStream {
   const closing = new AbortController();
   const pauseBytes = highWaterBytes * PAUSE_SHARE;
+  const allBytes = highWaterBytes * shares;
   // A history larger than the mark is not the reader's fault: it gets that much more until it has drained.
-  let mark = highWaterBytes;
+  let mark = allBytes;
   let wakes: (() => void)[] = [];
 
   function wake(): void {
@@ -26,7 +27,7 @@ export function openNodeStream(
   response.writeHead(200, Object.fromEntries(headers));
   response.flushHeaders();
   response.on("drain", () => {
-    mark = highWaterBytes;
+    mark = allBytes;
     wake();
   });
   response.once("close", close);
@@ -45,7 +46,7 @@ export function openNodeStream(
         return false;
       }
       const bytes = bytesOf(frames);
-      if (bytes > highWaterBytes) mark = highWaterBytes + response.writableLength + bytes;
+      if (bytes > highWaterBytes) mark = allBytes + response.writableLength + bytes;
       const [only] = frames;
       if (frames.length === 1 && only) response.write(only);
       else {

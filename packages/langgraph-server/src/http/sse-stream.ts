@@ -20,8 +20,9 @@ export function whenClosed({ closed }: SseStream, callback: () => void): void {
 }
 
 export interface StreamLimits {
-  /** Bytes that may wait for one reader before it is dropped. */
+  /** Bytes that may wait for one reader before it is dropped, for each subscription that writes to it. */
   readonly highWaterBytes: number;
+  readonly shares: number;
   readonly onDropped: () => void;
 }
 

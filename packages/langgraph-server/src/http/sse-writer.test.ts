@@ -171,6 +171,17 @@ describe("the SSE writer as a fetch response", () => {
     expect((await response.text()).length).toBeLessThan(65_536);
   });
 
+  it("gives each subscription that shares a stream the room of a stream of its own", async () => {
+    const onDropped = vi.fn();
+    const writer = createSseWriter({ highWaterBytes: 65_536, onDropped });
+    const target = { env: undefined, headers: new Headers(), request: { signal: NO_SIGNAL } };
+    const { stream, response } = writer.open({ ...target, shares: 8 });
+    for (let part = 0; part < 8; part += 1) stream.write(big(60_000));
+    stream.end();
+    expect((await response.text()).length).toBe(480_000);
+    expect(onDropped).not.toHaveBeenCalled();
+  });
+
   it("closes when the body is cancelled and when the request is aborted", async () => {
     const cancelled = open();
     await cancelled.response.body?.cancel();

@@ -23,6 +23,8 @@ export interface ResponseTarget {
   readonly headers: Headers;
   /** Its signal is asked for only where there is no Node response: to have one, a request has to be built in full. */
   readonly request: Pick<Request, "signal">;
+  /** Subscriptions that write to the stream, each with as much room as a stream of its own would have. Default 1. */
+  readonly shares?: number;
 }
 
 export interface SseWriter {
@@ -73,16 +75,16 @@ export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
     get size() {
       return streams.size;
     },
-    open({ env, headers: before, request }) {
+    open({ env, headers: before, request, shares = 1 }) {
       const headers = new Headers(before);
       for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
-      const onDropped = options.onDropped ?? (() => {});
+      const limits = { highWaterBytes, shares, onDropped: options.onDropped ?? (() => {}) };
       if (env?.outgoing) {
-        const stream = openNodeStream(env.outgoing, headers, { highWaterBytes, onDropped });
+        const stream = openNodeStream(env.outgoing, headers, limits);
         add(stream);
         return { stream, response: RESPONSE_ALREADY_SENT };
       }
-      const { stream, body } = openFetchStream(request.signal, { highWaterBytes, onDropped });
+      const { stream, body } = openFetchStream(request.signal, limits);
       add(stream);
       return { stream, response: new Response(body, { headers }) };
     },

@@ -16,8 +16,11 @@ export type FaceOptions =
     }
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }
-  /** Log entries: the SSE `event` is the envelope's type. What was there when the reader came has `origin: replay`. */
-  | { readonly kind: "envelopes" };
+  /**
+   * Log entries: the SSE `event` is the envelope's type, unless `isUnnamed` leaves it to the reader. What was there when the
+   * reader came has `origin: replay`.
+   */
+  | { readonly kind: "envelopes"; readonly isUnnamed?: true };
 
 /** Where a subscriber begins. */
 export type SubscribeFrom =

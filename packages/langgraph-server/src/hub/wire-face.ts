@@ -39,7 +39,7 @@ export function createWireFace(options: FaceOptions, about: FaceSubject): WireFa
     case "ai-events":
       return aiEventsFace(about.executorType);
     case "envelopes":
-      return envelopesFace;
+      return options.isUnnamed ? unnamedEnvelopesFace : envelopesFace;
   }
 }
 
@@ -112,4 +112,11 @@ const envelopesFace: WireFace = {
   },
   prelude: () => undefined,
   resume: () => [],
+};
+
+/** Cursors mean the same in both. */
+const unnamedEnvelopesFace: WireFace = {
+  ...envelopesFace,
+  streamKey: `${ENVELOPES_KEY} unnamed`,
+  frames: (...about) => envelopesFace.frames(...about).map(({ event: _, ...frame }) => frame),
 };

@@ -2,7 +2,7 @@ import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { Console } from "../../console/console";
-import { labelOf, readSession, SESSION_COOKIE } from "../../server/session";
+import { identityOf, readSession, SESSION_COOKIE } from "../../server/session";
 import { readSettings } from "../../server/settings";
 
 export default async function ConsoleLayout({
@@ -12,5 +12,5 @@ export default async function ConsoleLayout({
 }): Promise<ReactNode> {
   const session = readSession((await cookies()).get(SESSION_COOKIE)?.value, readSettings().signIn);
   if (!session) redirect("/sign-in");
-  return <Console account={labelOf(session)}>{children}</Console>;
+  return <Console identity={identityOf(session)}>{children}</Console>;
 }

@@ -107,9 +107,29 @@ const fields = fc.dictionary(
   fc.oneof(junk, fc.array(fc.oneof(junk, message), { maxLength: 3 }), forwarded),
   { maxKeys: 8 },
 );
-const json = fc
-  .tuple(fields, fc.boolean())
-  .map(([sent, named]) => JSON.stringify(named ? { threadId: "fuzz", ...sent } : sent));
+const CURSORS = ["", "0", "e.1.0.1sc", "e.1.0.log", "a\r\nid: 1", "x".repeat(600)];
+const subscription = fc.record(
+  {
+    agentId: fc.oneof(fc.constantFrom("chat", "langgraph:chat", "nobody"), junk),
+    threadId: fc.oneof(fc.constantFrom("t", "fuzz"), junk),
+    view: fc.oneof(fc.constantFrom("ag-ui", "envelopes"), junk),
+    cursor: fc.oneof(fc.constantFrom(...CURSORS), junk),
+    visibility: fc.oneof(fc.constantFrom("private", "account"), junk),
+  },
+  { requiredKeys: ["agentId", "threadId", "view"] },
+);
+const followed = fc.array(fc.oneof({ weight: 4, arbitrary: subscription }, { weight: 1, arbitrary: junk }), {
+  maxLength: 4,
+});
+const json = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(fields, fc.boolean())
+      .map(([sent, named]) => JSON.stringify(named ? { threadId: "fuzz", ...sent } : sent)),
+  },
+  { weight: 1, arbitrary: followed.map((subscriptions) => JSON.stringify({ subscriptions })) },
+);
 const MALFORMED = ["", "{", "null", "[]", '"text"', "7", "{}}", "\u0000", "[".repeat(9_000), '{"a":1e999}'];
 const OVERSIZED = [
   JSON.stringify({ threadId: "big", messages: "x".repeat(30_000) }),

@@ -47,7 +47,10 @@ export function exampleValue(
       }),
     );
   }
-  if (type === "array") return [];
+  if (type === "array") {
+    const { items, minItems } = schema;
+    return isObject(items) && Number(minItems ?? 0) > 0 ? [exampleValue(document, items)] : [];
+  }
   if (type === "integer" || type === "number") return typeof minimum === "number" ? minimum : 1;
   if (type === "boolean") return true;
   return type === "string" ? "text" : {};

@@ -58,7 +58,7 @@ async function streamProblem(
 function isEndless({ path, body }: DocumentedRequest): boolean {
   const url = new URL(path, "http://localhost");
   const follow = url.searchParams.get("follow");
-  const asked = follow === null ? url.pathname.endsWith("/events") : !["0", "false"].includes(follow);
+  const asked = follow === null ? /\/(events|follow)$/.test(url.pathname) : !["0", "false"].includes(follow);
   return asked || (body ?? "").includes('"follow":true');
 }
 

@@ -91,6 +91,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   minItems: (_, said, value, at) =>
     Array.isArray(value) && value.length < Number(said) ? `${at} has too few items` : undefined,
+  maxItems: (_, said, value, at) =>
+    Array.isArray(value) && value.length > Number(said) ? `${at} has too many items` : undefined,
   minLength: (_, said, value, at) =>
     typeof value === "string" && [...value].length < Number(said) ? `${at} is too short` : undefined,
   maxLength: (_, said, value, at) =>

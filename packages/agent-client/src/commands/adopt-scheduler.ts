@@ -1,0 +1,32 @@
+import type { Command } from "./command.js";
+import { dispatch } from "./dispatch.js";
+import {
+  type CommandPolicy,
+  type Scheduler,
+  type SchedulerEffect,
+  type SchedulerStep,
+  stopRun,
+  timer,
+} from "./scheduler-state.js";
+
+/**
+ * Goes on with what another tab had under way. Nothing is sent a second time for that: what was on its way counts as arrived
+ * until it is missed, and stops that nobody heard of are asked for again.
+ */
+export function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep {
+  const { sent, preemption, unconfirmed } = handed;
+  const next: Scheduler =
+    sent?.phase === "sending" ? { ...handed, sent: { ...sent, phase: "running" } } : handed;
+  const effects: SchedulerEffect[] = [];
+  if (next.sent?.phase === "running") effects.push(timer("track", policy.trackMs));
+  if (next.sent?.phase === "waiting")
+    effects.push(timer("send", Math.max(next.sent.waitMs, policy.sendRetryMs)));
+  if (preemption) effects.push(...preemption.unheard.map(stopRun), timer("stop", policy.stopMs));
+  if (unconfirmed) effects.push(timer("confirm", policy.confirmMs));
+  return dispatch(next, effects, policy);
+}
+
+/** All that has no outcome yet. An unconfirmed `sync` is known by its id alone. */
+export function commandsOf({ sent, preemption, sync, queue }: Scheduler): readonly Command[] {
+  return [sent?.command, preemption?.command, sync, ...queue].filter((command) => command !== undefined);
+}

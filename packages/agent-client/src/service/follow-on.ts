@@ -1,0 +1,80 @@
+import type { StreamFailure } from "../connection/connection.js";
+import type { StreamEvent } from "../wire/event-parser.js";
+import { readEventStream } from "../wire/read-event-stream.js";
+import { failureOf, type RequestParts } from "./http-request.js";
+import { readFrames } from "./read-frames.js";
+import type { FollowedThread, FollowSink, StreamEnd } from "./service-port.js";
+
+/** Follows threads by `POST /follow`, section 10 of the protocol. */
+export async function followOn(
+  request: (path: string, init: RequestParts) => Promise<Response>,
+  face: object,
+  threads: readonly FollowedThread[],
+  signal: AbortSignal,
+  sink: FollowSink,
+): Promise<StreamEnd> {
+  try {
+    const response = await request("/follow", { body: { ...face, subscriptions: threads }, signal });
+    const failure = await failureOf(response);
+    if (failure) return { kind: "failed", failure };
+    if (response.body) {
+      sink.opened();
+      await readEventStream(response.body, {
+        heard: sink.heard,
+        events: (events) => tell(threads, events, sink),
+      });
+      return { kind: "ended" };
+    }
+  } catch {
+    // Never reached, or broken off.
+  }
+  return { kind: "failed", failure: { kind: "network" } };
+}
+
+/** Events of one read, by the thread they are of: what comes together is shown together. */
+function tell(threads: readonly FollowedThread[], events: readonly StreamEvent[], sink: FollowSink): void {
+  for (let from = 0; from < events.length; ) {
+    const name = events[from]?.event;
+    let to = from + 1;
+    while (to < events.length && events[to]?.event === name) to += 1;
+    const same = from === 0 && to === events.length ? events : events.slice(from, to);
+    from = to;
+    if (name === "end") for (const { data } of same) tellEnd(data, sink);
+    else tellThread(threads, Number(name), same, sink);
+  }
+}
+
+function tellThread(
+  threads: readonly FollowedThread[],
+  at: number,
+  events: readonly StreamEvent[],
+  sink: FollowSink,
+): void {
+  const thread = threads[at];
+  if (thread?.view === "ag-ui") {
+    const frames = readFrames(events);
+    if (frames.length > 0) sink.frames(at, frames);
+  } else if (thread) {
+    const entries = events.flatMap(({ id, data }) => (id === undefined ? [] : [{ id, data }]));
+    if (entries.length > 0) sink.entries(at, entries);
+  }
+}
+
+function tellEnd(data: string, sink: FollowSink): void {
+  // A parsed boundary: the service's own word.
+  const { subscription, status, code, message, details } = JSON.parse(data) as {
+    readonly subscription: number;
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly details?: { readonly retryAfterMs?: number };
+  };
+  const failure: Extract<StreamFailure, { kind: "refused" }> = {
+    kind: "refused",
+    status,
+    code,
+    message,
+    ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
+  };
+  sink.ended(subscription, failure);
+}

@@ -1,0 +1,72 @@
+import { createSimulatedClock } from "@throughline/ai-core";
+import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
+import { everyPart } from "../client/every-part.js";
+import { createMemoryStorage } from "../client/storage.js";
+import type { Surroundings } from "../client/surroundings.js";
+import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
+import { createFakeService, settled } from "./fake-service.js";
+
+/** One browser: tabs that share locks, channels and storage, and each have a service of their own to be counted. */
+export function browser() {
+  const locks = createMemoryLocks();
+  const channels = createMemoryChannels();
+  const storage = createMemoryStorage();
+  const clock = createSimulatedClock(1_000_000);
+
+  async function tab(options: Partial<AgentClientOptions> = {}) {
+    const fake = createFakeService();
+    const look = createLook();
+    const client = createAgentClient({
+      url: "/api",
+      ...everyPart,
+      service: fake.service,
+      clock,
+      random: () => 0.5,
+      schedule(callback) {
+        queueMicrotask(callback);
+        return () => {};
+      },
+      storage,
+      locks,
+      channels,
+      surroundings: look.surroundings,
+      ...options,
+    });
+    await settled();
+    return { ...fake, ...look, client, thread: client.thread("poet", "t") };
+  }
+
+  return {
+    locks,
+    channels,
+    clock,
+    tab,
+    /** Passes time in small steps, so that tabs can answer each other in between. */
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 500) {
+        clock.advance(500);
+        await settled();
+      }
+    },
+  };
+}
+
+/** Whether somebody looks at a tab. */
+function createLook() {
+  let isHidden = false;
+  let changed = () => {};
+  const surroundings: Surroundings = {
+    isHidden: () => isHidden,
+    isOnline: () => true,
+    subscribe(listener) {
+      changed = listener;
+      return () => {};
+    },
+  };
+  async function setHidden(hidden: boolean): Promise<void> {
+    isHidden = hidden;
+    changed();
+    await settled();
+  }
+  return { surroundings, hide: () => setHidden(true), show: () => setHidden(false) };
+}
