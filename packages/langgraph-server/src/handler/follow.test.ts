@@ -58,7 +58,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("Many threads on one stream", () => {
-  it("P85: name the subscription of each frame by its place, and count as one stream and as many watchers", async () => {
+  it("P88: name the subscription of each frame by its place, and count as one stream and as many watchers", async () => {
     const provider = await start();
     const response = await follow([
       { threadId: "a" },
@@ -80,7 +80,7 @@ describe("Many threads on one stream", () => {
     await vi.waitFor(async () => expect(await metric("throughline_watchers{")).toBe(0));
   });
 
-  it("P86: go on exactly from the cursor of each, wherever the stream was cut", async () => {
+  it("P89: go on exactly from the cursor of each, wherever the stream was cut", async () => {
     const provider = await start();
     for (const threadId of ["a", "b"]) await say(provider, threadId, ["One ", "two ", "three"]);
     const beginning = (name: string) => ({ threadId: name, cursor: firstCursors.get(name) });
@@ -134,7 +134,7 @@ describe("Many threads on one stream", () => {
     expect(rest.map(({ data }) => data)).toEqual(log.slice(2).map(({ data }) => data));
   });
 
-  it("P87: are each authorised on their own: what may not be seen is refused by name, and the others go on", async () => {
+  it("P90: are each authorised on their own: what may not be seen is refused by name, and the others go on", async () => {
     await start();
     const person = { "x-throughline-account": "acme" };
     const response = await follow(
@@ -151,7 +151,7 @@ describe("Many threads on one stream", () => {
     expect(named(events, "0")).toEqual([]);
   });
 
-  it("P87: are refused as one where none may be seen", async () => {
+  it("P90: are refused as one where none may be seen", async () => {
     await start();
     const refused = await follow([{ threadId: "a", agentId: "nobody" }]);
     expect(refused.status).toBe(404);
