@@ -1,15 +1,15 @@
 import { tool } from "@langchain/core/tools";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { ChatOpenAI } from "@langchain/openai";
+import { ChatOpenAI as StrangersModel } from "@langchain/openai";
 import { z } from "zod";
 import { besideCatalog } from "../../server/graphs/beside-catalog.js";
 
 // Made as people make them who never heard of a meter: when the module is loaded, with the library's own defaults.
-const cheap = new ChatOpenAI({ model: "cheap" });
-const dear = new ChatOpenAI({ model: "dear" });
+const cheap = new StrangersModel({ model: "cheap" });
+const dear = new StrangersModel({ model: "dear" });
 
-const talker = (name: string, model: ChatOpenAI) =>
+const talker = (name: string, model: StrangersModel) =>
   new StateGraph(MessagesAnnotation)
     .addNode("talk", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
     .addEdge(START, "talk")
@@ -41,7 +41,7 @@ const pair = new StateGraph(MessagesAnnotation)
 /** The graphs that ship, whose models are ours, and those of people who know nothing of us. */
 export default besideCatalog({
   stranger: talker("stranger", cheap),
-  unlisted: talker("unlisted", new ChatOpenAI({ model: "not-on-the-list", maxRetries: 0 })),
+  unlisted: talker("unlisted", new StrangersModel({ model: "not-on-the-list", maxRetries: 0 })),
   looper,
   pair,
 });
