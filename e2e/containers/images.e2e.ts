@@ -25,6 +25,9 @@ const BUILD_TOOLS = [
 ];
 const SECRET_FILES = [".env", ".env.local", ".npmrc", ".git", ".pgpass", "id_rsa", "ca"];
 
+/** Tools of ours that packages of the service need, too: tsx loads projects in TypeScript with esbuild, deepagents reads YAML. */
+const NEEDED_AS_WELL = ["esbuild", "yaml"];
+
 describe("The images", { timeout: 600_000 }, () => {
   let env: NodeJS.ProcessEnv;
   let ask: (...args: string[]) => Promise<string>;
@@ -98,7 +101,8 @@ describe("The images", { timeout: 600_000 }, () => {
     );
     const present = new Set(installed.split("\n"));
     const packages = [".", ...workspacePackages().map(({ folder }) => folder)].map(readManifest);
-    const needed = new Set(packages.slice(1).flatMap(({ dependencies = {} }) => Object.keys(dependencies)));
+    const direct = packages.slice(1).flatMap(({ dependencies = {} }) => Object.keys(dependencies));
+    const needed = new Set([...direct, ...NEEDED_AS_WELL]);
     const forDevelopment = packages.flatMap(({ devDependencies = {} }) => Object.keys(devDependencies));
     expect(present.has("hono")).toBe(true);
     expect(forDevelopment.filter((name) => present.has(name) && !needed.has(name))).toEqual([]);

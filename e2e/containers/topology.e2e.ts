@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SERVICES } from "../../scripts/containers/topology.mjs";
 import { hasChromium, launchChromium } from "../browser/chromium.js";
 import { ACCOUNT, callerOf, wordsOf } from "./rig/container-runs.js";
-import { PATIENCE, startTopology, type Topology } from "./rig/start-topology.js";
+import { startTopology, type Topology } from "./rig/start-topology.js";
+import { PATIENCE } from "./rig/until.js";
 
 const BUILD_MS = 3_600_000;
 const RUN_MS = 900_000;
@@ -19,7 +20,7 @@ describe("The compose topology", { timeout: RUN_MS }, () => {
   const psql = async (statement: string) => {
     const postgres = await topology.container("postgres");
     const { POSTGRES_USER: user = "" } = topology.env;
-    return postgres.exec("psql", "-U", user, "-d", "langgraph_dev", "-h", "127.0.0.1", "-Atc", statement);
+    return postgres.exec("psql", "-U", user, "-d", "langgraph_dev", "-Atc", statement);
   };
   const spendLog = async () => {
     const litellm = await topology.container("litellm");

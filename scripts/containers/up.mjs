@@ -16,7 +16,7 @@ const { native = false, build = false } = readOptions(
     "Starts the whole topology and leaves it running: PostgreSQL, Redis, LiteLLM, the service and the console, in containers",
     "(Docker, else podman). Settings are in .env.local, which the first start makes with secrets of its own.",
     "",
-    "  --build    builds the images anew; without it only those that are missing",
+    "  --build    builds the images anew and restarts everything; without it only missing images are built",
     "  --native   the same from local programs, without containers",
     "",
     "npm run langgraph:down stops it.",
@@ -55,6 +55,8 @@ async function startContainers() {
     );
   }
   const compose = openCompose(engine, { env });
+  // podman-compose would start the containers of the images before.
+  if (build && (await compose.containerOf("langgraph-server"))) await compose.down();
   for (const service of SERVICES) {
     await runStep(
       () => compose.start(service),

@@ -8,6 +8,7 @@ import { imageName, OWN_IMAGES } from "../../../scripts/containers/topology.mjs"
 import { type Machine, prepareMachine } from "./prepare-machine.js";
 
 const run = promisify(execFile);
+const REPOSITORY = "localhost/throughline-e2e";
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
 /** Builds the images from a clean clone of the last commit, once a commit. What is not committed is not in them. */
@@ -16,7 +17,7 @@ export async function buildImages(): Promise<Machine> {
   const commit = (await run("git", ["-C", ROOT, "rev-parse", "--short", "HEAD"])).stdout.trim();
   const named = ownImages.map((service) => [
     OWN_IMAGES[service].variable,
-    `localhost/throughline-e2e/${service}:${commit}`,
+    `${REPOSITORY}/${service}:${commit}`,
   ]);
   const env = { ...machine, ...Object.fromEntries(named) };
   const whole = { ...process.env, ...env };
@@ -34,5 +35,15 @@ export async function buildImages(): Promise<Machine> {
   } finally {
     rmSync(clone, { recursive: true, force: true });
   }
+  await deleteOthers(engine.name, whole, commit);
   return { engine, env };
+}
+
+/** Deletes the images of earlier commits, after the build that may use their layers. */
+async function deleteOthers(engine: string, env: NodeJS.ProcessEnv, commit: string): Promise<void> {
+  const { stdout } = await run(engine, ["images", "--format", "{{.Repository}}:{{.Tag}}"], { env });
+  const others = stdout
+    .split("\n")
+    .filter((name) => name.startsWith(`${REPOSITORY}/`) && !name.endsWith(`:${commit}`));
+  if (others.length > 0) await run(engine, ["rmi", ...others], { env });
 }

@@ -2,20 +2,18 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "vitest";
 import { type Compose, openCompose } from "../../../scripts/containers/compose.mjs";
 import { fillSecrets, parseEnvironment } from "../../../scripts/containers/environment.mjs";
 import type { ContainerEngine } from "../../../scripts/containers/find-engine.mjs";
 import { imageName, NETWORK, publishedUrls } from "../../../scripts/containers/topology.mjs";
 import { freePort } from "../../../scripts/free-port.mjs";
 import { buildImages } from "./build-images.js";
+import { until } from "./until.js";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PROJECT = "throughline-e2e";
 const HOST = "127.0.0.1";
-/** A restarted LiteLLM takes half a minute, on a busy machine more. */
-export const PATIENCE = { timeout: 240_000, interval: 500 };
 
 /** One container, by its name on the network. */
 export interface Container {
@@ -96,7 +94,7 @@ export async function startTopology(): Promise<Topology> {
       secondName,
       async () => `${PROJECT}-${secondName}`,
     );
-    await expect.poll(() => second.isHealthy(), PATIENCE).toBe(true);
+    await until("the second replica is healthy", () => second.isHealthy());
     return {
       engine,
       env,
@@ -114,7 +112,10 @@ export async function startTopology(): Promise<Topology> {
 
   /** As the compose file's service, with another name and port: a file that names its container can't be scaled. */
   async function startSecond(port: number): Promise<void> {
-    await expect.poll(() => compose.containerOf("langgraph-server"), PATIENCE).toBeDefined();
+    await until(
+      "the first replica exists",
+      async () => (await compose.containerOf("langgraph-server")) !== undefined,
+    );
     const first = await composed(compose, "langgraph-server")();
     const settings: string[] = JSON.parse(await ask("inspect", "--format", "{{json .Config.Env}}", first));
     const own = settings.filter((line) => /^(?:LITELLM|LANGGRAPH|REDIS|THROUGHLINE)_/.test(line));
@@ -165,9 +166,15 @@ async function openContainer(
     isHealthy,
     async crash() {
       const pid = Number(await state("Pid"));
-      process.kill(pid, "SIGKILL");
-      await expect.poll(async () => [0, pid].includes(Number(await state("Pid"))), PATIENCE).toBe(false);
-      await expect.poll(isHealthy, PATIENCE).toBe(true);
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // The engine is a machine of its own. What it kills by hand it does not restart.
+        await ask("kill", id);
+        await ask("start", id);
+      }
+      await until(`${name} was restarted`, async () => ![0, pid].includes(Number(await state("Pid"))));
+      await until(`${name} is healthy`, isHealthy);
     },
     async stop(graceSeconds) {
       const started = performance.now();
@@ -175,13 +182,12 @@ async function openContainer(
       return { code: Number(await state("ExitCode")), ms: performance.now() - started };
     },
     async kill() {
-      // Before the policy can restart it: who is stopped stays so.
-      process.kill(Number(await state("Pid")), "SIGKILL");
+      // Without a grace time the signal is SIGKILL; what is stopped by hand is not restarted.
       await ask("stop", "--time", "0", id);
     },
     async start() {
       await ask("start", id);
-      await expect.poll(isHealthy, PATIENCE).toBe(true);
+      await until(`${name} is healthy`, isHealthy);
     },
     exec: (...command) => ask("exec", id, ...command),
     logs: async () => {
