@@ -18,8 +18,8 @@ const PARTS = {
   outages: "runs and viewers through outages of PostgreSQL, rolling restarts, frozen instances",
   bus: "two instances and their Redis: killed, emptied, paused, failed over; limits over both",
   doors: "what comes in and goes out: files under load, their memory, and what other accounts feel of it",
-  containers: "images from a clean clone, and the compose topology: runs, kills of each container, replicas",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
+  containers: "images from a clean clone, and the compose topology: runs, kills of each container, replicas",
 };
 
 const LIST = Object.entries(PARTS).map(([name, about]) => `  ${name.padEnd(12)}${about}`);
