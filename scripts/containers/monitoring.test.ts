@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createMetrics, type Metrics } from "@throughline/langgraph-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { NOTHING_SWEPT } from "../../packages/langgraph-server/src/thread/service-observer.js";
 import { root } from "../workspace-packages.mjs";
 
 const FOLDER = join(root, "platform", "infra", "monitoring");
@@ -53,16 +54,7 @@ function everythingHappens({ observer, ...direct }: Metrics): void {
   observer.appendRefused("fenced");
   observer.subscriberJoined("prelude");
   observer.cronTicked({ outcome: "failed", missed: 1 });
-  observer.swept({
-    merged: 1,
-    entries: 1,
-    runs: 0,
-    threads: 0,
-    checkpoints: 0,
-    blobs: 0,
-    writes: 0,
-    receipts: 0,
-  });
+  observer.swept({ ...NOTHING_SWEPT, merged: 1, entries: 1 });
   observer.filesSwept({ unnamed: 1, unfinished: 0, orphaned: 0, stray: 0 });
   observer.badRow({ table: "crons", id: "c", error: new Error("bad") });
   observer.busChanged({ kind: "connected" });
