@@ -8,7 +8,7 @@ const include = [
   "packages/*/src/**/*.test.{ts,tsx}",
   "apps/*/src/**/*.test.{ts,tsx}",
   "boundaries/*.test.ts",
-  "scripts/*.test.ts",
+  "scripts/**/*.test.ts",
   "e2e/in-process/*.test.ts",
   "e2e/bus/*.test.ts",
   "e2e/outages/**/*.test.ts",

@@ -2,6 +2,11 @@
 // Not the built file itself: package managers link a program when they install, before anything is built.
 import { existsSync, readFileSync } from "node:fs";
 
+// The first process of a container ignores a signal that nothing handles, and `serve` handles this one only once it is loaded.
+if (process.argv[2] === "serve") {
+  process.on("SIGTERM", () => process.listenerCount("SIGTERM") === 1 && process.exit(143));
+}
+
 const built = new URL("../dist/cli.js", import.meta.url);
 if (!existsSync(built)) {
   console.error("Throughline is not built yet. In its own repository, run: npm run build");
