@@ -27,6 +27,8 @@ export interface AskedRun {
   readonly requestId?: string;
   readonly traceId?: string;
   readonly signal?: AbortSignal;
+  /** Which instance is asked; default 0. */
+  readonly instance?: number;
 }
 
 export interface AskedEnd {
@@ -46,17 +48,24 @@ export interface BilledService extends Omit<LitellmRig, "stop"> {
   run(asked: AskedRun): Promise<AskedEnd>;
   request(
     path: string,
-    options?: RequestInit & { account?: string; subject?: string; role?: string },
+    options?: RequestInit & { account?: string; subject?: string; role?: string; instance?: number },
   ): Promise<Response>;
   units(runId?: string): Promise<readonly UsageUnit[]>;
   stop(): Promise<void>;
 }
 
 export async function startBilledService(
-  options: Partial<RigServerOptions> & { readonly instances?: number } = {},
+  options: Partial<RigServerOptions> & {
+    readonly instances?: number;
+    /** Default: one of its own. It ends with the service. */
+    readonly rig?: LitellmRig;
+  } = {},
 ): Promise<BilledService> {
-  const { instances = 1, env, ...rest } = options;
-  const [rig, postgres]: [LitellmRig, RigPostgres] = await Promise.all([startLitellmRig(), startPostgres()]);
+  const { instances = 1, env, rig: given, ...rest } = options;
+  const [rig, postgres]: [LitellmRig, RigPostgres] = await Promise.all([
+    given ?? startLitellmRig(),
+    startPostgres(),
+  ]);
   const databaseUrl = await postgres.createDatabase();
   const servers: RigServer[] = [];
   for (let index = 0; index < instances; index++) {
@@ -98,15 +107,14 @@ export async function startBilledService(
 
   async function request(
     path: string,
-    { account, subject, role, headers, ...init }: Parameters<BilledService["request"]>[1] = {},
+    { account, subject, role, instance = 0, headers, ...init }: Parameters<BilledService["request"]>[1] = {},
   ): Promise<Response> {
     const token = await tokenOf({
       ...(account !== undefined && { account }),
       ...(subject !== undefined && { subject }),
       ...(role !== undefined && { role }),
     });
-    const server = servers.find(({ pid }) => pid !== 0);
-    return fetch(`${server?.url}${path}`, {
+    return fetch(`${servers[instance]?.url}${path}`, {
       ...init,
       headers: { ...Object.fromEntries(new Headers(headers)), authorization: `Bearer ${token}` },
     });
@@ -128,12 +136,14 @@ export async function startBilledService(
       model = "cheap",
       thread,
       signal,
+      instance = 0,
       ...ids
     }) {
       const response = await request("/runs", {
         method: "POST",
         headers: { "content-type": "application/json" },
         account,
+        instance,
         ...(subject !== undefined && { subject }),
         ...(role !== undefined && { role }),
         ...(signal && { signal }),
