@@ -1,4 +1,4 @@
-// npm run e2e -- NAME… [--filter TEXT] [--seed N] [--trials N]
+// npm run e2e -- NAME… [--filter TEXT] [--seed N] [--trials N] [--database]
 import { randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -31,6 +31,7 @@ const HELP = `Whole-system tests against real servers, which they start and stop
 
   --seed N     what is random begins here; without it a seed is chosen, and printed
   --trials N   how often what is random is tried; without it as often as each test thinks enough
+  --database   billing also with a LiteLLM that has a database, which takes some minutes more
 
 ${LIST.join("\n")}
 
@@ -44,6 +45,7 @@ async function main() {
       filter: { type: "string" },
       seed: { type: "string" },
       trials: { type: "string" },
+      database: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -77,6 +79,7 @@ async function main() {
       THROUGHLINE_OFFLINE_PACE_MS: "0",
       THROUGHLINE_SEED: String(seed),
       ...(trials === undefined ? {} : { THROUGHLINE_TRIALS: String(trials) }),
+      THROUGHLINE_LITELLM_DATABASE: values.database ? "yes" : "no",
       COPILOTKIT_TELEMETRY_DISABLED: "true",
       DO_NOT_TRACK: "1",
     },

@@ -13,5 +13,9 @@ export interface LaunchedLitellm {
   stop(): Promise<void>;
 }
 
-/** A LiteLLM proxy without a database in front of an upstream. Keys are ours to set at any time. */
-export function launchLitellm(options: { upstream: string; keys: RigKeys }): Promise<LaunchedLitellm>;
+/** A LiteLLM proxy in front of an upstream. Without a database its keys are ours to set at any time; with one it has its own. */
+export function launchLitellm(options: {
+  upstream: string;
+  keys?: RigKeys;
+  databaseUrl?: string;
+}): Promise<LaunchedLitellm>;

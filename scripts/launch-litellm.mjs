@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { litellmCommand } from "./ensure-litellm.mjs";
+import { litellmWithDatabase } from "./ensure-litellm-database.mjs";
 import { freePort } from "./free-port.mjs";
 import { root } from "./workspace-packages.mjs";
 
@@ -24,15 +25,21 @@ const READY_MS = 180_000;
  */
 
 /**
- * A LiteLLM proxy without a database in front of an upstream. Keys are ours to set at any time.
+ * A LiteLLM proxy in front of an upstream. Without a database its keys are ours to set at any time; with one it has its own.
  *
- * @param {{ upstream: string, keys: RigKeys }} options
+ * @param {{ upstream: string, keys?: RigKeys, databaseUrl?: string }} options
  */
-export async function launchLitellm({ upstream, keys }) {
+export async function launchLitellm({ upstream, keys = {}, databaseUrl }) {
   const folder = mkdtempSync(join(tmpdir(), "throughline-litellm-"));
   const file = (/** @type {string} */ name) => join(folder, name);
   const config = readFileSync(join(root, "scripts/litellm/config.yaml"), "utf8");
-  writeFileSync(file("config.yaml"), config.replaceAll("UPSTREAM", upstream));
+  writeFileSync(
+    file("config.yaml"),
+    (databaseUrl === undefined ? config : config.replace(/^ *custom_auth:.*$/m, "")).replaceAll(
+      "UPSTREAM",
+      upstream,
+    ),
+  );
   // Custom modules are looked up beside the config.
   copyFileSync(join(root, "scripts/litellm/rig_auth.py"), file("rig_auth.py"));
   copyFileSync(join(root, "packages/billing/litellm/throughline_logger.py"), file("throughline_logger.py"));
@@ -45,6 +52,8 @@ export async function launchLitellm({ upstream, keys }) {
     from: 24_800 + Math.floor(Math.random() * 4_000),
   });
   const url = `http://${HOST}:${port}`;
+  const { command, env: ownEnv } =
+    databaseUrl === undefined ? { command: litellmCommand(), env: {} } : withDatabase(databaseUrl);
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let child;
 
@@ -52,7 +61,7 @@ export async function launchLitellm({ upstream, keys }) {
     const { DATABASE_URL: _, ...env } = process.env;
     const output = openSync(file("proxy.out"), "a");
     const started = spawn(
-      litellmCommand(),
+      command,
       ["--config", file("config.yaml"), "--host", HOST, "--port", String(port)],
       {
         cwd: folder,
@@ -65,16 +74,14 @@ export async function launchLitellm({ upstream, keys }) {
           THROUGHLINE_SPEND_LOG: file("spend.jsonl"),
           // The proxy is local whatever the machine's way to the internet is.
           NO_PROXY: `${HOST},localhost`,
+          ...ownEnv,
         },
       },
     );
     child = started;
     for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await delay(200)) {
       if (started.exitCode !== null) break;
-      const answer = await fetch(`${url}/health/liveliness`, { signal: AbortSignal.timeout(2_000) }).catch(
-        () => undefined,
-      );
-      if (answer?.ok) return;
+      if (await isReady(url, databaseUrl !== undefined)) return;
     }
     throw new Error(`LiteLLM did not start:\n${readFileSync(file("proxy.out"), "utf8").slice(-2_000)}`);
   }
@@ -102,6 +109,37 @@ export async function launchLitellm({ upstream, keys }) {
       process.removeListener("exit", endWithUs);
       await end("SIGTERM");
       if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * @param {string} url
+ * @param {boolean} hasDatabase
+ */
+async function isReady(url, hasDatabase) {
+  try {
+    const path = hasDatabase ? "/health/readiness" : "/health/liveliness";
+    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(2_000) });
+    return answer.ok && (!hasDatabase || (await answer.json()).db === "connected");
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} databaseUrl */
+function withDatabase(databaseUrl) {
+  const { command, env } = litellmWithDatabase();
+  return {
+    command,
+    env: {
+      ...env,
+      DATABASE_URL: databaseUrl,
+      // Its tables are there.
+      DISABLE_SCHEMA_UPDATE: "true",
+      LITELLM_SALT_KEY: "sk-salt-rig",
+      // Rows are written a few seconds after their call, not up to 15.
+      PROXY_BATCH_WRITE_AT: "1",
     },
   };
 }

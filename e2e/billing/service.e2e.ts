@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
 import { SEED, seededRandom, trialsOr } from "../server/rig/trials.js";
 import { type AskedEnd, type BilledService, startBilledService } from "./rig/billed-service.js";
-import { SERVICE_KEY, spendOf, TOKENS } from "./rig/litellm-rig.js";
+import { expectNoKeys } from "./rig/expect-no-keys.js";
+import { expectReceiptsOf } from "./rig/expect-receipts.js";
+import { SERVICE_KEY, TOKENS } from "./rig/litellm-rig.js";
 
 const missing = await ensureLitellm();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
@@ -40,22 +42,8 @@ describe.skipIf(missing !== undefined)("the service with a real LiteLLM", () => 
   /** The run's receipts are what LiteLLM recorded, under its tenant's key, with its labels, each once. */
   async function expectToAgree(runId: string, account = "ann", calls = 1): Promise<void> {
     await expect.poll(() => service.logged(runId).length, { timeout: 20_000 }).toBe(calls);
-    const rows = service.logged(runId);
-    const units = await service.units(runId);
-    expect(units.map(({ unitId }) => unitId).sort()).toEqual(rows.map(({ call_id }) => call_id).sort());
-    for (const row of rows) {
-      expect(row.key_hash).toBe(hashKey(TOKENS[account] ?? ""));
-      expect(row.labels).toMatchObject({
-        accountId: account,
-        virtualKeyId: `vk-${account}`,
-        runId,
-        usageUnitId: row.call_id,
-        executorType: "inproc",
-      });
-    }
-    const receipts = await service.ledger.receipts(runId);
-    expect(receipts).toHaveLength(calls);
-    expect(receipts.reduce((sum, { amount }) => sum + amount, 0n)).toBe(spendOf(rows));
+    const keyHash = hashKey(TOKENS[account] ?? "");
+    await expectReceiptsOf(service.logged(runId), { ledger: service.ledger, runId, account, keyHash });
   }
 
   describe("a run", () => {
@@ -249,26 +237,6 @@ describe.skipIf(missing !== undefined)("the service with a real LiteLLM", () => 
 
   it("never writes a key: not to checkpoints, the log, the registry or its own output", async () => {
     await asked("tokens=2");
-    const { rows: tables } = await service.pool.query<{ name: string }>(
-      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`,
-    );
-    expect(tables.length).toBeGreaterThan(10);
-    const secrets = [SERVICE_KEY, ...Object.values(TOKENS)];
-    for (const { name } of tables) {
-      const { rows } = await service.pool.query<{ row: string }>(`select t::text as row from ${name} t`);
-      const text = rows.map(({ row }) => `${row}${decodeHex(row)}`).join("\n");
-      for (const secret of secrets) expect(text.includes(secret), `${name} holds a key`).toBe(false);
-    }
-    for (const server of service.servers) {
-      for (const secret of secrets) expect(server.log()).not.toContain(secret);
-    }
+    await expectNoKeys(service, [SERVICE_KEY, ...Object.values(TOKENS)]);
   });
 });
-
-/** Checkpoints hold their blobs as bytes. */
-function decodeHex(text: string): string {
-  return [...text.matchAll(/\\x([0-9a-f]+)/g)]
-    .map(([, hex = ""]) => Buffer.from(hex, "hex").toString("latin1"))
-    .join();
-}

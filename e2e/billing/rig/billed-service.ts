@@ -29,6 +29,8 @@ export interface AskedRun {
   readonly requestId?: string;
   readonly traceId?: string;
   readonly signal?: AbortSignal;
+  /** Which instance is asked; default 0. */
+  readonly instance?: number;
 }
 
 export interface AskedEnd {
@@ -48,7 +50,7 @@ export interface BilledService extends Omit<LitellmRig, "stop"> {
   run(asked: AskedRun): Promise<AskedEnd>;
   request(
     path: string,
-    options?: RequestInit & { account?: string; subject?: string; role?: string },
+    options?: RequestInit & { account?: string; subject?: string; role?: string; instance?: number },
   ): Promise<Response>;
   units(runId?: string): Promise<readonly UsageUnit[]>;
   stop(): Promise<void>;
@@ -58,14 +60,19 @@ export interface BilledServiceOptions extends Omit<Partial<RigServerOptions>, "e
   /** Default: those of people who know nothing of us. */
   readonly graphs?: URL | undefined;
   readonly instances?: number;
+  /** Default: one of its own. It ends with the service. */
+  readonly rig?: LitellmRig;
   /** More settings, once LiteLLM is there. */
   readonly settings?: (rig: LitellmRig) => Promise<Readonly<Record<string, string>>>;
 }
 
 export async function startBilledService(options: BilledServiceOptions = {}): Promise<BilledService> {
-  const { instances = 1, settings = async () => ({}), graphs: asked, ...rest } = options;
+  const { instances = 1, settings = async () => ({}), graphs: asked, rig: given, ...rest } = options;
   const graphs = "graphs" in options ? asked : STRANGERS;
-  const [rig, postgres]: [LitellmRig, RigPostgres] = await Promise.all([startLitellmRig(), startPostgres()]);
+  const [rig, postgres]: [LitellmRig, RigPostgres] = await Promise.all([
+    given ?? startLitellmRig(),
+    startPostgres(),
+  ]);
   const databaseUrl = await postgres.createDatabase();
   const more = await settings(rig);
   const servers: RigServer[] = [];
@@ -108,15 +115,14 @@ export async function startBilledService(options: BilledServiceOptions = {}): Pr
 
   async function request(
     path: string,
-    { account, subject, role, headers, ...init }: Parameters<BilledService["request"]>[1] = {},
+    { account, subject, role, instance = 0, headers, ...init }: Parameters<BilledService["request"]>[1] = {},
   ): Promise<Response> {
     const token = await tokenOf({
       ...(account !== undefined && { account }),
       ...(subject !== undefined && { subject }),
       ...(role !== undefined && { role }),
     });
-    const server = servers.find(({ pid }) => pid !== 0);
-    return fetch(`${server?.url}${path}`, {
+    return fetch(`${servers[instance]?.url}${path}`, {
       ...init,
       headers: { ...Object.fromEntries(new Headers(headers)), authorization: `Bearer ${token}` },
     });
@@ -138,12 +144,14 @@ export async function startBilledService(options: BilledServiceOptions = {}): Pr
       model = "cheap",
       thread,
       signal,
+      instance = 0,
       ...ids
     }) {
       const response = await request("/runs", {
         method: "POST",
         headers: { "content-type": "application/json" },
         account,
+        instance,
         ...(subject !== undefined && { subject }),
         ...(role !== undefined && { role }),
         ...(signal && { signal }),

@@ -46,10 +46,10 @@ export interface LitellmRig {
   stop(): Promise<void>;
 }
 
-/** A real LiteLLM in front of an upstream of ours. */
-export async function startLitellmRig(): Promise<LitellmRig> {
+/** A real LiteLLM in front of an upstream of ours, without a database unless one is given. */
+export async function startLitellmRig(database?: { readonly databaseUrl: string }): Promise<LitellmRig> {
   const upstream = await startOpenAiUpstream();
-  const litellm = await launchLitellm({ upstream: upstream.url, keys: RIG_KEYS });
+  const litellm = await launchLitellm({ upstream: upstream.url, ...(database ?? { keys: RIG_KEYS }) });
   return {
     litellm,
     upstream,

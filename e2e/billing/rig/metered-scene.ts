@@ -14,6 +14,7 @@ import {
   type FactStore,
   hashKey,
   type LedgerStore,
+  type LitellmAdmin,
   type MeteredRun,
   type ReconcileReport,
   type ReconcilerOptions,
@@ -50,9 +51,29 @@ export interface MeteredScene extends Omit<LitellmRig, "stop"> {
   close(): Promise<void>;
 }
 
+export interface SceneParts {
+  readonly rig: LitellmRig;
+  readonly serviceKey: string;
+  readonly keysOf: (database: PostgresDatabase, admin: LitellmAdmin) => KeyResolver;
+  readonly sourceOf: (admin: LitellmAdmin) => SpendSource;
+}
+
+async function partsWithoutDatabase(): Promise<SceneParts> {
+  const rig = await startLitellmRig();
+  return {
+    rig,
+    serviceKey: SERVICE_KEY,
+    keysOf: () => environmentKeys(VIRTUAL_KEYS),
+    sourceOf: () => createJsonlSource(rig.litellm.spendLog),
+  };
+}
+
 /** A real LiteLLM between the metered fetch and an upstream of ours, and a ledger in PostgreSQL. */
-export async function openMeteredScene(): Promise<MeteredScene> {
-  const [rig, postgres] = await Promise.all([startLitellmRig(), launchPostgres()]);
+export async function openMeteredScene(parts?: SceneParts): Promise<MeteredScene> {
+  const [{ rig, serviceKey, keysOf, sourceOf }, postgres] = await Promise.all([
+    parts ?? partsWithoutDatabase(),
+    launchPostgres(),
+  ]);
   const { litellm } = rig;
   const database = await openPostgres({ connection: postgres.url });
   await migrate(database.directPool, database.schema, {
@@ -61,13 +82,14 @@ export async function openMeteredScene(): Promise<MeteredScene> {
   });
   const ledger = createPostgresLedgerStore(database);
   const facts = createPostgresFactStore(database);
-  const source = createJsonlSource(litellm.spendLog);
-  const keys = environmentKeys(VIRTUAL_KEYS);
+  const admin = createLitellmAdmin({ baseUrl: litellm.url, serviceKey });
+  const source = sourceOf(admin);
+  const keys = keysOf(database, admin);
   const told: string[] = [];
   const billing = createBilling({
     baseUrl: `${litellm.url}/v1`,
-    admin: createLitellmAdmin({ baseUrl: litellm.url, serviceKey: SERVICE_KEY }),
-    serviceKey: SERVICE_KEY,
+    admin,
+    serviceKey,
     keys,
     ledger,
     facts,

@@ -4,6 +4,7 @@ import { createLitellmAdmin } from "../litellm/litellm-admin.js";
 import { madeFact, madeLabels } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
 import { createSpendLogSource, readSpendLog } from "./spend-log-source.js";
+import type { SpendSource } from "./spend-source.js";
 
 const ROW = {
   request_id: "chatcmpl-1",
@@ -76,34 +77,72 @@ describe("the spend logs", () => {
     return { asked, keys, clock, source: createSpendLogSource({ admin, clock }) };
   }
 
-  it("are read page by page, with both dates in the one form they take", async () => {
-    const { asked, keys, source } = scene((url) => ({
-      data: [{ ...ROW, litellm_call_id: `u${url.searchParams.get("page")}` }],
-      total_pages: 2,
-    }));
+  /** A full page of rows that ended at this time. */
+  const fullPage = (endTime: string) => Array.from({ length: 500 }, () => ({ ...ROW, endTime }));
+
+  async function readAll(source: SpendSource, since?: number) {
     const ids: string[] = [];
     let position: string | undefined;
-    for await (const batch of source.read(undefined)) {
+    for await (const batch of source.read(since === undefined ? undefined : String(since))) {
       ids.push(...batch.facts.map(({ callId }) => callId));
       position = batch.position;
     }
-    expect(ids).toEqual(["u1", "u2"]);
+    return { ids, position };
+  }
+
+  it("are read with both dates in the one form they take", async () => {
+    const { asked, keys, source } = scene(() => ({ data: [ROW], total_pages: 1 }));
+    expect(await readAll(source)).toEqual({
+      ids: ["u1"],
+      position: String(Date.UTC(2026, 10, 17, 9, 30, 0, 700)),
+    });
+    expect(asked).toHaveLength(1);
     expect(asked[0]?.pathname).toBe("/spend/logs/v2");
-    expect(asked[0]?.searchParams.get("start_date")).toBe("2026-11-17 08:30:00");
+    expect(asked[0]?.searchParams.get("start_date")).toBe("2026-11-17 08:15:00");
     expect(asked[0]?.searchParams.get("end_date")).toBe("2026-11-17 09:30:00");
     expect([...keys]).toEqual(["Bearer sk-service"]);
-    expect(position).toBe(String(Date.UTC(2026, 10, 17, 9, 30, 0, 700)));
+  });
+
+  it("are read to the page that is not full, for LiteLLM counts no more than 10,000 rows", async () => {
+    const { asked, source } = scene((url) => ({
+      data:
+        url.searchParams.get("page") === "22"
+          ? [{ ...ROW, litellm_call_id: "last" }]
+          : fullPage("2026-11-17T09:29:00.000Z"),
+      total_pages: 20,
+      total_is_capped: true,
+    }));
+    const { ids } = await readAll(source);
+    expect(asked).toHaveLength(22);
+    expect(ids.at(-1)).toBe("last");
+  });
+
+  it("are read by when a call ended, however early it started, and no further back", async () => {
+    const { asked, clock, source } = scene((url) => ({
+      data: fullPage(url.searchParams.get("page") === "1" ? "2026-11-17T09:29:00Z" : "2026-11-17T09:27:59Z"),
+    }));
+    const since = clock.now();
+    clock.advance(60_000);
+    expect((await readAll(source, since)).ids).toHaveLength(1_000);
+    expect(asked.map(({ searchParams }) => Object.fromEntries(searchParams))).toMatchObject(
+      ["1", "2"].map((page) => ({
+        page,
+        start_date: "2026-11-17 09:13:00",
+        sort_by: "endTime",
+        sort_order: "desc",
+      })),
+    );
   });
 
   it("are read again for the last two minutes, and in windows after a long pause", async () => {
-    const { asked, clock, source } = scene(() => ({ data: [], total_pages: 0 }));
-    const position = String(clock.now());
+    const { asked, clock, source } = scene(() => ({ data: [] }));
+    const since = clock.now();
     clock.advance(2 * 3_600_000);
-    for await (const _ of source.read(position)) void _;
-    expect(asked.map((url) => url.searchParams.get("start_date"))).toEqual([
-      "2026-11-17 09:28:00",
+    await readAll(source, since);
+    expect(asked.map((url) => url.searchParams.get("end_date"))).toEqual([
       "2026-11-17 10:28:00",
       "2026-11-17 11:28:00",
+      "2026-11-17 11:30:00",
     ]);
   });
 
@@ -119,6 +158,8 @@ describe("the spend logs", () => {
     expect(await source.isComplete()).toBe(true);
     db = "Not connected";
     expect(await source.isComplete()).toBe(false);
+    const { source: away } = scene(() => Response.json({ db: "disconnected" }, { status: 503 }));
+    expect(await away.isComplete()).toBe(false);
   });
 
   it("that can't be read are an outage of LiteLLM, told without its words", async () => {

@@ -1,4 +1,4 @@
-import { type Clock, knownLabelsSchema, systemClock } from "@throughline/ai-core";
+import { type Clock, knownLabelsSchema, systemClock, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import type { LitellmAdmin } from "../litellm/litellm-admin.js";
 import { parseCost } from "../money/picodollars.js";
@@ -6,8 +6,10 @@ import { claimedId, type SpendFact } from "./spend-fact.js";
 import type { SpendSource } from "./spend-source.js";
 
 const PAGE = 500;
-/** Rows are flushed up to 15 s after their call ended, and found by when it started. */
+/** Rows are flushed up to 15 s after their call ended. */
 const OVERLAP_MS = 120_000;
+/** LiteLLM finds rows by when their call started, which is this long before its end at most. */
+const LONGEST_CALL_MS = 900_000;
 /** A window that is asked for at once. */
 const WINDOW_MS = 3_600_000;
 
@@ -58,7 +60,8 @@ export function readSpendLog(row: unknown): SpendFact | undefined {
   };
 }
 
-const pageSchema = z.object({ data: z.array(z.unknown()), total_pages: z.number() });
+const readinessSchema = z.object({ db: z.literal("connected") });
+const pageSchema = z.object({ data: z.array(z.unknown()) });
 
 /**
  * LiteLLM's spend logs, which need its database and the service key. Rows may be missing for good: a killed proxy loses what
@@ -71,21 +74,26 @@ export function createSpendLogSource({
   readonly admin: Pick<LitellmAdmin, "read">;
   readonly clock?: Clock;
 }): SpendSource {
+  /** Rows of calls that started until `to` and ended since `from`, the last to end first. */
   async function readWindow(from: number, to: number): Promise<readonly SpendFact[]> {
     const facts: SpendFact[] = [];
-    for (let page = 1, pages = 1; page <= pages; page++) {
-      const answer = pageSchema.parse(
+    for (let page = 1; ; page++) {
+      const { data } = pageSchema.parse(
         await admin.read("/spend/logs/v2", {
-          start_date: toUtc(from),
+          start_date: toUtc(from - LONGEST_CALL_MS),
           end_date: toUtc(to),
+          sort_by: "endTime",
+          sort_order: "desc",
           page: String(page),
           page_size: String(PAGE),
         }),
       );
-      pages = answer.total_pages;
-      facts.push(...answer.data.flatMap((row) => readSpendLog(row) ?? []));
+      const read = data.flatMap((row) => readSpendLog(row) ?? []);
+      facts.push(...read);
+      // LiteLLM counts 10,000 rows at most, so its number of pages is not the end.
+      const isLast = data.length < PAGE || (read.at(-1)?.endedAt ?? from) < from;
+      if (isLast) return facts;
     }
-    return facts;
   }
 
   return {
@@ -108,8 +116,12 @@ export function createSpendLogSource({
       return facts;
     },
     async isComplete() {
-      const health = z.object({ db: z.string() }).safeParse(await admin.read("/health/readiness"));
-      return health.success && health.data.db === "connected";
+      const health = await admin.read("/health/readiness").catch((error: unknown) => {
+        // Without its database LiteLLM answers 503.
+        if (error instanceof ThroughlineError && error.code === "upstream_unavailable") return undefined;
+        throw error;
+      });
+      return readinessSchema.safeParse(health).success;
     },
   };
 }
