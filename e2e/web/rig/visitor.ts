@@ -57,6 +57,7 @@ export async function visit(
     context,
     async open(path) {
       const page = await context.newPage();
+      if (profile) await page.setViewportSize(DESKTOP);
       await page.goto(new URL(path, url).href);
       return page;
     },
