@@ -1,4 +1,5 @@
 // A tab that follows: the leader's words come by the browser's channel, which copies them, and are shown as the leader shows them.
+import { deserialize, serialize } from "node:v8";
 import { createAgentClient, createMemoryLocks, messageById, shareTabs } from "@throughline/agent-client";
 import { answerStart, THREAD_ID } from "./conversation.mjs";
 import { AGENT_ID, framesOf, serviceOf } from "./ours.mjs";
@@ -39,13 +40,13 @@ export function prepareFollower(workload) {
     await rounds();
     follower.draw();
     const before = told;
-    // Copied once here, as a browser writes a message down; the follower pays for reading it.
-    leader.keep = (message) => words.push(message);
+    // Written down once, as a browser does with a message; a tab that follows pays for reading it.
+    leader.keep = (message) => words.push(serialize(message));
     for (let index = 1; index < frames.length; index++) sink.frames(0, [frames[index]]);
     return {
       stream() {
         for (const word of words) {
-          follower.hear(structuredClone(word));
+          follower.hear(deserialize(word));
           follower.draw();
         }
       },
@@ -84,9 +85,9 @@ function createTab(locks, service) {
       if (name.endsWith(":tabs")) listeners.push(listener);
       return {
         post(message) {
+          if (tab.keep) return tab.keep(message);
           const copy = structuredClone(message);
-          if (tab.keep) tab.keep(copy);
-          else queueMicrotask(() => tab.to?.hear(copy));
+          queueMicrotask(() => tab.to?.hear(copy));
         },
         close() {},
       };

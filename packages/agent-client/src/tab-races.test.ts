@@ -49,26 +49,36 @@ function perform({ clock, thread, network, tabs, replaceTab }: Model, { kind, pi
   const tab = tabs[at];
   switch (kind) {
     case "arrive":
-      return network.arrive(pick);
+      network.arrive(pick);
+      break;
     case "lose":
-      return network.lose(pick);
+      network.lose(pick);
+      break;
     case "cut":
-      return network.cut(pick);
+      network.cut(pick);
+      break;
     case "beat":
-      return network.beat();
+      network.beat();
+      break;
     case "time":
-      return clock.advance(WAITS[pick % WAITS.length] ?? 0);
+      clock.advance(WAITS[pick % WAITS.length] ?? 0);
+      break;
     case "go-on":
-      return thread.goOn(pick);
+      thread.goOn(pick);
+      break;
     case "elsewhere":
-      return thread.startElsewhere();
+      thread.startElsewhere();
+      break;
     case "command":
-      return tab?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
+      tab?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
+      break;
     case "close":
-      return replaceTab(at);
+      replaceTab(at);
+      break;
     case "freeze":
     case "thaw":
-      return tab?.setFrozen(kind === "freeze");
+      tab?.setFrozen(kind === "freeze");
+      break;
     case "switch":
       for (const [n, one] of tabs.entries()) one.setHidden(n !== at);
   }
