@@ -129,8 +129,9 @@ export function createTabs(options: TabsOptions): Tabs {
         yieldTo(effect.to);
         break;
       case "follow":
-        follow();
+        // How threads stand here is told before anything is asked of them: a leader that is new to them goes on from that.
         askLeader("with-offers");
+        follow();
         break;
       case "timer":
         timers.set("due", effect.at === undefined ? undefined : effect.at - clock.now());
