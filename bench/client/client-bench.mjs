@@ -7,6 +7,8 @@ import { bundleSize } from "./bundle-size.mjs";
 import { BIG_STATE, HISTORIES, historyLabel, workloads } from "./conversation.mjs";
 import { startClient } from "./start-client.mjs";
 
+/** A tab of ours that shows what another tab's stream brings. */
+const FOLLOWER = "follower";
 const STOCK = { "0.0.59": "@ag-ui/client", "1.0.0": "@ag-ui/client-1" };
 /** With all that a page may pass to it: tabs that share, polls, tools of the page. */
 const WHOLE = "with every part";
@@ -21,12 +23,22 @@ export async function runBench({ quick, progress }) {
     `Tokens behind ${HISTORIES.join(", ")} messages; the peers are @ag-ui/client ${Object.keys(STOCK).join(" and ")}.`,
   );
   const costs = await measureCosts({ rounds: quick ? 3 : 11, progress });
-  return report(costs, bundles);
+  const heap = await measureHeap();
+  return report(costs, bundles, heap);
+}
+
+async function measureHeap() {
+  const process = startClient("ours");
+  try {
+    return await process.measure("heap", 0);
+  } finally {
+    await process.stop();
+  }
 }
 
 /** Medians over rounds. Clients take turns at each workload, so that heat and neighbours fall on all alike. */
 async function measureCosts({ rounds, progress }) {
-  const clients = Object.entries({ ours: "ours", ...STOCK }).map(([client, name]) => ({
+  const clients = Object.entries({ ours: "ours", [FOLLOWER]: FOLLOWER, ...STOCK }).map(([client, name]) => ({
     client,
     process: startClient(name),
   }));
@@ -62,26 +74,43 @@ async function measureBundles() {
   return sizes;
 }
 
-function report(costs, bundles) {
+function report(costs, bundles, heap) {
   const versions = Object.keys(STOCK);
   const cpu = (client, messages) => costs.get(nameOf(client, historyLabel(messages))).cpu;
   return {
-    ours: { ...sectionOf("ours", "", costs, bundles), [`bundle, ${WHOLE}`]: sizeOf(bundles[WHOLE]) },
+    ours: {
+      ...sectionOf("ours", "", costs, bundles),
+      [`bundle, ${WHOLE}`]: sizeOf(bundles[WHOLE]),
+      "µs per token, a tab that follows": Object.fromEntries(
+        HISTORIES.map((messages) => [`CPU, ${historyLabel(messages)}`, cpu(FOLLOWER, messages)]),
+      ),
+      "heap, 200 threads opened and left": {
+        "bytes before": heap.before,
+        "bytes meanwhile": heap.held,
+        "bytes after": heap.after,
+      },
+    },
     peer: Object.assign({}, ...versions.map((version) => sectionOf(version, `${version} `, costs, bundles))),
     targets: [
       ...HISTORIES.map((messages) =>
-        atMost(`CPU µs per token, ${historyLabel(messages)}`, cpu("ours", messages), 10),
+        atMost(`CPU µs per token, ${historyLabel(messages)}`, cpu("ours", messages), 6),
       ),
       atMost("CPU per token, 1,000 messages over none", cpu("ours", 1_000) / cpu("ours", 0), 1.3),
       ...versions.map((version) =>
         atLeast(
           `CPU per token, 200 messages, ${version} over ours`,
           cpu(version, 200) / cpu("ours", 200),
-          15,
+          30,
         ),
       ),
+      atMost(
+        "CPU per token, 200 messages, a tab that follows over ours",
+        cpu(FOLLOWER, 200) / cpu("ours", 200),
+        1.2,
+      ),
+      atMost("heap after 200 threads opened and left, over before", heap.after / heap.before, 1.1),
       atMost("bundle without optional parts, gzip bytes", bundles.ours.gzip, 14_000),
-      atMost(`bundle ${WHOLE}, gzip bytes`, bundles[WHOLE].gzip, 14_000),
+      atMost(`bundle ${WHOLE}, gzip bytes`, bundles[WHOLE].gzip, 22_000),
     ],
   };
 }

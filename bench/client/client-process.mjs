@@ -10,11 +10,16 @@ const opens = Object.fromEntries(
 
 async function loadClient() {
   if (name === "ours") return (await import("./ours.mjs")).prepareOurs;
+  if (name === "follower") return (await import("./follower.mjs")).prepareFollower;
   return (await import("./stock.mjs")).loadStock(name);
 }
 
 process.on("message", async ({ label, ms }) => {
   try {
+    if (label === "heap") {
+      process.send({ cost: await (await import("./heap.mjs")).measureHeap() });
+      return;
+    }
     process.send({ cost: await measureStream(workloads[label], opens[label], ms) });
   } catch (error) {
     process.send({ error: `${name}, ${label}: ${error.message}` });

@@ -3,24 +3,14 @@
 import { createAgentClient, messageById } from "@throughline/agent-client";
 import { answerStart, endEvents, priorMessages, runStarted, THREAD_ID } from "./conversation.mjs";
 
-const AGENT_ID = "langgraph:chat";
+export const AGENT_ID = "langgraph:chat";
 
 /**
  * @param {import("./conversation.mjs").Workload} workload
  * @returns {import("./measure-stream.mjs").Open}
  */
-export function prepareOurs({ messages, state, events }) {
-  const told = {
-    ...runStarted,
-    metadata: { throughline: { runId: "01a2b3c4-0000-7000-8000-000000000000", attempt: 0 } },
-  };
-  const prelude = [
-    { event: told },
-    { event: { type: "STATE_SNAPSHOT", snapshot: state } },
-    { event: { type: "MESSAGES_SNAPSHOT", messages: priorMessages(messages) } },
-    { id: cursorAt(0), event: answerStart },
-  ];
-  const frames = events.map((event, index) => ({ id: cursorAt(index + 1), event }));
+export function prepareOurs(workload) {
+  const { prelude, frames } = framesOf(workload);
   const last = endEvents.map((event) => ({ event }));
 
   return async () => {
@@ -45,6 +35,25 @@ export function prepareOurs({ messages, state, events }) {
       },
     };
   };
+}
+
+/**
+ * What a stream begins with, and what is measured.
+ *
+ * @param {import("./conversation.mjs").Workload} workload
+ */
+export function framesOf({ messages, state, events }) {
+  const told = {
+    ...runStarted,
+    metadata: { throughline: { runId: "01a2b3c4-0000-7000-8000-000000000000", attempt: 0 } },
+  };
+  const prelude = [
+    { event: told },
+    { event: { type: "STATE_SNAPSHOT", snapshot: state } },
+    { event: { type: "MESSAGES_SNAPSHOT", messages: priorMessages(messages) } },
+    { id: cursorAt(0), event: answerStart },
+  ];
+  return { prelude, frames: events.map((event, index) => ({ id: cursorAt(index + 1), event })) };
 }
 
 async function openPage() {
@@ -85,7 +94,8 @@ async function openPage() {
   };
 }
 
-function serviceOf(onOpen) {
+/** @param {(sink: object) => void} onOpen */
+export function serviceOf(onOpen) {
   return {
     agents: async () => [],
     follow(_threads, signal, sink) {

@@ -11,6 +11,7 @@ import { join } from "node:path";
 export function startClient(name) {
   const child = fork(join(import.meta.dirname, "client-process.mjs"), [name], {
     env: { ...process.env, NODE_ENV: "production" },
+    execArgv: ["--expose-gc"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const gone = once(child, "exit").then(([code]) => [

@@ -15,6 +15,8 @@ export interface Stage {
   readonly url: string;
   /** A person with a browser profile of their own, signed in. */
   visitor(options?: VisitorOptions): Promise<Visitor>;
+  /** A person in the browser's own profile, where tabs are hidden behind one another. */
+  visitorWithTabs(): Promise<Visitor>;
   /** After a test: everybody leaves, and what they did stays. Of one that failed, what they saw is kept as pictures. */
   clear(test: TestContext): Promise<void>;
   stop(): Promise<void>;
@@ -59,18 +61,20 @@ export async function startStage(
     const chromium: Chromium = await launchChromium();
     undo.push(() => chromium.close());
     let visitors: Visitor[] = [];
+    async function visitor(asked?: VisitorOptions): Promise<Visitor> {
+      const came = await visit(chromium.browser, console.url, asked);
+      visitors.push(came);
+      return came;
+    }
     return {
       service,
       databaseUrl,
       url: console.url,
-      async visitor(asked) {
-        const visitor = await visit(chromium.browser, console.url, asked);
-        visitors.push(visitor);
-        return visitor;
-      },
+      visitor,
+      visitorWithTabs: () => visitor({ profile: chromium.context }),
       async clear({ task }) {
         if (task.result?.state === "fail") await keepPictures(task.name, visitors);
-        for (const visitor of visitors) await visitor.leave();
+        for (const one of visitors) await one.leave();
         visitors = [];
       },
       stop,

@@ -12,6 +12,8 @@ export interface VisitorOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   /** They come to the door and sign in themselves. */
   readonly isStranger?: boolean;
+  /** The browser's own profile, whose tabs are hidden one behind the other. One visitor at a time. */
+  readonly profile?: BrowserContext;
 }
 
 /** Somebody with a browser profile of their own. Its pages are tabs of one browser. */
@@ -32,17 +34,8 @@ export async function visit(
   straightUrl: string,
   options: VisitorOptions = {},
 ): Promise<Visitor> {
-  const { url = straightUrl, account = `visitor-${randomUUID()}` } = options;
-  const { colorScheme = "light", viewport = DESKTOP } = options;
-  const isPhone = viewport.width < 600;
-  const context = await browser.newContext({
-    baseURL: url,
-    colorScheme,
-    viewport,
-    isMobile: isPhone,
-    hasTouch: isPhone,
-    reducedMotion: "reduce",
-  });
+  const { url = straightUrl, account = `visitor-${randomUUID()}`, profile } = options;
+  const context = profile ?? (await newContext(browser, url, options));
   context.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   context.on("weberror", (error) => complaints.push(String(error.error())));
@@ -53,7 +46,7 @@ export async function visit(
     }
   });
   if (!options.isStranger) {
-    const answer = await context.request.post("/api/session", {
+    const answer = await context.request.post(`${url}/api/session`, {
       headers: { origin: url },
       data: options.token === undefined ? { account } : { token: options.token },
     });
@@ -64,10 +57,31 @@ export async function visit(
     context,
     async open(path) {
       const page = await context.newPage();
-      await page.goto(path);
+      if (profile) await page.setViewportSize(DESKTOP);
+      await page.goto(new URL(path, url).href);
       return page;
     },
     complaints: () => complaints,
-    leave: () => context.close(),
+    async leave() {
+      if (!profile) return context.close();
+      for (const page of context.pages()) await page.close();
+      await context.clearCookies();
+    },
   };
+}
+
+function newContext(
+  browser: Browser,
+  url: string,
+  { colorScheme = "light", viewport = DESKTOP }: VisitorOptions,
+): Promise<BrowserContext> {
+  const isPhone = viewport.width < 600;
+  return browser.newContext({
+    baseURL: url,
+    colorScheme,
+    viewport,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+    reducedMotion: "reduce",
+  });
 }

@@ -82,7 +82,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const service = options.service ?? createHttpService(options);
   const telemetry = options.telemetry ?? {};
   const scope = `throughline:${JSON.stringify([options.url, options.account ?? null, options.subject ?? null])}`;
-  const syncs = createPendingSyncs(options.storage ?? pageStorage(), `${scope}:`);
+  const storage = options.storage ?? pageStorage();
+  const syncs = createPendingSyncs(storage, `${scope}:`);
   const stream = createBrowserStream({
     service,
     clock,
@@ -112,6 +113,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const tabs = options.tabs?.({
     locks: options.locks,
     channels: options.channels,
+    storage,
     scope,
     clock,
     telemetry,

@@ -320,3 +320,31 @@ describe("what a run used", () => {
 function texts(view: ThreadView) {
   return currentMessages(view).map(({ content }) => content);
 }
+
+describe("a poll", () => {
+  const poll = (facts: object): AgentEvent => ({
+    type: "RUN_STARTED",
+    threadId: "t",
+    runId: "p",
+    metadata: { throughline: { poll: true, ...facts } },
+  });
+
+  it("says which run is open, and of an idle thread how its last one ended", () => {
+    const open = projectEvent(
+      emptyView,
+      poll({ activeRunId: "r1", lastRun: { runId: "r1", status: "running" } }),
+    );
+    expect(open?.run).toMatchObject({ serviceRunId: "r1", status: "running" });
+    const asked =
+      open &&
+      projectEvent(open, poll({ activeRunId: null, lastRun: { runId: "r1", status: "interrupted" } }));
+    expect(asked?.run).toMatchObject({ serviceRunId: "r1", status: "interrupted" });
+    const answered =
+      asked && projectEvent(asked, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
+    expect(answered?.run).toMatchObject({ serviceRunId: "r2", status: "success" });
+    const same =
+      answered &&
+      projectEvent(answered, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
+    expect(same).toBe(answered);
+  });
+});

@@ -182,7 +182,7 @@ function patchState(view: ThreadView, { delta }: EventOf<"STATE_DELTA">): Projec
 
 function startRun(view: ThreadView, event: EventOf<"RUN_STARTED">): ThreadView {
   const facts = factsOf(event);
-  if (facts.poll) return standStill(view, facts.activeRunId ?? null);
+  if (facts.poll) return standStill(view, facts);
   const run = running(event.runId, facts.runId, facts.attempt);
   const isSame = view.run?.serviceRunId === run.serviceRunId;
   const started: ThreadView = { ...view, run };
@@ -202,12 +202,17 @@ function runOf({ run }: ThreadView): string | undefined {
   return run?.serviceRunId.startsWith("throughline:") ? undefined : run?.serviceRunId;
 }
 
-/** A poll is no run: it only says which one is open, and its end ends nothing. */
-function standStill(view: ThreadView, activeRunId: string | null): ThreadView {
-  if (view.run?.serviceRunId === activeRunId) return view;
-  if (activeRunId === null)
-    return view.run?.status === "running" ? { ...view, run: { ...view.run, status: "success" } } : view;
-  return { ...view, run: running(activeRunId) };
+/** A poll is no run: it only says which one is open, or how the last one ended, and its end ends nothing. */
+function standStill(view: ThreadView, { activeRunId = null, lastRun }: EventFacts): ThreadView {
+  const { run } = view;
+  if (activeRunId !== null)
+    return run?.serviceRunId === activeRunId ? view : { ...view, run: running(activeRunId) };
+  if (lastRun?.runId === undefined) {
+    return run?.status === "running" ? { ...view, run: { ...run, status: "success" } } : view;
+  }
+  const { runId, status } = lastRun;
+  if (run?.serviceRunId === runId) return run.status === status ? view : { ...view, run: { ...run, status } };
+  return { ...view, run: { ...running(runId), status } };
 }
 
 function running(runId: string, serviceRunId = runId, attempt = 0): RunView {

@@ -23,6 +23,10 @@ describe("which tab leads", () => {
     expect(effects).toContainEqual({ kind: "lead", epoch: 5_001 });
   });
 
+  it("is the one that has the lock, under an epoch above the last one that was kept, whatever the clock says", () => {
+    expect(after([20, { kind: "granted", after: 9_000 }])[0].epoch).toBe(9_001);
+  });
+
   it("changes when a leader did not answer for so long that it must be frozen", () => {
     const heard = [1, { kind: "heard", epoch: 7 }] as const;
     const [, early] = after(heard, [2_000, DUE], [4_000, DUE], [6_000, DUE]);

@@ -35,8 +35,8 @@ export const newcomer: Leadership = {
 
 export type LeadershipInput =
   | { readonly kind: "start" }
-  /** The lock is ours. */
-  | { readonly kind: "granted" }
+  /** The lock is ours. `after`: the epoch of the last leader, where that was kept. */
+  | { readonly kind: "granted"; readonly after?: number }
   /** It was stolen: we were frozen or had handed over, and another tab goes on. */
   | { readonly kind: "lost" }
   /** A leader spoke. `isHidden`: and said that nobody looks at it. */
@@ -83,7 +83,7 @@ export function stepLeadership(
     case "start":
       return ask(now, time, policy, [{ kind: "request-lock", steal: false }]);
     case "granted":
-      return granted(now, time);
+      return granted(now, input.after ?? 0, time);
     case "lost":
       // Handed over before, this tab is not in the queue any more.
       return now.role === "leader"
@@ -105,11 +105,11 @@ export function stepLeadership(
   }
 }
 
-function granted(now: Leadership, time: number): LeadershipStep {
+function granted(now: Leadership, after: number, time: number): LeadershipStep {
   if (now.role === "leader") return [now, []];
   if (now.isFrozen) return [now, [{ kind: "leave-lock" }]];
-  // Time alone would do, but for a clock that was set back.
-  const epoch = Math.max(now.epoch + 1, time);
+  // Time alone would do, but for a clock that was set back, and for tabs that lead within a millisecond of each other.
+  const epoch = Math.max(now.epoch + 1, after + 1, time);
   return [
     { ...now, role: "leader", epoch, askedAt: undefined, claimedAt: undefined, dueAt: undefined },
     [

@@ -231,7 +231,10 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       for (const { command } of [...unsettled.values()]) options.askToSubmit(command);
     },
     isOpenHere: () => openHere > 0,
-    offer: () => (isKnown(replica) ? { view: replica.view, cursor: replica.cursor } : undefined),
+    offer() {
+      const held = line?.projection() ?? replica;
+      return isKnown(held) ? { view: held.view, cursor: held.cursor } : undefined;
+    },
     takeOffer(view, cursor) {
       if (line && !isKnown(line.projection())) line.adopt(view, cursor);
     },

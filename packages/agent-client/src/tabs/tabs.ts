@@ -1,6 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers } from "../client/named-timers.js";
 import type { LogReader } from "../client/open-log.js";
+import type { StoragePort } from "../client/storage.js";
 import type { Telemetry } from "../client/telemetry.js";
 import type { LineHooks, ThreadLine } from "../client/thread-line.js";
 import type { Scheduler } from "../commands/scheduler-state.js";
@@ -20,6 +21,8 @@ import type { FollowerMessage, LogMessage, TabMessage, Wants } from "./tab-messa
 export interface TabsOptions {
   readonly locks: LockPort;
   readonly channels: ChannelPort;
+  /** Keeps the last leader's epoch for a tab that has heard of none. */
+  readonly storage: StoragePort | undefined;
   /** The same for tabs that share: one service, one account. */
   readonly scope: string;
   readonly tabId: string;
@@ -126,8 +129,9 @@ export function createTabs(options: TabsOptions): Tabs {
         yieldTo(effect.to);
         break;
       case "follow":
-        follow();
+        // How threads stand here is told before anything is asked of them: a leader that is new to them goes on from that.
         askLeader("with-offers");
+        follow();
         break;
       case "timer":
         timers.set("due", effect.at === undefined ? undefined : effect.at - clock.now());
@@ -138,6 +142,7 @@ export function createTabs(options: TabsOptions): Tabs {
   function lead(): void {
     const commands = handed?.commands ?? {};
     handed = undefined;
+    keepEpoch();
     tellLeads();
     for (const key of Object.keys(commands)) lineOf(key);
     for (const [key, line] of lines) line.lead(commands[key]);
@@ -171,13 +176,29 @@ export function createTabs(options: TabsOptions): Tabs {
       held = own;
       return new Promise<void>((resolve) => {
         abdicate = resolve;
-        step({ kind: "granted" });
+        step({ kind: "granted", after: lastEpoch() });
       });
     });
     void request.catch(() => {
       // One that this tab took from itself is not lost.
       if (held === own) step({ kind: "lost" });
     });
+  }
+
+  function lastEpoch(): number {
+    try {
+      return Number(options.storage?.getItem(`${scope}:epoch`)) || 0;
+    } catch {
+      return 0;
+    }
+  }
+
+  function keepEpoch(): void {
+    try {
+      options.storage?.setItem(`${scope}:epoch`, String(leadership.epoch));
+    } catch {
+      // Full or forbidden: time alone has to do.
+    }
   }
 
   function tellLeads(): void {

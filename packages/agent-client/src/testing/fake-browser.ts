@@ -15,7 +15,7 @@ export function browser() {
 
   async function tab(options: Partial<AgentClientOptions> = {}) {
     const fake = createFakeService();
-    const look = createLook();
+    const { surroundings, setHidden } = createLook();
     const client = createAgentClient({
       url: "/api",
       ...everyPart,
@@ -29,11 +29,15 @@ export function browser() {
       storage,
       locks,
       channels,
-      surroundings: look.surroundings,
+      surroundings,
       ...options,
     });
     await settled();
-    return { ...fake, ...look, client, thread: client.thread("poet", "t") };
+    const look = (isHidden: boolean) => async () => {
+      setHidden(isHidden);
+      await settled();
+    };
+    return { ...fake, hide: look(true), show: look(false), client, thread: client.thread("poet", "t") };
   }
 
   return {
@@ -51,22 +55,29 @@ export function browser() {
   };
 }
 
-/** Whether somebody looks at a tab. */
-function createLook() {
+/** Whether somebody looks at a tab, and whether the browser lets it run. */
+export function createLook() {
   let isHidden = false;
+  let isFrozen = false;
   let changed = () => {};
   const surroundings: Surroundings = {
     isHidden: () => isHidden,
     isOnline: () => true,
+    isFrozen: () => isFrozen,
     subscribe(listener) {
       changed = listener;
       return () => {};
     },
   };
-  async function setHidden(hidden: boolean): Promise<void> {
-    isHidden = hidden;
-    changed();
-    await settled();
-  }
-  return { surroundings, hide: () => setHidden(true), show: () => setHidden(false) };
+  return {
+    surroundings,
+    setHidden(hidden: boolean): void {
+      isHidden = hidden;
+      changed();
+    },
+    setFrozen(frozen: boolean): void {
+      isFrozen = frozen;
+      changed();
+    },
+  };
 }

@@ -23,9 +23,10 @@ export interface EventFacts {
     readonly cost_usd: number | null;
     readonly complete?: boolean;
   };
-  /** Of a thread that is told where nothing runs: how its last run ended, if not well. */
+  /** Of a thread that is told where nothing runs: how its last run ended, if not well. Of a poll: which it was, and how it ended. */
   readonly lastRun?: {
-    readonly status: "error" | "cancelled";
+    readonly status: "running" | "success" | "interrupted" | "error" | "cancelled";
+    readonly runId?: string;
     readonly error?: RunErrorView;
   };
   /** Of a run that failed: what failed, and in which node. */

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { expect, it, vi } from "vitest";
+import { currentMessages } from "./projection/thread-view.js";
+import { createModelBrowser, type ModelCommand } from "./testing/model-browser.js";
+
+vi.setConfig({ testTimeout: 1_200_000 });
+
+const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 300);
+
+const COMMANDS: readonly ModelCommand[] = ["send", "queue", "sync", "sync", "fire", "stop"];
+const KINDS = [
+  "arrive",
+  "arrive",
+  "arrive",
+  "arrive",
+  "arrive",
+  "lose",
+  "beat",
+  "time",
+  "time",
+  "go-on",
+  "go-on",
+  "elsewhere",
+  "command",
+  "command",
+  "command",
+  "close",
+  "freeze",
+  "thaw",
+] as const;
+/** In each schedule at least once. */
+const ALWAYS = ["switch", "cut"] as const;
+
+interface Step {
+  readonly kind: (typeof KINDS)[number] | (typeof ALWAYS)[number];
+  readonly pick: number;
+}
+
+const WAITS = [50, 400, 600, 1_100, 5_100, 16_000] as const;
+type Model = ReturnType<typeof createModelBrowser>;
+
+/** Lets every promise that can go on go on. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function perform({ clock, thread, network, tabs, replaceTab }: Model, { kind, pick }: Step): void {
+  const at = pick % tabs.length;
+  const tab = tabs[at];
+  switch (kind) {
+    case "arrive":
+      network.arrive(pick);
+      break;
+    case "lose":
+      network.lose(pick);
+      break;
+    case "cut":
+      network.cut(pick);
+      break;
+    case "beat":
+      network.beat();
+      break;
+    case "time":
+      clock.advance(WAITS[pick % WAITS.length] ?? 0);
+      break;
+    case "go-on":
+      thread.goOn(pick);
+      break;
+    case "elsewhere":
+      thread.startElsewhere();
+      break;
+    case "command":
+      tab?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
+      break;
+    case "close":
+      replaceTab(at);
+      break;
+    case "freeze":
+    case "thaw":
+      tab?.setFrozen(kind === "freeze");
+      break;
+    case "switch":
+      for (const [n, one] of tabs.entries()) one.setHidden(n !== at);
+  }
+}
+
+/** Nothing is lost any more, nobody asks for anything, runs end: until all is at rest. */
+async function calm({ clock, thread, network, tabs }: Model): Promise<void> {
+  for (const [at, tab] of tabs.entries()) {
+    tab.setFrozen(false);
+    tab.setHidden(at !== 0);
+  }
+  const isQuiet = () =>
+    !thread.openRun() &&
+    tabs.every(({ thread: shown, outcomes }) => {
+      const { pending, connection } = shown.getSnapshot();
+      const isBusy = pending.sync || pending.running || pending.preempting;
+      return !isBusy && connection.kind !== "reconnecting" && outcomes.every(({ outcome }) => outcome);
+    });
+  for (let round = 0; round < 240; round += 1) {
+    await breathe();
+    for (let more = 0; network.settle() && more < 50; more += 1) await breathe();
+    if (isQuiet() && round > 20) return;
+    thread.finish();
+    network.beat();
+    clock.advance(500);
+  }
+}
+
+function check({ thread, network, tabs, breaches }: Model): void {
+  expect(breaches).toEqual([]);
+  expect([...thread.applied.values()].filter((times) => times !== 1)).toEqual([]);
+  expect(network.streams()).toBe(1);
+  for (const { thread: shown, outcomes } of tabs) {
+    const { view, connection, pending } = shown.getSnapshot();
+    expect(outcomes.filter(({ outcome }) => outcome === undefined)).toEqual([]);
+    expect(pending).toEqual({ sync: false, running: false, preempting: false });
+    expect(["live", "gap-repaired"]).toContain(connection.kind);
+    const messages = currentMessages(view).filter(({ local }) => local === undefined);
+    expect(messages.map(({ id, content }) => ({ id, content }))).toEqual(
+      thread.messages().map(({ id, content }) => ({ id, content })),
+    );
+    expect(view.state).toEqual(thread.state());
+    expect(currentMessages(view).filter(({ local }) => local === "sending")).toEqual([]);
+  }
+}
+
+const pick = fc.nat(1_000);
+const anyStep = fc.record({ kind: fc.constantFrom(...KINDS, ...ALWAYS), pick });
+const schedule = fc
+  .tuple(
+    fc.array(anyStep, { maxLength: 30, size: "max" }),
+    fc.record({ kind: fc.constant(ALWAYS[0]), pick }),
+    fc.array(anyStep, { maxLength: 30, size: "max" }),
+    fc.record({ kind: fc.constant(ALWAYS[1]), pick }),
+    fc.array(anyStep, { maxLength: 30, size: "max" }),
+  )
+  .map(([before, move, between, cut, after]): readonly Step[] => [
+    ...before,
+    move,
+    ...between,
+    cut,
+    ...after,
+  ]);
+
+it("two tabs of a browser, whichever leads and whatever breaks, lose nothing, do nothing twice and show the same on one stream", async () => {
+  await fc.assert(
+    fc.asyncProperty(schedule, async (steps) => {
+      const model = createModelBrowser();
+      try {
+        await breathe();
+        for (const step of steps) {
+          perform(model, step);
+          await breathe();
+        }
+        await calm(model);
+        check(model);
+      } finally {
+        model.close();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
