@@ -36,7 +36,7 @@ const correctionSchema = z.object({
 export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): LedgerStore {
   const units = `${schema}.usage_units`;
 
-  /** Prepared once per connection: two of these are on the way of every model call. */
+  /** Prepared once per connection: two of these are on the way of every model call, one of every run. */
   async function run(name: string, text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const { rows } = await pool.query<object>({
       name: `billing-${schema}-${name}`,
@@ -141,7 +141,7 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       });
     },
     async billOf(runId) {
-      const [row] = await query(`select ${BILL} from ${units} where run_id = $1`, [runId]);
+      const [row] = await run("bill", `select ${BILL} from ${units} where run_id = $1`, [runId]);
       return toBill(row);
     },
     async usage({ account, from, to, by, subject, after, limit }) {
