@@ -30,6 +30,7 @@ export type SettingValues = ValuesOf<typeof SETTINGS>;
 export const TEST_VARIABLES: ReadonlySet<string> = new Set(
   [
     "KILL_TRIALS",
+    "LITELLM_DATABASE",
     "MODEL_CASES",
     "MODEL_PATH",
     "MODEL_RESTARTS_ONE_IN",
