@@ -42,8 +42,12 @@ export async function killBilling({ runs, serviceKills, litellmKills, seed }: Ki
   try {
     let next = 0;
     let over = 0;
+    /** While LiteLLM is down every run would fail at once, and none be left to kill. */
+    let isUp: Promise<void> = Promise.resolve();
     async function keepRunning(): Promise<void> {
-      while (next < runs) {
+      for (;;) {
+        await isUp;
+        if (next >= runs) return;
         const index = next;
         next += 1;
         const account = index % 2 === 0 ? "ann" : "bob";
@@ -52,7 +56,7 @@ export async function killBilling({ runs, serviceKills, litellmKills, seed }: Ki
         // A client of a killed instance is left with an error; its run goes on elsewhere. One that was refused comes again.
         for (let isStarted = false; !isStarted; ) {
           const end = await service
-            .run({ account, prompt, graph, thread: `thread-${index}` })
+            .run({ account, prompt, graph, thread: `thread-${index}`, instance: below(2) })
             .catch(() => undefined);
           isStarted = end === undefined ? await hasRun(service, `thread-${index}`) : end.status < 500;
           if (!isStarted) await delay(200);
@@ -62,7 +66,8 @@ export async function killBilling({ runs, serviceKills, litellmKills, seed }: Ki
     }
     const running = Promise.all(Array.from({ length: AT_ONCE }, keepRunning));
     for (const [index, kill] of kills.entries()) {
-      const due = ((index + 1) * runs) / (kills.length + 1);
+      // All of them before the last runs, of which none may be under way any more.
+      const due = ((index + 1) * runs * 0.8) / (kills.length + 1);
       await expect
         .poll(() => over, { timeout: 300_000, interval: 20 })
         .toBeGreaterThanOrEqual(Math.floor(due));
@@ -72,8 +77,8 @@ export async function killBilling({ runs, serviceKills, litellmKills, seed }: Ki
       await expect.poll(isUnderWay, { timeout: 60_000, interval: 5 }).toBe(true);
       const victim = service.servers[below(service.servers.length)];
       if (kill === "litellm") {
-        await service.litellm.kill();
-        await service.litellm.start();
+        isUp = service.litellm.kill().then(() => service.litellm.start());
+        await isUp;
       } else {
         await victim?.kill();
         await victim?.restart();
