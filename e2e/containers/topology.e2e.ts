@@ -91,7 +91,7 @@ describe("The compose topology", { timeout: RUN_MS }, () => {
     });
   });
 
-  it.runIf(hasChromium())("shows its console to who signs in with a token", async () => {
+  it.runIf(hasChromium())("shows its console after signing in with a token", async () => {
     const chromium = await launchChromium();
     try {
       const page = await chromium.context.newPage();

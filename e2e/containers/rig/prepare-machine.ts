@@ -17,7 +17,7 @@ const PACKAGES = [
   "iptables",
   "debootstrap",
 ];
-/** Where runs of podman keep to these, containers start also without systemd and under a closed `setrlimit`. */
+/** With these podman starts containers without systemd, and where raising limits is refused. */
 const MODEST_SETTINGS = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 [engine]
