@@ -79,7 +79,7 @@ async function main() {
       THROUGHLINE_OFFLINE_PACE_MS: "0",
       THROUGHLINE_SEED: String(seed),
       ...(trials === undefined ? {} : { THROUGHLINE_TRIALS: String(trials) }),
-      THROUGHLINE_LITELLM_DATABASE: values.database ? "yes" : "no",
+      E2E_DATABASE: values.database ? "yes" : "no",
       COPILOTKIT_TELEMETRY_DISABLED: "true",
       DO_NOT_TRACK: "1",
     },

@@ -19,6 +19,8 @@ import { root } from "./workspace-packages.mjs";
 
 const HOST = "127.0.0.1";
 const READY_MS = 180_000;
+/** Its database client alone takes a busy machine a minute to load. */
+const READY_WITH_DATABASE_MS = 420_000;
 
 /**
  * @typedef {Readonly<Record<string, { alias?: string, account?: string, models?: readonly string[], over_budget?: boolean }>>} RigKeys
@@ -79,10 +81,12 @@ export async function launchLitellm({ upstream, keys = {}, databaseUrl }) {
       },
     );
     child = started;
-    for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await delay(200)) {
+    const readyMs = databaseUrl === undefined ? READY_MS : READY_WITH_DATABASE_MS;
+    for (const deadline = Date.now() + readyMs; Date.now() < deadline; await delay(200)) {
       if (started.exitCode !== null) break;
       if (await isReady(url, databaseUrl !== undefined)) return;
     }
+    await end("SIGKILL");
     throw new Error(`LiteLLM did not start:\n${readFileSync(file("proxy.out"), "utf8").slice(-2_000)}`);
   }
 

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
 import { TOKENS } from "./rig/litellm-rig.js";
 import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
+import { readOut, readSome } from "./rig/read-stream.js";
 
 const missing = await ensureLitellm();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
@@ -74,16 +75,6 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
 
   const rowsOf = (count: number, of = run) =>
     expect.poll(() => scene.logged(of.runId).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
-
-  async function readSome(
-    response: Response,
-    chunks: number,
-  ): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-    const reader = response.body?.getReader();
-    if (!reader) throw new Error("no body");
-    for (let read = 0; read < chunks; read++) await reader.read();
-    return reader;
-  }
 
   async function unpricedAfterPass(): Promise<number> {
     await scene.reconcileNow();
@@ -387,15 +378,9 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
 
   it("that die with LiteLLM are listed, and those that it never got cost nothing", async () => {
     const response = await scene.call(run, "tokens=100 delay=50", { stream: true });
-    await readSome(response, 3).then(async (reader) => {
-      await scene.litellm.kill();
-      for (let isOpen = true; isOpen; ) {
-        isOpen = await reader.read().then(
-          ({ done }) => !done,
-          () => false,
-        );
-      }
-    });
+    const reader = await readSome(response, 3);
+    await scene.litellm.kill();
+    await readOut(reader);
     await expect.poll(() => scene.told).toEqual(["doubted truncated"]);
     const unreached = scene.newRun("ann");
     await expect(scene.call(unreached, "down")).rejects.toThrow();

@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DatabaseRig, MASTER_KEY, startDatabaseRig, whyWithoutDatabase } from "./rig/database-rig.js";
 import { expectReceiptsOf } from "./rig/expect-receipts.js";
 import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
+import { readOut, readSome } from "./rig/read-stream.js";
 
 const skipped = await whyWithoutDatabase();
 if (skipped !== undefined) console.warn(`Skipped: ${skipped}`);
@@ -53,7 +54,8 @@ describe.skipIf(skipped !== undefined)("model calls through a real LiteLLM with 
       sourceOf: () => createSpendLogSource({ admin }),
     });
   }, 600_000);
-  afterAll(() => scene?.close());
+  // The scene takes its LiteLLM along.
+  afterAll(() => (scene ? scene.close() : rig?.stop()));
   beforeEach(() => {
     run = scene.newRun("ann");
     scene.told.length = 0;
@@ -83,14 +85,8 @@ describe.skipIf(skipped !== undefined)("model calls through a real LiteLLM with 
     });
   }
 
-  /** Reads the beginning of a stream. */
-  async function begin(of: MeteredRun): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-    const response = await scene.call(of, "tokens=100 delay=50", { stream: true });
-    const reader = response.body?.getReader();
-    if (!reader) throw new Error("no body");
-    for (let chunk = 0; chunk < 5; chunk++) await reader.read();
-    return reader;
-  }
+  const begin = async (of: MeteredRun) =>
+    readSome(await scene.call(of, "tokens=100 delay=50", { stream: true }), 5);
 
   const states = async (of: MeteredRun) =>
     (
@@ -252,12 +248,7 @@ describe.skipIf(skipped !== undefined)("model calls through a real LiteLLM with 
     expect(await scene.source.isComplete()).toBe(true);
     const reader = await begin(run);
     await rig.litellm.kill();
-    for (let isOpen = true; isOpen; ) {
-      isOpen = await reader.read().then(
-        ({ done }) => !done,
-        () => false,
-      );
-    }
+    await readOut(reader);
     await expect.poll(() => scene.told).toEqual(["doubted truncated"]);
     expect(await scene.source.isComplete()).toBe(false);
     await expect(scene.reconcileNow()).rejects.toMatchObject({ code: "upstream_unavailable" });
@@ -265,5 +256,5 @@ describe.skipIf(skipped !== undefined)("model calls through a real LiteLLM with 
     await rig.litellm.start();
     await scene.reconcileNow();
     expect(await states(run)).toEqual(["unresolved no_evidence"]);
-  }, 300_000);
+  }, 600_000);
 });

@@ -31,7 +31,8 @@ describe.skipIf(skipped !== undefined)("the service with a LiteLLM that has its 
       }),
     });
   }, 600_000);
-  afterAll(() => service?.stop());
+  // The service takes its LiteLLM along.
+  afterAll(() => (service ?? rig)?.stop());
 
   /** Asks for a run, whose id LiteLLM's rows then tell by that of its request. */
   function ask(plan: string, options: Omit<AskedRun, "prompt"> = {}) {

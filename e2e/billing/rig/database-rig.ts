@@ -36,7 +36,14 @@ export async function startDatabaseRig(): Promise<DatabaseRig> {
   // Several statements at once are a transaction, in which no index is made concurrently.
   for (const statements of litellmMigrations())
     await pool.query(statements.replaceAll(/\bCONCURRENTLY\b/g, ""));
-  const rig = await startLitellmRig({ databaseUrl: postgres.url });
+  async function closeDatabase(): Promise<void> {
+    await pool.end();
+    await postgres.stop();
+  }
+  const rig = await startLitellmRig({ databaseUrl: postgres.url }).catch(async (error: unknown) => {
+    await closeDatabase();
+    throw error;
+  });
   return {
     ...rig,
     async spendLogs(runId) {
@@ -48,8 +55,7 @@ export async function startDatabaseRig(): Promise<DatabaseRig> {
     },
     async stop() {
       await rig.stop();
-      await pool.end();
-      await postgres.stop();
+      await closeDatabase();
     },
   };
 }
@@ -59,7 +65,7 @@ export async function startDatabaseRig(): Promise<DatabaseRig> {
  * installed then is a failure.
  */
 export async function whyWithoutDatabase(): Promise<string | undefined> {
-  if (process.env.THROUGHLINE_LITELLM_DATABASE !== "yes")
+  if (process.env.E2E_DATABASE !== "yes")
     return "LiteLLM gets a database with `npm run e2e -- billing --database` only, because that takes minutes.";
   const missing = await ensureLitellmDatabase();
   if (missing !== undefined) throw new Error(missing);
