@@ -65,7 +65,7 @@ describe.runIf(hasChromium())("Together", () => {
     for (const [at, words] of ["oak", "brass"].entries()) {
       const card = screen.questions.getByRole("article").nth(at);
       await card.getByRole("textbox").fill(words);
-      await card.getByRole("button", { name: "Answer" }).click();
+      await card.getByRole("button", { name: "Answer", exact: true }).click();
     }
     await send.click();
     await screen.questions.waitFor({ state: "detached" });
