@@ -14,6 +14,8 @@ export interface KillProgram {
 
 const AT_ONCE = 4;
 const GRAPHS = ["stranger", "looper", "pair"];
+/** Is still under way when the next kill comes. */
+const LONG_PLAN = "tokens=20 delay=100";
 const PLANS = [
   "tokens=2",
   "tokens=20 delay=15",
@@ -40,50 +42,55 @@ export async function killBilling({ runs, serviceKills, litellmKills, seed }: Ki
     random,
   );
   try {
+    const perKill = Math.max(1, Math.floor(runs / (kills.length + 1)));
     let next = 0;
-    let over = 0;
-    /** While LiteLLM is down every run would fail at once, and none be left to kill. */
-    let isUp: Promise<void> = Promise.resolve();
+    /** Runs are let go on from kill to kill: else all would be over before the second. */
+    let allowed = perKill;
+    let goOn = deferred();
     async function keepRunning(): Promise<void> {
-      for (;;) {
-        await isUp;
-        if (next >= runs) return;
+      while (next < runs) {
+        if (next >= allowed) {
+          await goOn.promise;
+          continue;
+        }
         const index = next;
         next += 1;
-        const account = index % 2 === 0 ? "ann" : "bob";
-        const prompt = `run-${index} of ${account} ${PLANS[below(PLANS.length)]}`;
-        const graph = GRAPHS[below(GRAPHS.length)] ?? "stranger";
-        // A client of a killed instance is left with an error; its run goes on elsewhere. One that was refused comes again.
-        for (let isStarted = false; !isStarted; ) {
-          const end = await service
-            .run({ account, prompt, graph, thread: `thread-${index}`, instance: below(2) })
-            .catch(() => undefined);
-          isStarted = end === undefined ? await hasRun(service, `thread-${index}`) : end.status < 500;
-          if (!isStarted) await delay(200);
-        }
-        over += 1;
+        await runOnce(index);
       }
     }
+    /** A client of a killed instance is left with an error; its run goes on elsewhere. One that was refused comes again. */
+    async function runOnce(index: number): Promise<void> {
+      const account = index % 2 === 0 ? "ann" : "bob";
+      const plan = index % perKill === 0 ? LONG_PLAN : PLANS[below(PLANS.length)];
+      const thread = `thread-${index}`;
+      const asked = { account, thread, prompt: `run-${index} of ${account} ${plan}`, graph: pick(GRAPHS) };
+      for (let isStarted = false; !isStarted; ) {
+        const end = await service.run({ ...asked, instance: below(2) }).catch(() => undefined);
+        isStarted = end === undefined ? await hasRun(service, thread) : end.status < 500;
+        if (!isStarted) await delay(200);
+      }
+    }
+    const pick = (names: readonly string[]) => names[below(names.length)] ?? "stranger";
     const running = Promise.all(Array.from({ length: AT_ONCE }, keepRunning));
-    for (const [index, kill] of kills.entries()) {
-      // All of them before the last runs, of which none may be under way any more.
-      const due = ((index + 1) * runs * 0.8) / (kills.length + 1);
-      await expect
-        .poll(() => over, { timeout: 300_000, interval: 20 })
-        .toBeGreaterThanOrEqual(Math.floor(due));
+    for (const kill of kills) {
       // The kill is to hit a call under way.
       const isUnderWay = () =>
         service.upstream.calls.some(({ outcome, sent }) => outcome === "open" && sent > 0);
       await expect.poll(isUnderWay, { timeout: 60_000, interval: 5 }).toBe(true);
-      const victim = service.servers[below(service.servers.length)];
       if (kill === "litellm") {
-        isUp = service.litellm.kill().then(() => service.litellm.start());
-        await isUp;
+        await service.litellm.kill();
+        await service.litellm.start();
       } else {
+        const victim = service.servers[below(service.servers.length)];
         await victim?.kill();
         await victim?.restart();
       }
+      allowed += perKill;
+      goOn.resolve();
+      goOn = deferred();
     }
+    allowed = runs;
+    goOn.resolve();
     await running;
     await untilQuiet(service);
     return await judge(service, runs);
@@ -163,6 +170,14 @@ async function judge(service: BilledService, runs: number): Promise<string> {
   expect(whole).toBeLessThanOrEqual(priced + listed);
   expect(priced).toBeLessThanOrEqual(answered);
   return `${runs} runs, ${units.length} calls: ${priced} with a price, ${listed} listed; the upstream answered ${whole} in full`;
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 function shuffled<Item>(items: readonly Item[], random: () => number): readonly Item[] {
