@@ -13,6 +13,7 @@ import { runProgram } from "./run-program.mjs";
 import { startDatabase } from "./start-database.mjs";
 
 const HOST = "127.0.0.1";
+const SPEND_LOG = join(NATIVE_FOLDER, "litellm", "spend.jsonl");
 const { env } = process;
 /** @type {(() => Promise<void>)[]} */
 const stops = [];
@@ -76,7 +77,7 @@ async function startLitellm() {
       env: {
         ...env,
         LITELLM_LOCAL_MODEL_COST_MAP: "true",
-        THROUGHLINE_SPEND_LOG: join(folder, "spend.jsonl"),
+        THROUGHLINE_SPEND_LOG: SPEND_LOG,
       },
     },
   );
@@ -94,6 +95,7 @@ function startService({ databaseUrl, redisUrl, litellmUrl }) {
     REDIS_URL: redisUrl,
     LITELLM_BASE_URL: litellmUrl,
     LITELLM_API_KEY: env.LITELLM_MASTER_KEY,
+    THROUGHLINE_SPEND_LOG: SPEND_LOG,
   });
   return new Promise((resolve, reject) => {
     const service = runService({
