@@ -65,7 +65,7 @@ it("renders without a page: what nobody has opened yet, whatever the client hold
     connection: "closed",
     usage: null,
     state: {},
-    pending: { sync: false, running: false, preempting: false },
+    pending: { sync: false, running: false, preempting: false, queue: [] },
     log: [],
   });
 });

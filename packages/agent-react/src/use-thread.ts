@@ -19,7 +19,7 @@ import { type IsEqual, useSelected } from "./use-selected.js";
 const UNOPENED: ThreadSnapshot = {
   view: emptyView,
   connection: { kind: "closed" },
-  pending: { sync: false, running: false, preempting: false },
+  pending: { sync: false, running: false, preempting: false, queue: [] },
 };
 const NO_FRAMES: readonly LoggedFrame[] = [];
 
