@@ -46,6 +46,7 @@ export type {
   ToolDeclaration,
   Visibility,
 } from "./service/service-port.js";
+export type { ListedThread, ThreadPage, ThreadQuery, UploadedFile } from "./service/thread-listing.js";
 export { createMemoryChannels, createMemoryLocks } from "./tabs/memory-ports.js";
 export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
 export { shareTabs } from "./tabs/share-tabs.js";
