@@ -22,7 +22,7 @@ const MAY_IMPORT = {
     "langgraph-graphs",
   ],
   "agent-client": ["ai-core", "reading"],
-  "agent-react": ["agent-client", "ai-core"],
+  "agent-react": ["agent-client", "questions", "ai-core"],
   "copilotkit-runner": ["agent-client", "ai-core"],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];

@@ -13,7 +13,7 @@ import { type PageServer, servePage } from "./page/serve-page.js";
 import { isOver, shownBy, until } from "./shown.js";
 import { tokenFor } from "./token-for.js";
 
-const DONE = { kind: "done", status: "success" };
+const DONE = expect.objectContaining({ kind: "done", status: "success" });
 
 let postgres: RigPostgres;
 let server: RigServer;
@@ -116,7 +116,7 @@ describe.runIf(hasChromium())("In a real browser", () => {
     // It killed itself; this waits until it is gone.
     await workshop.kill();
     await workshop.restart();
-    expect(await outcome).toEqual({ kind: "done", status: "interrupted" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "interrupted" });
     const witness = await witnessOf(thread, workshop.url);
     await tab.toShow(() => shownBy(witness));
     expect(await tab.answer("brass")).toEqual(DONE);

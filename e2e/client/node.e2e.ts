@@ -100,7 +100,7 @@ describe("A client that comes when a run is over", () => {
   it("shows that it failed, or was stopped, as one does that saw it", async () => {
     const thread = page(server.url, "langgraph:talker", randomUUID());
     const failed = await thread.send(talk({ words: 20, failAfterTokens: 5 }));
-    expect(failed).toEqual({ kind: "done", status: "error" });
+    expect(failed).toMatchObject({ kind: "done", status: "error" });
     const late = await latecomer(server.url, thread);
     expect(late.getSnapshot().view.run).toMatchObject({ status: "error", error: { code: "run_failed" } });
     expect(shownBy(late)).toEqual(shownBy(thread));
@@ -108,7 +108,7 @@ describe("A client that comes when a run is over", () => {
     const stopped = thread.send(talk({ words: 500, paceMs: 20 }));
     await until(thread, (snapshot) => streamedLength(snapshot) > 50);
     await thread.stop();
-    expect(await stopped).toEqual({ kind: "done", status: "cancelled" });
+    expect(await stopped).toMatchObject({ kind: "done", status: "cancelled" });
     const later = await latecomer(server.url, thread);
     expect(later.getSnapshot().view.run).toMatchObject({ status: "cancelled", error: null });
     expect(shownBy(later)).toEqual(shownBy(thread));
@@ -122,7 +122,7 @@ describe("A client whose server is restarted in the middle of a run", () => {
     await until(thread, (snapshot) => streamedLength(snapshot) > 100);
     await server.stop();
     await server.restart();
-    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "success" });
     expect(shownBy(thread)).toEqual(shownBy(await latecomer(server.url, thread)));
   });
 });
@@ -143,10 +143,13 @@ describe("A client whose server is killed", () => {
       // It killed itself; this waits until it is gone.
       await workshop.kill();
       await workshop.restart();
-      expect(await outcome).toEqual({ kind: "done", status: "interrupted" });
+      expect(await outcome).toMatchObject({ kind: "done", status: "interrupted" });
       expect(shownBy(thread)).toEqual(shownBy(await latecomer(workshop.url, thread)));
       const [question] = thread.getSnapshot().view.interrupts;
-      expect(await thread.answer(question?.id ?? "", "brass")).toEqual({ kind: "done", status: "success" });
+      expect(await thread.answer(question?.id ?? "", "brass")).toMatchObject({
+        kind: "done",
+        status: "success",
+      });
       await until(thread, isOver);
       expect(shownBy(thread)).toEqual(shownBy(await latecomer(workshop.url, thread)));
       const told = thread.getSnapshot().view.messages.map(({ content }) => content);
@@ -176,7 +179,7 @@ describe("A client whose token expires", () => {
     };
     const thread = page(guarded.url, "langgraph:talker", "guarded", { headers });
     const outcome = thread.send(talk({ words: 120, paceMs: 60 }));
-    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "success" });
     expect(renewals).toBe(1);
     const other = await latecomer(guarded.url, thread, { headers });
     expect(shownBy(thread)).toEqual(shownBy(other));

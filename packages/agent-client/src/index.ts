@@ -11,9 +11,9 @@ export { createMemoryStorage, type StoragePort } from "./client/storage.js";
 export type { Store } from "./client/store.js";
 export type { Surroundings } from "./client/surroundings.js";
 export type { Telemetry } from "./client/telemetry.js";
-export type { LoggedFrame, ThreadHandle, ThreadSnapshot } from "./client/thread-handle.js";
-export type { BusyPolicy, CommandOutcome, RunInput } from "./commands/command.js";
-export { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "./commands/scheduler-state.js";
+export type { LoggedFrame, SubmittedCommand, ThreadHandle, ThreadSnapshot } from "./client/thread-handle.js";
+export type { BusyPolicy, CommandOutcome, RunInput, RunNames } from "./commands/command.js";
+export { type CommandPolicy, DEFAULT_COMMAND_POLICY, type QueuedRun } from "./commands/scheduler-state.js";
 export {
   type ConnectionPolicy,
   type ConnectionStatus,
@@ -46,6 +46,7 @@ export type {
   ToolDeclaration,
   Visibility,
 } from "./service/service-port.js";
+export type { ListedThread, ThreadPage, ThreadQuery, UploadedFile } from "./service/thread-listing.js";
 export { createMemoryChannels, createMemoryLocks } from "./tabs/memory-ports.js";
 export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
 export { shareTabs } from "./tabs/share-tabs.js";

@@ -141,7 +141,7 @@ describe("the twelve invariants", () => {
     expect(world.network.streams()).toBe(0);
   });
 
-  it("Invariant 5: one stream at a time may write what is shown, and the open page's goes first", () => {
+  it("Invariant 5: one stream at a time may write what is shown, and the open page's goes before a poll's", () => {
     const poll = { source: "poll", epoch: 1 } as const;
     const page = { source: "detail-connect", epoch: 2 } as const;
     const shown = projected(
@@ -149,12 +149,26 @@ describe("the twelve invariants", () => {
       { kind: "claim", source: "detail-connect" },
       { kind: "frames", authority: page, frames: [shows("page")] },
       { kind: "frames", authority: poll, frames: [shows("poll")] },
-      { kind: "claim", source: "run" },
+      { kind: "claim", source: "poll" },
     );
     expect(shown.authority).toEqual(page);
     expect(shown.view.state).toEqual({ by: "page" });
-    const alone = projected({ kind: "claim", source: "run" });
-    expect(alone.authority?.source).toBe("run");
+  });
+
+  it("Invariant 5: a command without a page has the thread's own stream as its authority until it is over", async () => {
+    const { world, page } = await openPage();
+    page.close();
+    await settle(world);
+    expect(page.line().projection().authority).toBeUndefined();
+    page.submit("run");
+    await settle(world);
+    expect(page.line().projection().authority?.source).toBe("detail-connect");
+    expect(await page.line().poll()).toBe(true);
+    expect(page.line().projection().authority?.source).toBe("detail-connect");
+    world.thread.finish();
+    await settle(world);
+    expect(page.line().view().run?.runId).toBe(page.submitted[0]?.command.id);
+    expect(page.line().projection().authority).toBeUndefined();
   });
 
   it("Invariant 6: what this client sees is advice: it asks the service whether the thread is free", () => {

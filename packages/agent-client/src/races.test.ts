@@ -144,7 +144,7 @@ function check({ thread, pages, breaches }: World): void {
       .map(({ command }) => command.id);
     expect({ unsettled, pending: line().pending() }).toEqual({
       unsettled: [],
-      pending: { sync: false, running: false, preempting: false },
+      pending: { sync: false, running: false, preempting: false, queue: [] },
     });
     expect(["live", "gap-repaired"]).toContain(line().status().kind);
     expect(shownBy(line().view())).toEqual({

@@ -7,9 +7,11 @@ import {
   ThreadProvider,
   useAgentClient,
   useAgents,
+  useAttachments,
   useCalls,
   useCommands,
   useConnection,
+  useCustomEvents,
   useEventLog,
   useFrontendTool,
   useInterrupts,
@@ -17,10 +19,15 @@ import {
   useMessageIds,
   useMessages,
   usePending,
+  usePredictState,
+  useQuestion,
+  useQueue,
+  useRenderTool,
   useRun,
   useThread,
   useThreadHandle,
   useThreadState,
+  useThreads,
   useUsage,
 } from "./index.js";
 import { createFakePage, mount, Probe, started, told } from "./testing/fake-page.js";
@@ -35,9 +42,25 @@ describe("outside its provider", () => {
       "useFrontendTool()",
       () => useFrontendTool({ name: "t", description: "", parameters: {}, run: () => 1 }),
     ],
+    ["useRenderTool()", () => useRenderTool({ name: "t", render: () => null })],
   ])("%s says that it needs an AgentProvider", (name, use) => {
     expect(() => renderToString(<Probe use={use} />)).toThrow(
       `${name} needs an <AgentProvider client={…}> above it.`,
+    );
+  });
+
+  it.each<[name: string, use: () => unknown]>([
+    ["useThreads()", () => useThreads("poet")],
+    ["useAttachments()", useAttachments],
+  ])("%s says that it needs an account", (name, use) => {
+    const { client } = createFakePage();
+    const tree = (
+      <AgentProvider client={client}>
+        <Probe use={use} />
+      </AgentProvider>
+    );
+    expect(() => renderToString(tree)).toThrow(
+      `${name} needs an <AgentProvider account={createAccountApi({ url: "…" })}> above it.`,
     );
   });
 
@@ -62,6 +85,10 @@ describe("outside its provider", () => {
     ["useEventLog()", useEventLog],
     ["useCommands()", useCommands],
     ["usePending()", usePending],
+    ["useQuestion()", useQuestion],
+    ["useQueue()", useQueue],
+    ["useCustomEvents()", useCustomEvents],
+    ["usePredictState()", () => usePredictState((state) => state)],
   ])("%s says that it needs a ThreadProvider", (name, use) => {
     const { client } = createFakePage();
     const tree = (
@@ -139,7 +166,7 @@ describe("useCommands", () => {
     const id = sent[0]?.id ?? "";
     expect(sent[0]?.input.messages).toMatchObject([{ role: "user", content: "hello" }]);
     streams[0]?.tell(started(id), { type: "RUN_ERROR", message: "No.", code: "run_failed" });
-    expect(await outcome).toEqual({ kind: "done", status: "error" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "error" });
     await draw();
     expect(seen.at(-1)).toMatchObject({ running: false });
     expect(seen).toHaveLength(3);

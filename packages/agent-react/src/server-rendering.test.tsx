@@ -4,9 +4,11 @@ import {
   AgentProvider,
   ThreadProvider,
   useAgents,
+  useAttachments,
   useCalls,
   useCommands,
   useConnection,
+  useCustomEvents,
   useEventLog,
   useFrontendTool,
   useInterrupts,
@@ -14,11 +16,16 @@ import {
   useMessageIds,
   useMessages,
   usePending,
+  usePredictState,
+  useQuestion,
+  useQueue,
+  useRenderTool,
   useRun,
   useThreadState,
+  useThreads,
   useUsage,
 } from "./index.js";
-import { createFakePage, Probe, told } from "./testing/fake-page.js";
+import { createFakeAccount, createFakePage, Probe, told } from "./testing/fake-page.js";
 
 it("renders without a page: what nobody has opened yet, whatever the client holds", () => {
   expect(typeof window).toBe("undefined");
@@ -27,12 +34,13 @@ it("renders without a page: what nobody has opened yet, whatever the client hold
   page.streams[0]?.tell(...told([{ id: "m", content: "somebody's words" }]));
   const seen: Record<string, unknown> = {};
   const html = renderToString(
-    <AgentProvider client={page.client}>
+    <AgentProvider client={page.client} account={createFakeAccount()}>
       <ThreadProvider agentId="poet" threadId="t">
         <p>ready</p>
         <Probe
           use={() => {
             useCommands();
+            useRenderTool({ name: "t", render: () => "drawn" });
             useFrontendTool({ name: "t", description: "", parameters: {}, run: () => 1 });
             Object.assign(seen, {
               agents: useAgents().agents,
@@ -47,6 +55,12 @@ it("renders without a page: what nobody has opened yet, whatever the client hold
               state: useThreadState((state) => state),
               pending: usePending(),
               log: useEventLog(),
+              events: useCustomEvents(),
+              predicted: usePredictState((state) => state),
+              question: useQuestion(),
+              queue: useQueue().queue,
+              threads: useThreads("poet").threads,
+              files: useAttachments().files,
             });
           }}
         />
@@ -65,8 +79,14 @@ it("renders without a page: what nobody has opened yet, whatever the client hold
     connection: "closed",
     usage: null,
     state: {},
-    pending: { sync: false, running: false, preempting: false },
+    pending: { sync: false, running: false, preempting: false, queue: [] },
     log: [],
+    events: [],
+    predicted: {},
+    question: undefined,
+    queue: [],
+    threads: undefined,
+    files: [],
   });
 });
 

@@ -19,9 +19,9 @@ import { type IsEqual, useSelected } from "./use-selected.js";
 const UNOPENED: ThreadSnapshot = {
   view: emptyView,
   connection: { kind: "closed" },
-  pending: { sync: false, running: false, preempting: false },
+  pending: { sync: false, running: false, preempting: false, queue: [] },
 };
-const NO_FRAMES: readonly LoggedFrame[] = [];
+export const NO_FRAMES: readonly LoggedFrame[] = [];
 
 /** Any part of the thread. A selector that makes a new object each time needs an `isEqual`: `shallowEqual` suits most. */
 export function useThread<T>(selector: (snapshot: ThreadSnapshot) => T, isEqual?: IsEqual<T>): T {
@@ -48,7 +48,11 @@ export function useCalls(): readonly CallView[] {
 
 /** What the agent waits for a person to say. */
 export function useInterrupts(): readonly WireInterrupt[] {
-  return useThreadFor("useInterrupts()", interruptsOf, shallowEqual);
+  return useInterruptsFor("useInterrupts()");
+}
+
+export function useInterruptsFor(asker: string): readonly WireInterrupt[] {
+  return useThreadFor(asker, interruptsOf, shallowEqual);
 }
 
 export function useConnection(): ConnectionStatus {

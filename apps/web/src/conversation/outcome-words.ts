@@ -14,6 +14,7 @@ export function outcomeWords(outcome: CommandOutcome): string | undefined {
     case "done":
       return outcome.status === "error" ? "The run failed." : undefined;
     case "confirmed":
+    case "discarded":
     case "stopped":
     case "superseded":
       return undefined;

@@ -8,7 +8,7 @@ function thread() {
   let snapshot: ThreadSnapshot = {
     view: emptyView,
     connection: { kind: "live" },
-    pending: { sync: false, running: false, preempting: false },
+    pending: { sync: false, running: false, preempting: false, queue: [] },
   };
   const store: Store<ThreadSnapshot> = {
     getSnapshot: () => snapshot,

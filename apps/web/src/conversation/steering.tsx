@@ -1,9 +1,16 @@
 "use client";
 
-import { type CommandOutcome, type MessageView, newId, type RunInput } from "@throughline/agent-client";
+import {
+  type CommandOutcome,
+  type MessageView,
+  newId,
+  type RunInput,
+  type SubmittedCommand,
+} from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react";
+import { useOwnRuns } from "./use-own-runs";
 
 /** How a message that did not get through is to be sent once more. */
 type Again = "plainly" | "in-turn" | "instead";
@@ -16,15 +23,12 @@ interface Steering {
   send(content: string | readonly JsonObject[]): string;
   sendAgain(message: MessageView, how: Again): void;
   discard(messageId: string): void;
-  /** Runs that this page asked for, and not another tab. */
+  /** Runs that this page asked for, and not another tab; by the service's own id. */
   isOwnRun(runId: string): boolean;
   isOwnMessage(messageId: string): boolean;
   /** Any other command: what it starts is this page's own. */
-  track(outcome: Promise<CommandOutcome>): Promise<CommandOutcome>;
+  track(command: SubmittedCommand): Promise<CommandOutcome>;
 }
-
-/** A short run may be over before anything of it was drawn. */
-const JUST_MS = 1_000;
 
 const SteeringContext = createContext<Steering | undefined>(undefined);
 
@@ -45,27 +49,20 @@ export function SteeringProvider({
   const handle = useThreadHandle();
   const commands = useCommands();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
-  const own = useRef({
-    messages: new Set<string>(),
-    runs: new Map<string, boolean>(),
-    underway: 0,
-    settledAt: Number.NEGATIVE_INFINITY,
-  });
+  const ownMessages = useRef(new Set<string>());
+  const ownRuns = useOwnRuns();
   const newest = useRef(onSend);
   newest.current = onSend;
 
   const steering = useMemo<Steering>(() => {
-    function track(outcome: Promise<CommandOutcome>): Promise<CommandOutcome> {
+    function track(command: SubmittedCommand): Promise<CommandOutcome> {
       newest.current();
-      own.current.underway += 1;
-      return outcome.finally(() => {
-        own.current.underway -= 1;
-        own.current.settledAt = performance.now();
-      });
+      ownRuns.add(command);
+      return command;
     }
 
     async function submit(message: MessageView, how: Again): Promise<void> {
-      own.current.messages.add(message.id);
+      ownMessages.current.add(message.id);
       setOutcomes((before) => without(before, message.id));
       const input: RunInput = { messages: [message] };
       const outcome = await track(
@@ -91,17 +88,11 @@ export function SteeringProvider({
         handle.discard(messageId);
         setOutcomes((before) => without(before, messageId));
       },
-      isOwnRun(runId) {
-        const { runs, underway, settledAt } = own.current;
-        // Judged when it is first seen: what begins while a wish of ours is open, or has just been met, is what we wished for.
-        const isOwn = runs.get(runId) ?? (underway > 0 || performance.now() - settledAt < JUST_MS);
-        runs.set(runId, isOwn);
-        return isOwn;
-      },
-      isOwnMessage: (messageId) => own.current.messages.has(messageId),
+      isOwnRun: ownRuns.has,
+      isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,
     };
-  }, [handle, commands, outcomes]);
+  }, [handle, commands, outcomes, ownRuns]);
 
   return <SteeringContext value={steering}>{children}</SteeringContext>;
 }

@@ -1,13 +1,12 @@
 "use client";
 
 import type { CallView, MessageView, ToolCallView } from "@throughline/agent-client";
-import { useThreadHandle } from "@throughline/agent-react";
+import { resultOf, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback } from "react";
 import { AttachedFiles } from "./attached-files";
 import { CallBlock } from "./call-block";
 import { contentText, filesInText } from "./content-parts";
 import type { SettledThread } from "./settled-thread";
-import { resultOf } from "./tool-results";
 import { useToolCalls } from "./use-run-calls";
 import { useSettledThread } from "./use-settled-thread";
 

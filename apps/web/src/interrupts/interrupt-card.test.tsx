@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
+import { type OpenQuestion, readInterrupt } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { act, createElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AskedQuestion, toAsked } from "./asked-question";
 import { InterruptCard } from "./interrupt-card";
 
 let place: HTMLElement;
@@ -22,7 +22,7 @@ afterEach(() => {
   place.remove();
 });
 
-function show(asked: AskedQuestion): void {
+function show(asked: OpenQuestion): void {
   const onAnswer = (value: Json) => void answers.push(value);
   act(() =>
     root.render(
@@ -37,9 +37,9 @@ function show(asked: AskedQuestion): void {
   );
 }
 
-function ask(raw: Json, more: object = {}, schema?: object): AskedQuestion {
+function ask(raw: Json, more: object = {}, schema?: object): OpenQuestion {
   const langgraph = { raw, ...(schema && { responseSchema: schema as Json }) };
-  return toAsked({ id: "q", reason: "x", message: "Which?", metadata: { langgraph }, ...more });
+  return readInterrupt({ id: "q", reason: "x", message: "Which?", metadata: { langgraph }, ...more });
 }
 
 const buttons = () => [...place.querySelectorAll("button")];

@@ -1,5 +1,6 @@
 "use client";
 
+import type { OpenQuestion } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { dismissAnswer, type Question, type QuestionOption } from "@throughline/questions";
 import { type ReactNode, useId, useMemo } from "react";
@@ -11,11 +12,10 @@ import { Icon } from "../design/icon";
 import { answerFields } from "./answer-fields";
 import { AnswerForm } from "./answer-form";
 import { ApprovalForm } from "./approval-form";
-import type { AskedQuestion } from "./asked-question";
 import styles from "./interrupt-card.module.css";
 
 interface InterruptCardProps {
-  readonly asked: AskedQuestion;
+  readonly asked: OpenQuestion;
   /** Its answer goes off at once; else it is chosen, and goes with others. */
   readonly isAlone: boolean;
   /** The answer that waits to be sent with the others. */

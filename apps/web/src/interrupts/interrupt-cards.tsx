@@ -1,13 +1,12 @@
 "use client";
 
-import { useCommands, useInterrupts, useThreadHandle } from "@throughline/agent-react";
+import { readInterrupt, useCommands, useInterrupts, useThreadHandle } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
 import { outcomeWords } from "../conversation/outcome-words";
 import { useSteering } from "../conversation/steering";
 import { Button, IconButton } from "../design/button";
-import { toAsked } from "./asked-question";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./interrupt-cards.module.css";
 
@@ -16,7 +15,7 @@ type Answers = Readonly<Record<string, Json>>;
 /** Everything the agent waits for. One question is answered at once; of several, as many as one has answers for. */
 export function InterruptCards(): ReactNode {
   const interrupts = useInterrupts();
-  const questions = useMemo(() => interrupts.map(toAsked), [interrupts]);
+  const questions = useMemo(() => interrupts.map(readInterrupt), [interrupts]);
   const commands = useCommands();
   const { track } = useSteering();
   const reason = useCaller().refusal("answer", useThreadHandle());

@@ -209,7 +209,12 @@ describe("a message that is sent", () => {
     const messageId = sent?.command.input.messages?.[0]?.id ?? "";
     sent?.answer({ kind: "accepted", serviceRunId: `service:${id}` });
     connections[0]?.tell(["c2", started(id, messageId)], ["c3", finished(id)]);
-    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(await outcome).toEqual({
+      kind: "done",
+      status: "success",
+      runId: id,
+      serviceRunId: `service:${id}`,
+    });
     frames.draw();
     const runId = `service:${id}`;
     expect(thread.getSnapshot().view.messages).toEqual([
@@ -257,6 +262,59 @@ describe("a message that is sent", () => {
     ]);
   });
 
+  it("says under which id its run will show before it has an outcome", async () => {
+    const { client, connections, sends, frames } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    await settled();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    const { runId } = thread.send("hello");
+    sends[0]?.answer({ kind: "unreachable" });
+    connections[0]?.tell(["c2", started(runId)]);
+    frames.draw();
+    expect(thread.getSnapshot().view.run).toMatchObject({ runId, serviceRunId: `service:${runId}` });
+  });
+
+  it("names its run by what the stream tells, where the answer was lost", async () => {
+    const { client, connections, sends } = setUp();
+    const thread = client.thread("poet", "t");
+    thread.open();
+    await settled();
+    const submitted = thread.sync({ mood: "calm" });
+    const { runId } = submitted;
+    sends[0]?.answer({ kind: "unreachable" });
+    await settled();
+    connections[0]?.tell(
+      ["c1", started(runId)],
+      ["c2", { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: runId } }],
+    );
+    expect(await submitted).toEqual({ kind: "confirmed", runId, serviceRunId: `service:${runId}` });
+  });
+
+  it("waits in the queue for a run of another, keeps its thread, and can be discarded before its turn", async () => {
+    const { client, connections, sends, clock } = setUp({ gcTime: 1_000 });
+    const thread = client.thread("poet", "t");
+    const leave = thread.open();
+    await settled();
+    connections[0]?.tell(...emptyPrelude("c1"), ["c2", started("cron")]);
+    const first = thread.send("first", { kind: "queue" });
+    const second = thread.command("sum", {}, { kind: "queue" });
+    const { queue } = thread.getSnapshot().pending;
+    expect(queue.map(({ id }) => id)).toEqual([first.runId, second.runId]);
+    leave();
+    clock.advance(5_000);
+    expect(thread.getSnapshot().pending.queue).toBe(queue);
+    const [message] = thread.getSnapshot().view.messages;
+    thread.discard(message?.id ?? "");
+    expect(await first).toEqual({ kind: "discarded" });
+    expect(thread.getSnapshot().view.messages).toEqual([]);
+    thread.discard(second.runId);
+    expect(await second).toEqual({ kind: "discarded" });
+    expect(thread.getSnapshot().pending.queue).toEqual([]);
+    await settled();
+    expect(sends).toEqual([]);
+  });
+
   it("opens a connection for as long as its run takes when no page is open", async () => {
     const { client, open, connections, sends } = setUp();
     const outcome = client.thread("poet", "t").send("hello");
@@ -266,7 +324,7 @@ describe("a message that is sent", () => {
     sends[0]?.answer({ kind: "accepted" });
     await settled();
     connections[0]?.tell(["c1", started(id)], ["c2", finished(id)]);
-    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "success" });
     expect(open()).toHaveLength(0);
   });
 
@@ -297,7 +355,7 @@ describe("a message that is sent", () => {
     clock.advance(1_000);
     expect(sends.map(({ command }) => command.id)).toEqual([id, id]);
     sends[1]?.answer({ kind: "accepted", serviceRunId: "ours" });
-    expect(await outcome).toEqual({ kind: "done", status: "error" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "error" });
   });
 });
 

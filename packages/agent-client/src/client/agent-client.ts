@@ -15,6 +15,7 @@ import type { FrontendTool } from "../tools/frontend-tools.js";
 import { type AgentStore, createAgentStore } from "./agent-store.js";
 import { createBrowserStream } from "./browser-stream.js";
 import { type ClientParts, missingPart } from "./client-parts.js";
+import { isPending } from "./command-shell.js";
 import { newId } from "./new-id.js";
 import { type FrameScheduler, nextFrame } from "./notifier.js";
 import { type LogReader, openLog } from "./open-log.js";
@@ -204,8 +205,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
     isUsed(key) {
       const pending = held.get(key)?.line.pending();
-      const isBusy = pending && (pending.sync || pending.running || pending.preempting);
-      return isBusy || watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false);
+      return (pending && isPending(pending)) || watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false);
     },
     letGo(key) {
       const left = held.get(key);

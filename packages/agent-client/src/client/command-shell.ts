@@ -1,11 +1,13 @@
 import type { Clock } from "@throughline/ai-core";
 import { adoptScheduler, commandsOf } from "../commands/adopt-scheduler.js";
-import type { Answer, Command, CommandOutcome } from "../commands/command.js";
+import type { Answer, Command, CommandOutcome, ScheduledOutcome } from "../commands/command.js";
+import { nameRun } from "../commands/name-run.js";
 import { schedule } from "../commands/scheduler.js";
 import {
   type CommandPolicy,
   idleScheduler,
   needsLine,
+  type QueuedRun,
   type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
@@ -24,10 +26,14 @@ export interface PendingCommands {
   readonly running: boolean;
   /** A stop, or a fire that waits for the thread to be free. */
   readonly preempting: boolean;
+  /** Runs that wait for their turn, in order. */
+  readonly queue: readonly QueuedRun[];
 }
 
 export interface CommandShell {
   submit(command: Command): Promise<CommandOutcome>;
+  /** Gives up what waits for its turn, by its id or that of a message in it. Gives the ids of its messages. */
+  discard(id: string): readonly string[];
   /** What is shown is what the commands know of the thread. */
   tellOfRun(run: RunView): void;
   /** `lastAppliedClientMutationId` of the thread's state. */
@@ -61,13 +67,20 @@ export interface CommandShellOptions {
   readonly onLateAnswer?: (id: string, answer: Answer) => void;
 }
 
-export const nonePending: PendingCommands = { sync: false, running: false, preempting: false };
+export const nonePending: PendingCommands = { sync: false, running: false, preempting: false, queue: [] };
+
+/** Whether a command has no outcome yet. */
+export function isPending({ sync, running, preempting, queue }: PendingCommands): boolean {
+  return sync || running || preempting || queue.length > 0;
+}
 
 interface Settling {
   readonly resolve: ((outcome: CommandOutcome) => void) | undefined;
   readonly kind: Command["kind"];
   readonly at: number;
   readonly messageIds: readonly string[];
+  /** The service's own name of its run, once that is known. */
+  serviceRunId?: string;
 }
 
 const STOP_TRIES = 5;
@@ -126,7 +139,13 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     answered(sent.id, answer);
   }
 
+  function nameService(id: string, serviceRunId: string | undefined): void {
+    const waiting = settling.get(id);
+    if (waiting && serviceRunId !== undefined) waiting.serviceRunId = serviceRunId;
+  }
+
   function answered(id: string, answer: Answer): void {
+    if (answer.kind === "accepted") nameService(id, answer.serviceRunId);
     step({ kind: "answered", id, answer });
     if (answer.kind !== "accepted") return;
     if (answer.isCancelled) step({ kind: "ended", id, status: "cancelled" });
@@ -158,9 +177,11 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     });
   }
 
-  function settle(id: string, outcome: CommandOutcome): void {
+  function settle(id: string, decided: ScheduledOutcome): void {
     const waiting = settling.get(id);
     if (closed && !waiting) return;
+    const serviceRunId = waiting?.serviceRunId;
+    const outcome = nameRun(decided, { runId: id, ...(serviceRunId !== undefined && { serviceRunId }) });
     settling.delete(id);
     sentHere.delete(id);
     telemetry.commandSettled?.({
@@ -174,8 +195,8 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   }
 
   function expect(command: Command, resolve?: (outcome: CommandOutcome) => void): void {
-    const messageIds = command.kind === "stop" ? [] : (command.input.messages ?? []).map(({ id }) => id);
-    settling.set(command.id, { resolve, kind: command.kind, at: clock.now(), messageIds });
+    const { id, kind } = command;
+    settling.set(id, { resolve, kind, at: clock.now(), messageIds: messageIdsOf(command) });
   }
 
   return {
@@ -186,7 +207,13 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
         step({ kind: "submit", command: submitted });
       });
     },
-    tellOfRun({ runId, status }) {
+    discard(id) {
+      const queued = scheduler.queue.find((one) => one.id === id || messageIdsOf(one).includes(id));
+      if (queued) step({ kind: "discard", id: queued.id });
+      return queued ? messageIdsOf(queued) : [];
+    },
+    tellOfRun({ runId, serviceRunId, status }) {
+      nameService(runId, serviceRunId);
       if (status === "running") {
         step({ kind: "observed", observed: { kind: "running", runId } });
         return;
@@ -220,16 +247,24 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   };
 }
 
+function messageIdsOf(command: Command): readonly string[] {
+  return command.kind === "stop" ? [] : (command.input.messages ?? []).map(({ id }) => id);
+}
+
 function pendingOf(
-  { sync, sent, unconfirmed, preemption }: Scheduler,
+  { sync, sent, unconfirmed, preemption, queue }: Scheduler,
   before: PendingCommands,
 ): PendingCommands {
   const now: PendingCommands = {
     sync: Boolean(sync || unconfirmed) || sent?.command.kind === "sync",
     running: sent !== undefined,
     preempting: preemption !== undefined,
+    queue: queue.length === 0 ? nonePending.queue : queue,
   };
   const isSame =
-    now.sync === before.sync && now.running === before.running && now.preempting === before.preempting;
+    now.sync === before.sync &&
+    now.running === before.running &&
+    now.preempting === before.preempting &&
+    now.queue === before.queue;
   return isSame ? before : now;
 }

@@ -1,5 +1,5 @@
 import type { Clock, Json, JsonObject } from "@throughline/ai-core";
-import type { BusyPolicy, CommandOutcome, RunInput } from "../commands/command.js";
+import type { BusyPolicy, Command, CommandOutcome, RunInput } from "../commands/command.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
 import type { ThreadName } from "../service/service-port.js";
@@ -22,6 +22,9 @@ export interface LoggedFrame extends AgentFrame {
   readonly at: number;
 }
 
+/** A command on its way. Its run's id is known before its outcome: the run shows under it as `view.run.runId`. */
+export type SubmittedCommand = Promise<CommandOutcome> & { readonly runId: string };
+
 /** One thread of one agent, for a page. Commands never reject: how they came out is their value. */
 export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   /** Keeps the thread's connection open until what it returns is called. */
@@ -31,23 +34,24 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   /** The thread's log itself, from its beginning or behind what the reader holds, until what it returns is called. */
   readLog(reader: LogReader): () => void;
   /** A message of the person, shown at once. */
-  send(content: string | readonly JsonObject[], policy?: BusyPolicy): Promise<CommandOutcome>;
-  run(input: RunInput, policy?: BusyPolicy): Promise<CommandOutcome>;
+  send(content: string | readonly JsonObject[], policy?: BusyPolicy): SubmittedCommand;
+  run(input: RunInput, policy?: BusyPolicy): SubmittedCommand;
   /** One of the agent's own commands. */
-  command(name: string, args?: JsonObject, policy?: BusyPolicy): Promise<CommandOutcome>;
+  command(name: string, args?: JsonObject, policy?: BusyPolicy): SubmittedCommand;
   /** The latest wish for the agent's state counts. Done when the agent says that it has it. */
-  sync(state: JsonObject): Promise<CommandOutcome>;
+  sync(state: JsonObject): SubmittedCommand;
   /** Stops what runs, then runs: without an input, the agent's command `fire`. */
-  fire(input?: RunInput): Promise<CommandOutcome>;
+  fire(input?: RunInput): SubmittedCommand;
   stop(): Promise<CommandOutcome>;
-  answer(interruptId: string, value: Json): Promise<CommandOutcome>;
+  answer(interruptId: string, value: Json): SubmittedCommand;
   /** Answers to several questions at once: an agent that asked them together waits for all. */
-  answerAll(answers: Readonly<Record<string, Json>>): Promise<CommandOutcome>;
+  answerAll(answers: Readonly<Record<string, Json>>): SubmittedCommand;
   /** Takes an answer back that made the run fail: the agent asks anew. Past a breakpoint, the agent goes on. */
-  askAgain(): Promise<CommandOutcome>;
+  askAgain(): SubmittedCommand;
   /** A message that was refused, once more. */
   resend(messageId: string): Promise<CommandOutcome>;
-  discard(messageId: string): void;
+  /** Gives up a message that was refused, or a run that waits for its turn: by its id, or that of a message in it. */
+  discard(id: string): void;
   /** Connects now instead of when it is due, and again after a refusal. Does nothing while no page is open. */
   reconnect(): void;
 }
@@ -103,8 +107,12 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     return { id: newId(clock.now()) };
   }
 
-  function run(input: RunInput, busy: BusyPolicy = REJECT): Promise<CommandOutcome> {
-    return options.line().submit({ kind: "run", ...ids(), input, busy });
+  function submit(command: Command): SubmittedCommand {
+    return Object.assign(options.line().submit(command), { runId: command.id });
+  }
+
+  function run(input: RunInput, busy: BusyPolicy = REJECT): SubmittedCommand {
+    return submit({ kind: "run", ...ids(), input, busy });
   }
 
   /** Listens, and keeps the thread for as long as that. */
@@ -152,9 +160,9 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       // Later than the newest that the thread knows, whatever this machine's clock says.
       const { lastAppliedClientMutationId: applied } = options.line().view().state;
       const id = newId(clock.now(), typeof applied === "string" ? applied : undefined);
-      return options.line().submit({ kind: "sync", id, input: { state } });
+      return submit({ kind: "sync", id, input: { state } });
     },
-    fire: (input = { command: { name: "fire" } }) => options.line().submit({ kind: "fire", ...ids(), input }),
+    fire: (input = { command: { name: "fire" } }) => submit({ kind: "fire", ...ids(), input }),
     stop: () => options.line().submit({ kind: "stop", ...ids() }),
     answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),
     answerAll: (answers) => run({ answers }),
@@ -171,7 +179,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       const { local: _local, ...again } = message;
       return run({ messages: [again satisfies MessageView] });
     },
-    discard: (messageId) => options.line().discard(messageId),
+    discard: (id) => options.line().discard(id),
     reconnect: () => options.line().reconnect(),
   };
 

@@ -62,7 +62,8 @@ export interface ThreadLine {
   handOver(): Scheduler;
   /** The answer to a command that another tab sent before it handed it over. */
   answered(id: string, answer: Answer): void;
-  discard(messageId: string): void;
+  /** A message that was refused, or a run that waits for its turn with the messages in it. */
+  discard(id: string): void;
   /** Connects now instead of when it is due, and again after a refusal. */
   reconnect(): void;
   close(): void;
@@ -215,7 +216,9 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
     },
     handOver: commands.handOver,
     answered: commands.answered,
-    discard: (messageId) => void take({ kind: "discard", messageId }),
+    discard(id) {
+      for (const messageId of new Set([id, ...commands.discard(id)])) take({ kind: "discard", messageId });
+    },
     reconnect: () => subscription?.reconnect(),
     close() {
       commands.close();

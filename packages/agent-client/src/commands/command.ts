@@ -35,25 +35,40 @@ export type Command =
   /** The lane of `fire`, with no run after it. */
   | (CommandBase & { readonly kind: "stop" });
 
-/** How it came out. None of these is an error to be thrown. */
-export type CommandOutcome =
+/** A command's run: by the id that the client gave it, and by the service's own where that is known. */
+export interface RunNames {
+  /** As `RunView.runId` has it. */
+  readonly runId: string;
+  /** As `RunView.serviceRunId`, calls and messages have it. */
+  readonly serviceRunId?: string;
+}
+
+type Outcome<Run> =
   /** `unknown`: its run is over, and nobody saw it end. */
-  | {
+  | ({
       readonly kind: "done";
       readonly status: "success" | "interrupted" | "cancelled" | "error" | "unknown";
-    }
+    } & Run)
   /** A `sync` whose mutation the agent's state acknowledges. */
-  | { readonly kind: "confirmed" }
+  | ({ readonly kind: "confirmed" } & Run)
   /** A `sync` whose run ended without acknowledging it. */
-  | { readonly kind: "unconfirmed" }
+  | ({ readonly kind: "unconfirmed" } & Run)
   | { readonly kind: "stopped" }
   /** A newer command of its kind took its place before it was sent. */
   | { readonly kind: "superseded"; readonly by: string }
-  /** Invariant 7: the thread had another run, for longer than the policy waits. */
+  /** Discarded while it waited for its turn. */
+  | { readonly kind: "discarded" }
+  /** Invariant 7: the thread had another run, `runId`, for longer than the policy waits. */
   | { readonly kind: "busy"; readonly runId: string | undefined }
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
   /** Whether it arrived is not known. Of a `stop`: nothing was seen to end, and nobody said that it would. */
   | { readonly kind: "unreachable" };
+
+/** How a command came out, as the scheduler decides it. Each step of it knows the command's id already. */
+export type ScheduledOutcome = Outcome<unknown>;
+
+/** How a command came out, and which run it was where it had one. None of these is an error to be thrown. */
+export type CommandOutcome = Outcome<RunNames>;
 
 /** What the service said to a command that was sent. */
 export type Answer =

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from "./command.js";
+import type { ScheduledOutcome } from "./command.js";
 import {
   type CommandPolicy,
   forget,
@@ -82,7 +82,7 @@ export function wait(
 export function finish(
   now: Scheduler,
   sent: Sent,
-  outcome: CommandOutcome,
+  outcome: ScheduledOutcome,
   policy: CommandPolicy,
   effects: readonly SchedulerEffect[] = [],
 ): SchedulerStep {

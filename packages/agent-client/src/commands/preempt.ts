@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from "./command.js";
+import type { Command, ScheduledOutcome } from "./command.js";
 import { dispatch, isTaken, send } from "./dispatch.js";
 import {
   type CommandPolicy,
@@ -65,7 +65,7 @@ function dropWaiting(now: Scheduler): readonly [Scheduler, readonly SchedulerEff
   const { sent, observed } = now;
   if (sent?.phase !== "waiting") return [now, []];
   const inTheWay = observed.kind === "running" ? observed.runId : undefined;
-  const outcome: CommandOutcome =
+  const outcome: ScheduledOutcome =
     sent.resends > 0 ? { kind: "unreachable" } : { kind: "busy", runId: inTheWay };
   const [next, told] = takeBack(now, sent, outcome);
   return [next, [timer("send"), ...told]];
@@ -75,7 +75,7 @@ function dropWaiting(now: Scheduler): readonly [Scheduler, readonly SchedulerEff
 function takeBack(
   now: Scheduler,
   { command }: Sent,
-  outcome: CommandOutcome,
+  outcome: ScheduledOutcome,
 ): readonly [Scheduler, readonly SchedulerEffect[]] {
   const free: Scheduler = { ...now, sent: undefined };
   if (command.kind !== "sync") return [free, [settle(command.id, outcome)]];
@@ -86,7 +86,7 @@ function takeBack(
 export function giveWay(
   now: Scheduler,
   sent: Sent,
-  outcome: CommandOutcome,
+  outcome: ScheduledOutcome,
   policy: CommandPolicy,
   effects: readonly SchedulerEffect[] = [],
 ): SchedulerStep {
@@ -117,7 +117,7 @@ function abandon(now: Scheduler, policy: CommandPolicy): SchedulerStep {
   const { sent } = now;
   if (!sent) return [now, []];
   if (sent.command.kind === "sync") return awaitConfirmation(now, sent.command.id, policy);
-  const outcome: CommandOutcome =
+  const outcome: ScheduledOutcome =
     sent.phase === "running" ? { kind: "done", status: "cancelled" } : { kind: "unreachable" };
   return [{ ...now, sent: undefined }, [settle(sent.command.id, outcome)]];
 }

@@ -1,4 +1,4 @@
-import type { Answer, Command, CommandOutcome } from "./command.js";
+import type { Answer, Command, ScheduledOutcome } from "./command.js";
 
 export interface CommandPolicy {
   /** How many runs in a row may get in before a `sync`, and how long it waits before it asks again. */
@@ -65,6 +65,9 @@ interface Unconfirmed {
   readonly id: string;
 }
 
+/** A run that waits for its turn. */
+export type QueuedRun = Extract<Command, { kind: "run" }>;
+
 export type SyncCommand = Extract<Command, { kind: "sync" }>;
 
 /** Everything that is asked of one thread by this client, and how far it has come. */
@@ -74,7 +77,7 @@ export interface Scheduler {
   readonly preemption: Preemption | undefined;
   /** Invariant 8: at most one. */
   readonly sync: Extract<Command, { kind: "sync" }> | undefined;
-  readonly queue: readonly Extract<Command, { kind: "run" }>[];
+  readonly queue: readonly QueuedRun[];
   readonly unconfirmed: Unconfirmed | undefined;
   readonly lastConfirmed: string | undefined;
 }
@@ -103,9 +106,11 @@ export type SchedulerInput =
   | { readonly kind: "stop-answered"; readonly runId: string | undefined; readonly ok: boolean }
   /** `lastAppliedClientMutationId` of the thread's state. */
   | { readonly kind: "confirmed"; readonly id: string }
+  /** A run that waits for its turn is given up. */
+  | { readonly kind: "discard"; readonly id: string }
   | { readonly kind: "due"; readonly timer: TimerName };
 
-export type EndStatus = Exclude<Extract<CommandOutcome, { kind: "done" }>["status"], "unknown">;
+export type EndStatus = Exclude<Extract<ScheduledOutcome, { kind: "done" }>["status"], "unknown">;
 
 export type TimerName = "send" | "stop" | "confirm" | "ask" | "track";
 
@@ -113,7 +118,7 @@ export type SchedulerEffect =
   | { readonly kind: "send"; readonly command: Exclude<Command, { kind: "stop" }> }
   /** Stops this run, or whatever is open when it is `undefined`. */
   | { readonly kind: "stop-run"; readonly runId: string | undefined }
-  | { readonly kind: "settle"; readonly id: string; readonly outcome: CommandOutcome }
+  | { readonly kind: "settle"; readonly id: string; readonly outcome: ScheduledOutcome }
   /** What must survive a reload; `undefined`: nothing. */
   | { readonly kind: "persist"; readonly sync: Extract<Command, { kind: "sync" }> | undefined }
   | { readonly kind: "timer"; readonly name: TimerName; readonly afterMs: number | undefined };
@@ -134,7 +139,7 @@ export function superseded(old: Command, by: Command): SchedulerEffect {
   return settle(old.id, { kind: "superseded", by: by.id });
 }
 
-export function settle(id: string, outcome: CommandOutcome): SchedulerEffect {
+export function settle(id: string, outcome: ScheduledOutcome): SchedulerEffect {
   return { kind: "settle", id, outcome };
 }
 

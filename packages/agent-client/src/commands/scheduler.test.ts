@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Answer, BusyPolicy, Command, CommandOutcome } from "./command.js";
+import type { Answer, BusyPolicy, Command, ScheduledOutcome } from "./command.js";
 import { schedule } from "./scheduler.js";
 import {
   idleScheduler,
@@ -14,7 +14,7 @@ import {
 function lanes() {
   let state: Scheduler = idleScheduler;
   let effects: readonly SchedulerEffect[] = [];
-  const outcomes = new Map<string, CommandOutcome>();
+  const outcomes = new Map<string, ScheduledOutcome>();
   const timers = new Map<TimerName, number>();
   const persisted: (string | undefined)[] = [];
   return {

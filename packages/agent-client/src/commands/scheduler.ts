@@ -44,6 +44,8 @@ export function schedule(
       return input.ok && now.preemption ? heard(now, now.preemption, input.runId, policy) : [now, []];
     case "confirmed":
       return confirmed(now, input.id, policy);
+    case "discard":
+      return discard(now, input.id);
     case "due":
       return due(now, input.timer, policy);
   }
@@ -84,6 +86,14 @@ function submitSync(now: Scheduler, command: SyncCommand, policy: CommandPolicy)
     return dispatch({ ...next, sent: undefined }, effects, policy);
   }
   return dispatch(next, [...replaced, persisted], policy);
+}
+
+/** Only what waits for its turn: what was sent can be stopped alone. */
+function discard(now: Scheduler, id: string): SchedulerStep {
+  const queue = now.queue.filter((queued) => queued.id !== id);
+  if (queue.length === now.queue.length) return [now, []];
+  const waits = queue.length > 0 || now.sync !== undefined;
+  return [{ ...now, queue }, [settle(id, { kind: "discarded" }), ...(waits ? [] : [timer("ask")])]];
 }
 
 /** A thread that is free is asked again at once by whoever was refused for its last run. */

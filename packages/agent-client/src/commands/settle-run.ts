@@ -1,4 +1,4 @@
-import type { CommandOutcome } from "./command.js";
+import type { ScheduledOutcome } from "./command.js";
 import { dispatch, finish, isSeen, resend } from "./dispatch.js";
 import {
   type CommandPolicy,
@@ -23,7 +23,7 @@ export function ended(now: Scheduler, id: string, status: EndStatus, policy: Com
 function over(
   now: Scheduler,
   sent: Sent,
-  status: Extract<CommandOutcome, { kind: "done" }>["status"],
+  status: Extract<ScheduledOutcome, { kind: "done" }>["status"],
   policy: CommandPolicy,
 ): SchedulerStep {
   if (sent.command.kind !== "sync") return finish(now, sent, { kind: "done", status }, policy, unwatched);

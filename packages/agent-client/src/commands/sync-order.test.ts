@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newId } from "../client/new-id.js";
-import type { CommandOutcome } from "./command.js";
+import type { ScheduledOutcome } from "./command.js";
 import { schedule } from "./scheduler.js";
 import {
   idleScheduler,
@@ -18,7 +18,7 @@ function play(inputs: readonly SchedulerInput[]) {
     state = next;
     effects.push(...more);
   }
-  const outcomes = new Map<string, CommandOutcome>();
+  const outcomes = new Map<string, ScheduledOutcome>();
   for (const effect of effects) if (effect.kind === "settle") outcomes.set(effect.id, effect.outcome);
   const sent = effects.flatMap((effect) => (effect.kind === "send" ? [effect.command.id] : []));
   return { state, outcomes, sent };

@@ -1,4 +1,4 @@
-import type { Answer, CommandOutcome } from "./command.js";
+import type { Answer, ScheduledOutcome } from "./command.js";
 import { dispatch, finish, isSeen, wait } from "./dispatch.js";
 import { giveWay, stopToo } from "./preempt.js";
 import {
@@ -43,7 +43,7 @@ function busy(
   const { command } = sent;
   const next = { ...sent, tries: sent.tries + 1 };
   const known: Scheduler = { ...now, observed: { kind: "running", runId } };
-  const refused: CommandOutcome = { kind: "busy", runId };
+  const refused: ScheduledOutcome = { kind: "busy", runId };
   if (now.preemption) {
     const [stopping, stop] = stopToo(known, now.preemption, runId);
     return giveWay(stopping, sent, refused, policy, [stop]);

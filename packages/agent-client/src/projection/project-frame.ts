@@ -11,6 +11,7 @@ import {
   tellMessage,
   toMessageView,
 } from "./message-list.js";
+import { takePredictions } from "./predictions.js";
 import {
   type MessageView,
   messageById,
@@ -54,7 +55,8 @@ export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
     case "MESSAGES_SNAPSHOT":
       return takeSnapshot({ ...view, open: [] }, event.messages);
     case "CUSTOM":
-      return event.name === "throughline.calls" ? takeCalls(view, event.value) : view;
+      if (event.name === "throughline.calls") return takeCalls(view, event.value);
+      return event.name === "PredictState" ? takePredictions(view, event.value) : view;
     case "STEP_STARTED":
       return { ...view, steps: [...view.steps.filter((step) => step !== event.stepName), event.stepName] };
     case "STEP_FINISHED":
@@ -192,6 +194,7 @@ function startRun(view: ThreadView, event: EventOf<"RUN_STARTED">): ThreadView {
     ...started,
     // Steps that are open are told again behind it.
     steps: [],
+    predictions: isSame ? view.predictions : [],
     // A run of the service's own making answers no question.
     interrupts: isSame || runId === undefined ? view.interrupts : [],
   });
@@ -230,6 +233,7 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
   return {
     ...settled,
     steps: [],
+    predictions: [],
     run: view.run && { ...view.run, ...endOf(event, facts) },
     interrupts: (event.type === "RUN_FINISHED" ? event.outcome?.interrupts : facts.interrupts) ?? [],
     usage: facts.usage ? toUsage(facts.usage) : view.usage,

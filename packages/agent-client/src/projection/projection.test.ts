@@ -81,14 +81,10 @@ describe("authority", () => {
     expect(one.frames(now, frame(state({ by: "now" }))).view.state).toEqual({ by: "now" });
   });
 
-  it.each([
-    ["detail-connect", "poll"],
-    ["detail-connect", "run"],
-    ["poll", "run"],
-  ] as const)("of %s is not taken by %s", (owner, other) => {
+  it("of a page that is open is not taken by a poll", () => {
     const one = shown();
-    const authority = one.claim(owner);
-    one.take({ kind: "claim", source: other });
+    const authority = one.claim("detail-connect");
+    one.take({ kind: "claim", source: "poll" });
     expect(one.effects).toEqual([]);
     expect(one.state.authority).toEqual(authority);
   });

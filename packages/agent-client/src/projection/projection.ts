@@ -4,8 +4,11 @@ import { projectEvent } from "./project-frame.js";
 import { addSeen, isSeen, noneSeen, type SeenFrames } from "./seen-frames.js";
 import { emptyView, type MessageView, messageById, type RunView, type ThreadView } from "./thread-view.js";
 
-/** Which kind of stream may write a thread's projection: the page that is open, a poll, or a command's own answer. */
-export type Source = "detail-connect" | "poll" | "run";
+/**
+ * Which kind of stream may write a thread's projection: the thread's own, or a poll. A command's answer is none of them: it says
+ * whether the run began, and a command without a page opens the thread's own stream for as long as it is under way.
+ */
+export type Source = "detail-connect" | "poll";
 
 /** One stream's right to write. A newer claim makes it stale, whenever its last frames may arrive. */
 export interface Authority {
@@ -23,7 +26,7 @@ export interface Projection {
 }
 
 export type ProjectionInput =
-  /** A stream asks for the right to write. A page that is open is not displaced by a poll or by a command's answer. */
+  /** A stream asks for the right to write. The thread's own is not displaced by a poll. */
   | { readonly kind: "claim"; readonly source: Source }
   /** The stream is over. */
   | { readonly kind: "release"; readonly authority: Authority }
@@ -59,7 +62,7 @@ export const emptyProjection: Projection = {
   seen: noneSeen,
 };
 
-const RANK: Readonly<Record<Source, number>> = { run: 0, poll: 1, "detail-connect": 2 };
+const RANK: Readonly<Record<Source, number>> = { poll: 0, "detail-connect": 1 };
 
 /** The one path by which anything comes to be shown (invariant 5). */
 export function project(now: Projection, input: ProjectionInput): ProjectionStep {

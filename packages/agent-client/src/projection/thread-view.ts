@@ -89,6 +89,17 @@ export interface UsageView {
   readonly isComplete: boolean;
 }
 
+/** An argument of a call that a tool will put into the state (protocol, section 2.10). */
+export interface StatePrediction {
+  readonly stateKey: string;
+  readonly messageId: string;
+  readonly toolCallId: string;
+  /** The argument whose value is the state's; `undefined`: all of them together are. */
+  readonly argument: string | undefined;
+  /** What the state had under the key before. Once it has something else, the tool has spoken. */
+  readonly base: Json | undefined;
+}
+
 /** A message that streams. Its text lives here, not in `messages`, so that a token costs O(1). */
 export interface OpenMessage {
   readonly message: MessageView;
@@ -107,6 +118,8 @@ export interface ThreadView {
   readonly places: ReadonlyMap<string, number>;
   readonly open: readonly OpenMessage[];
   readonly state: JsonObject;
+  /** What calls of the run under way will make of the state. */
+  readonly predictions: readonly StatePrediction[];
   /** Every run, and behind each the work within it that the service keeps, in the order it began. */
   readonly calls: readonly CallView[];
   /** Names of steps under way. */
@@ -123,6 +136,7 @@ export const emptyView: ThreadView = {
   places: new Map(),
   open: [],
   state: {},
+  predictions: [],
   calls: [],
   steps: [],
   interrupts: [],

@@ -17,7 +17,8 @@ function answering(answer: Response | Error) {
   const api = createAccountApi({
     url: "http://service.test/",
     async fetch(input, init) {
-      asked.push(`${init?.method} ${String(input)} ${String(init?.body ?? "")}`.trim());
+      const body = init?.body instanceof Blob ? `${init.body.type} ${await init.body.text()}` : init?.body;
+      asked.push(`${init?.method} ${String(input)} ${String(body ?? "")}`.trim());
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -43,6 +44,41 @@ describe("the account's API", () => {
     );
     expect(change.asked).toEqual([
       'PUT http://service.test/agents/langgraph%3Apoet/threads/a%2Fb/visibility?visibility=account {"visibility":"private"}',
+    ]);
+  });
+
+  it("lists threads under the names that a page has for them", async () => {
+    const row = { agentId: "langgraph:poet", title: "Tides", archived: false, status: "idle" };
+    const told = [
+      { ...row, threadName: "mine", visibility: "private", lastActivityAt: "2026-01-02T00:00:00Z" },
+      { ...row, threadName: "ours", visibility: "account", lastActivityAt: "2026-01-01T00:00:00Z" },
+    ];
+    const both = answering(Response.json({ threads: told, next: "p2" }));
+    const page = await both.api.threads("langgraph:poet", { visibility: "all", search: "tide", limit: 2 });
+    expect(both.asked).toEqual([
+      "GET http://service.test/agents/langgraph%3Apoet/threads?visibility=all&search=tide&limit=2",
+    ]);
+    expect(page).toEqual({
+      threads: [
+        { ...row, threadId: "mine", lastActivityAt: "2026-01-02T00:00:00Z" },
+        { ...row, threadId: "ours", visibility: "account", lastActivityAt: "2026-01-01T00:00:00Z" },
+      ],
+      next: "p2",
+    });
+    const own = answering(Response.json({ threads: told.slice(1), next: null }));
+    expect(await own.api.threads("langgraph:poet")).toMatchObject({ threads: [{ threadId: "ours" }] });
+    expect(own.asked).toEqual(["GET http://service.test/agents/langgraph%3Apoet/threads"]);
+  });
+
+  it("puts a file into a thread, as it is", async () => {
+    const { api, asked } = answering(Response.json({ id: "f1", mimeType: "text/plain", bytes: 4 }));
+    const file = new File(["tide"], "tides.txt", { type: "text/plain" });
+    expect(await api.upload({ agentId: "poet", threadId: "t" }, file)).toEqual({
+      id: "f1",
+      mimeType: "text/plain",
+    });
+    expect(asked).toEqual([
+      "POST http://service.test/agents/poet/threads/t/attachments?filename=tides.txt text/plain tide",
     ]);
   });
 

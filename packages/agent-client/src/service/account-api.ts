@@ -1,6 +1,20 @@
 import type { StreamFailure } from "../connection/connection.js";
-import { createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
+import {
+  createRequest,
+  DEFAULT_TIMEOUT_MS,
+  failureOf,
+  type HttpOptions,
+  type RequestParts,
+} from "./http-request.js";
 import type { ThreadName, Visibility } from "./service-port.js";
+import {
+  readAttachment,
+  readThreadPage,
+  type ThreadPage,
+  type ThreadQuery,
+  threadsCall,
+  type UploadedFile,
+} from "./thread-listing.js";
 
 /** How far an action reaches, each level including the ones before it: the caller's own, what the account shares, other people's. */
 export type Reach = "own" | "account" | "everyone";
@@ -32,27 +46,47 @@ export interface AccountApi {
   visibility(thread: ThreadName): Promise<Visibility | StreamFailure>;
   /** Shares a private thread with the account, or makes a shared one private. From then on it is another `ThreadName`. */
   changeVisibility(thread: ThreadName, visibility: Visibility): Promise<Visibility | StreamFailure>;
+  /** Threads of an agent, newest activity first. */
+  threads(agentId: string, query?: ThreadQuery): Promise<ThreadPage | StreamFailure>;
+  /** Puts a file into the thread. A message names it afterwards. */
+  upload(thread: ThreadName, file: File, signal?: AbortSignal): Promise<UploadedFile | StreamFailure>;
 }
 
 export function createAccountApi(options: AccountApiOptions): AccountApi {
   const request = createRequest(options.url, options);
 
-  async function ask<T>(path: string, body: object | undefined, read: (answer: unknown) => T) {
+  async function ask<T>(path: string, parts: RequestParts, read: (answer: unknown) => T) {
     try {
-      const signal = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-      const response = await request(path, { signal, ...(body && { method: "PUT", body }) });
+      const response = await request(path, parts);
       return (await failureOf(response)) ?? read(await response.json());
     } catch {
       return { kind: "network" } satisfies StreamFailure;
     }
   }
 
+  function inTime(): { readonly signal: AbortSignal } {
+    return { signal: AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS) };
+  }
+
   return {
     // A parsed boundary: the service's own answer.
-    caller: () => ask("/me", undefined, (answer) => answer as CallerInfo),
-    visibility: (thread) => ask(threadCall(thread), undefined, readVisibility),
+    caller: () => ask("/me", inTime(), (answer) => answer as CallerInfo),
+    visibility: (thread) => ask(threadCall(thread), inTime(), readVisibility),
     changeVisibility: (thread, visibility) =>
-      ask(threadCall(thread, "/visibility"), { visibility }, readVisibility),
+      ask(
+        threadCall(thread, "/visibility"),
+        { ...inTime(), method: "PUT", body: { visibility } },
+        readVisibility,
+      ),
+    threads: (agentId, query = {}) =>
+      ask(threadsCall(agentId, query), inTime(), (answer) => readThreadPage(answer, query)),
+    // A large file takes the time it takes.
+    upload: (thread, file, signal) =>
+      ask(
+        threadCall(thread, "/attachments", { filename: file.name }),
+        { file, ...(signal && { signal }) },
+        readAttachment,
+      ),
   };
 }
 

@@ -16,6 +16,8 @@ export interface RequestParts {
   /** Without it: `POST` where there is a body, else `GET`. */
   readonly method?: "PUT";
   readonly body?: object;
+  /** Bytes as they are, instead of a body. */
+  readonly file?: Blob;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -32,15 +34,17 @@ export function createRequest(
 
   async function attempt(path: string, init: RequestParts, isRenewal: boolean): Promise<Response> {
     const own = await options.headers?.({ isRenewal });
+    const type = init.file ? init.file.type || "application/octet-stream" : "application/json";
+    const hasBody = Boolean(init.body ?? init.file);
     return ask(`${base}${path}`, {
-      method: init.method ?? (init.body ? "POST" : "GET"),
+      method: init.method ?? (hasBody ? "POST" : "GET"),
       headers: {
         ...own,
         accept: "text/event-stream, application/json",
-        ...(init.body && { "content-type": "application/json" }),
+        ...(hasBody && { "content-type": type }),
         ...(init.cursor !== undefined && { "last-event-id": init.cursor }),
       },
-      body: init.body ? JSON.stringify(init.body) : null,
+      body: init.body ? JSON.stringify(init.body) : (init.file ?? null),
       signal: init.signal ?? null,
       credentials: options.credentials ?? "same-origin",
       cache: "no-store",

@@ -34,7 +34,7 @@ function follower() {
       cursor: undefined,
       isKnown: true,
       status: { kind: "live" },
-      pending: { sync: false, running: false, preempting: false },
+      pending: { sync: false, running: false, preempting: false, queue: [] },
     });
   /** Frames as the leader's stream of that number brought them. */
   const shown = (seq: number, stream: number, ...events: readonly AgentEvent[]) =>

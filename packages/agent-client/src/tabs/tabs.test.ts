@@ -99,7 +99,29 @@ describe("tabs of one browser", () => {
     leader.sends[0]?.answer({ kind: "accepted" });
     await settled();
     leader.connections[0]?.tell(["c1", started(id)], ["c2", finished(id)]);
-    expect(await outcome).toEqual({ kind: "done", status: "success" });
+    expect(await outcome).toMatchObject({ kind: "done", status: "success" });
+  });
+
+  it("show one queue, and each may give up what waits in it", async () => {
+    const { tab } = browser();
+    const leader = await tab();
+    const other = await tab();
+    for (const { thread } of [leader, other]) thread.open();
+    await settled();
+    leader.connections[0]?.tell(...emptyPrelude("c1"), ["c2", started("cron")]);
+    const first = other.thread.send("first", { kind: "queue" });
+    const second = leader.thread.send("second", { kind: "queue" });
+    await settled();
+    const queued = ({ thread }: typeof leader) => thread.getSnapshot().pending.queue.map(({ id }) => id);
+    expect(new Set(queued(leader))).toEqual(new Set([first.runId, second.runId]));
+    expect(queued(other)).toEqual(queued(leader));
+    other.thread.discard(second.runId);
+    expect(await second).toEqual({ kind: "discarded" });
+    await settled();
+    expect(queued(other)).toEqual([first.runId]);
+    leader.connections[0]?.tell(["c3", finished("cron")]);
+    await settled();
+    expect(leader.sends.map(({ command }) => command.id)).toEqual([first.runId]);
   });
 
   it("do not share between accounts, nor between people of one account", async () => {
@@ -154,7 +176,7 @@ describe("a leader that is closed", () => {
       ["c2", { type: "STATE_SNAPSHOT", snapshot: { lastAppliedClientMutationId: id } }],
       ["c3", finished(id)],
     );
-    expect(await outcome).toEqual({ kind: "confirmed" });
+    expect(await outcome).toMatchObject({ kind: "confirmed" });
   });
 
   it("leaves its own pending sync to whoever has the thread, once", async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from "@throughline/ai-core";
+import { isPending } from "../client/command-shell.js";
 import { createNamedTimers } from "../client/named-timers.js";
 import type { LogReader } from "../client/open-log.js";
 import type { StoragePort } from "../client/storage.js";
@@ -329,8 +330,7 @@ export function createTabs(options: TabsOptions): Tabs {
 
   /** A thread that was held for another tab alone, which needs it no more. */
   function dropUnused(key: string, line: SharedLine): void {
-    const { sync, running, preempting } = line.pending();
-    if (hooksOf.has(key) || isWanted(key) || sync || running || preempting) return;
+    if (hooksOf.has(key) || isWanted(key) || isPending(line.pending())) return;
     lines.delete(key);
     line.close();
   }

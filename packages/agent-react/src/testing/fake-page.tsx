@@ -1,4 +1,5 @@
 import {
+  type AccountApi,
   type AgentClientOptions,
   type AgentEvent,
   type AgentFrame,
@@ -28,6 +29,7 @@ export interface FakeStream {
 }
 
 type Sent = Parameters<ServicePort["send"]>[1];
+type Answer = Awaited<ReturnType<ServicePort["send"]>>;
 
 /** The real client over a service whose every word is the test's, and frames that are drawn when the test says so. */
 export function createFakePage(options: Partial<AgentClientOptions> = {}) {
@@ -37,6 +39,7 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
   let questions = 0;
   let ids = 0;
   let drawing: (() => void)[] = [];
+  let answers: Answer[] = [];
 
   const service: ServicePort = {
     async agents() {
@@ -64,7 +67,9 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
     },
     async send(_, command) {
       sent.push(command);
-      return { kind: "accepted", serviceRunId: `service:${command.id}` };
+      const [next, ...later] = answers;
+      answers = later;
+      return next ?? { kind: "accepted", serviceRunId: `service:${command.id}` };
     },
     stop: async () => true,
     poll: async () => undefined,
@@ -96,6 +101,10 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
       agents = infos;
     },
     questions: () => questions,
+    /** What the service says to the next command, instead of accepting it. */
+    answerNext(answer: Answer) {
+      answers.push(answer);
+    },
     /** One animation frame. */
     draw: () =>
       act(async () => {
@@ -103,6 +112,19 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
         drawing = [];
         for (const callback of due) callback();
       }),
+  };
+}
+
+/** The service's own routes, with threads and files that are the test's. */
+export function createFakeAccount(options: Partial<AccountApi> = {}): AccountApi {
+  const unavailable = async () => ({ kind: "network" }) as const;
+  return {
+    caller: unavailable,
+    visibility: unavailable,
+    changeVisibility: unavailable,
+    threads: unavailable,
+    upload: unavailable,
+    ...options,
   };
 }
 
@@ -178,6 +200,19 @@ export function finished(runId: string): AgentEvent {
     outcome: { type: "success" },
     metadata: { throughline: { runId: `service:${runId}`, status: "success" } },
   };
+}
+
+/** A tool's call as the model writes it, its arguments in pieces. */
+export function calling(
+  messageId: string,
+  toolCallId: string,
+  name: string,
+  ...args: string[]
+): AgentEvent[] {
+  return [
+    { type: "TOOL_CALL_START", toolCallId, toolCallName: name, parentMessageId: messageId },
+    ...args.map((delta): AgentEvent => ({ type: "TOOL_CALL_ARGS", toolCallId, delta })),
+  ];
 }
 
 export function token(messageId: string, delta: string): AgentEvent {

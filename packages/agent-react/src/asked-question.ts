@@ -1,0 +1,137 @@
+import type { SubmittedCommand, WireInterrupt } from "@throughline/agent-client";
+import type { Json, JsonObject } from "@throughline/ai-core";
+import {
+  answerAction,
+  answerAgentInbox,
+  answerApproval,
+  answerApprovals,
+  answerAskUser,
+  answerElicitation,
+  answerForm,
+  type Decision,
+  dismissAnswer,
+  type ElicitationAnswer,
+  type InboxAnswer,
+  type Question,
+  readQuestion,
+} from "@throughline/questions";
+
+/** A question as it came, and until when it may be answered. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly question: Question;
+  /** Milliseconds since the Unix epoch. */
+  readonly expiresAt: number | undefined;
+}
+
+/** What a person gives, by the question's kind. The answer is made of it in the graph's own spelling. */
+export interface GivenAnswers {
+  /** One for each call, in their order. */
+  readonly approvals: readonly Decision[];
+  readonly approval: Decision;
+  readonly agent_inbox: InboxAnswer;
+  /** One for each request, in their order. */
+  readonly elicitation: readonly ElicitationAnswer[];
+  /** One for each prompt, in their order: a text, or several of a choice. */
+  readonly ask_user: readonly (string | readonly string[])[];
+  /** The values of its fields. */
+  readonly form: Json;
+  /** The value of an option. */
+  readonly options: Json;
+  /** Words where the graph gave no schema. */
+  readonly yes_no: boolean | string;
+  readonly draft: string;
+  readonly action: { readonly decision: "approve" | "reject"; readonly changed?: JsonObject };
+  readonly copilotkit: string;
+  readonly breakpoint: null;
+  readonly other: Json;
+}
+
+type Kind = Question["kind"];
+
+interface Asked<K extends Kind> {
+  readonly id: string;
+  readonly kind: K;
+  readonly question: Extract<Question, { kind: K }>;
+  readonly expiresAt: number | undefined;
+  /** Waits for its turn where another answer is at work. An answer that does not fit is refused, and can be given again. */
+  answer(given: GivenAnswers[K]): SubmittedCommand;
+  /** Says "I won't answer" in the question's own words; `undefined` where it has none. */
+  readonly dismiss: (() => SubmittedCommand) | undefined;
+}
+
+/** A question with its answer builder, told apart by `kind`. */
+export type AskedQuestion = { readonly [K in Kind]: Asked<K> }[Kind];
+
+/** Reads what the graph itself said; the schema that the service adds for other clients would say it with fewer words. */
+export function readInterrupt(interrupt: WireInterrupt): OpenQuestion {
+  const { id, message, reason, expiresAt, responseSchema, metadata } = interrupt;
+  const told = objectOf(metadata?.langgraph);
+  const ends = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
+  return {
+    id,
+    question: told
+      ? readQuestion(told.raw ?? null, objectOf(told.responseSchema), { reason })
+      : readQuestion(message ?? null, responseSchema, { reason }),
+    expiresAt: Number.isNaN(ends) ? undefined : ends,
+  };
+}
+
+export function askedQuestion(
+  { id, question, expiresAt }: OpenQuestion,
+  send: (answer: Json) => SubmittedCommand,
+): AskedQuestion {
+  const dismissal = dismissAnswer(question);
+
+  function asked<K extends Kind>(
+    kind: K,
+    own: Extract<Question, { kind: K }>,
+    build: (given: GivenAnswers[K]) => Json,
+  ): Asked<K> {
+    return {
+      id,
+      kind,
+      question: own,
+      expiresAt,
+      answer: (given) => send(build(given)),
+      dismiss: dismissal === undefined ? undefined : () => send(dismissal),
+    };
+  }
+
+  switch (question.kind) {
+    case "approvals":
+      return asked(question.kind, question, (given) => answerApprovals(question, given));
+    case "approval":
+      return asked(question.kind, question, (given) => answerApproval(question, given));
+    case "agent_inbox":
+      return asked(question.kind, question, (given) => answerAgentInbox(question, given));
+    case "elicitation":
+      return asked(question.kind, question, (given) => answerElicitation(question, given));
+    case "ask_user":
+      return asked(question.kind, question, (given) => answerAskUser(question, given));
+    case "form":
+      return asked(question.kind, question, (given) => answerForm(question, given));
+    case "action":
+      return asked(question.kind, question, ({ decision, changed }) =>
+        answerAction(question, decision, changed),
+      );
+    case "options":
+      return asked(question.kind, question, same);
+    case "yes_no":
+      return asked(question.kind, question, same);
+    case "draft":
+      return asked(question.kind, question, same);
+    case "copilotkit":
+      return asked(question.kind, question, same);
+    case "breakpoint":
+      return asked(question.kind, question, same);
+    case "other":
+      return asked(question.kind, question, same);
+  }
+}
+
+const same = (given: Json) => given;
+
+function objectOf(value: Json | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}

@@ -1,0 +1,18 @@
+import { useQueue } from "../../index.js";
+
+export function Waiting() {
+  const { queue, add, discard } = useQueue();
+  return (
+    <form action={(form) => void add(`${form.get("text")}`)}>
+      {queue.map(({ id, input }) => (
+        <p key={id}>
+          {String(input.messages?.[0]?.content)}
+          <button type="button" onClick={() => discard(id)}>
+            Discard
+          </button>
+        </p>
+      ))}
+      <input name="text" />
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import type { LoggedFrame } from "@throughline/agent-client";
+import type { Json } from "@throughline/ai-core";
+import { useCallback, useMemo } from "react";
+import { shallowEqual } from "./shallow-equal.js";
+import { useHandleFor } from "./thread-provider.js";
+import { useSelected } from "./use-selected.js";
+import { NO_FRAMES } from "./use-thread.js";
+
+/** What the graph said of its own. */
+export interface AgentCustomEvent {
+  readonly name: string;
+  readonly value: Json;
+  /** When it came, in milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+/**
+ * The graph's own events, oldest first: of the run under way, else of the last one, as far as this page saw them. `name`: those of
+ * that name alone. Renders when one comes; looks through the newest 1,000 frames with every frame.
+ */
+export function useCustomEvents(name?: string): readonly AgentCustomEvent[] {
+  const { events } = useHandleFor("useCustomEvents()");
+  const select = useCallback((frames: readonly LoggedFrame[]) => customFrames(frames, name), [name]);
+  const frames = useSelected(events, NO_FRAMES, select, shallowEqual);
+  return useMemo(() => frames.flatMap(toCustomEvent), [frames]);
+}
+
+/** Of the newest run. Told again after a gap, a run is the same, and so is a frame. */
+function customFrames(frames: readonly LoggedFrame[], name: string | undefined): readonly LoggedFrame[] {
+  let found = new Map<string | LoggedFrame, LoggedFrame>();
+  let runId: string | undefined;
+  for (const frame of frames) {
+    const { id, event } = frame;
+    if (event.type === "RUN_STARTED" && event.runId !== runId && !event.metadata?.throughline?.poll) {
+      found = new Map();
+      ({ runId } = event);
+    }
+    if (event.type !== "CUSTOM" || event.name.startsWith("throughline.")) continue;
+    const key = id ?? frame;
+    if ((name === undefined || event.name === name) && !found.has(key)) found.set(key, frame);
+  }
+  return [...found.values()];
+}
+
+function toCustomEvent({ event, at }: LoggedFrame): readonly AgentCustomEvent[] {
+  return event.type === "CUSTOM" ? [{ name: event.name, value: event.value, at }] : [];
+}
