@@ -161,6 +161,28 @@ describe("A statement that waits for another session", () => {
     expect(await holding).toMatchObject({ code: "conflict" });
   });
 
+  it("starts no run that was stopped meanwhile", async () => {
+    await registry.finish((await start()).fence, { status: "success" });
+    const late = request();
+    const names = [thread.account, thread.threadId];
+    await outside.query("begin");
+    // Not an update: a start waits for that before it looks at the row.
+    await outside.query(
+      "select from throughline.threads where account = $1 and thread_id = $2 for update",
+      names,
+    );
+    const starting = registry.start(late);
+    await waiting(1);
+    await outside.query(
+      `insert into throughline.stops (account, subject, thread_id, run_name, expires_at)
+       values ($1, '', $2, $3, now() + interval '1 hour')`,
+      [...names, late.runId],
+    );
+    await ofThread("update throughline.threads set revision = revision + 1");
+    await outside.query("commit");
+    expect(await starting).toMatchObject({ kind: "cancelled" });
+  });
+
   it("claims a run once, whatever waits to claim it", async () => {
     const { fence } = await start();
     const next = request({ strategy: "enqueue" });
