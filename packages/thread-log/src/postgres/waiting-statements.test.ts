@@ -67,7 +67,7 @@ describe("A statement that waits for another session", () => {
       thread.threadId,
     ]);
 
-  /** Sends the work while the thread's row is held, and what changes meanwhile. */
+  /** Sends the work while the thread's row is held, and what changes meanwhile. Which of several gets the row first is open. */
   async function whileLocked<T>(
     work: readonly (() => Promise<T>)[],
     change: () => Promise<unknown> = async () => {},
@@ -107,11 +107,10 @@ describe("A statement that waits for another session", () => {
       () => registry.finish(fence, { status: "success" }),
       () => registry.finish(fence, { status: "error" }),
     ]);
-    expect(results).toEqual([
-      { ok: true, next: undefined },
-      { ok: false, reason: "ended" },
-    ]);
-    expect(await registry.find(thread, run)).toMatchObject({ status: "success" });
+    expect(results.filter(({ ok }) => ok)).toEqual([{ ok: true, next: undefined }]);
+    expect(results.filter(({ ok }) => !ok)).toEqual([{ ok: false, reason: "ended" }]);
+    const status = results[0]?.ok ? "success" : "error";
+    expect(await registry.find(thread, run)).toMatchObject({ status });
   });
 
   it("ends no run that was recovered meanwhile", async () => {
@@ -192,7 +191,7 @@ describe("A statement that waits for another session", () => {
       () => registry.claimNext(thread, lease),
       () => registry.claimNext(thread, lease),
     ]);
-    expect(claims.map((claim) => claim?.run.runId)).toEqual([next.runId, undefined]);
+    expect(claims.flatMap((claim) => claim?.run.runId ?? [])).toEqual([next.runId]);
   });
 
   it("gives up no lease that another driver has by now", async () => {
@@ -238,7 +237,7 @@ describe("A statement that waits for another session", () => {
   it("saves a snapshot once, whatever waits to save it", async () => {
     const { head } = await start();
     const save = () => store.saveSnapshot(thread, { position: head, foldVersion: 1, state: 0 });
-    expect(await whileLocked([save, save])).toEqual([true, false]);
+    expect((await whileLocked([save, save])).filter((isSaved) => isSaved)).toHaveLength(1);
   });
 
   it("compacts nothing of a log that was trimmed meanwhile, and lowers no floor", async () => {
