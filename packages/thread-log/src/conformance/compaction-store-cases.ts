@@ -133,6 +133,21 @@ export const compactionStoreCases: readonly LogCase[] = [
     },
   },
   {
+    name: "compacts a range whatever snapshots other threads have",
+    async run({ store, thread }) {
+      const { compaction } = store;
+      if (!compaction) return;
+      const epoch = await written(store, thread, "a b |run-1");
+      const other = newThread(thread.account);
+      const position = { epoch: await written(store, other, "a b |run-1"), seq: 1 };
+      expect(await store.saveSnapshot(other, { position, foldVersion: 1, state: 1 })).toBe(true);
+      const text = JSON.stringify(note(thread, "ab"));
+      const merged = [{ seq: 2, text, bytes: text.length }];
+      const range = { epoch, floor: 1, compacted: 0, through: 3, dropped: [1], merged };
+      expect(await compaction.compact(thread, range)).toBe(true);
+    },
+  },
+  {
     name: "keeps templates of entries that were compacted before, and of a neighbour that is in the middle of it",
     async run({ store, thread }) {
       const { compaction } = store;
