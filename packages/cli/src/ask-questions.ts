@@ -1,3 +1,4 @@
+import type { Json } from "@throughline/ai-core";
 import type { Answers } from "./answers.js";
 import type { Terminal } from "./terminal.js";
 import { type Question, readAnswer } from "./transcript/question.js";
@@ -5,7 +6,12 @@ import { UsageError } from "./usage-error.js";
 
 export interface GivenAnswer {
   readonly interruptId: string;
-  readonly value: unknown;
+  readonly value: Json;
+}
+
+/** By interrupt, as a run takes them. */
+export function answersOf(given: readonly GivenAnswer[]): Readonly<Record<string, Json>> {
+  return Object.fromEntries(given.map(({ interruptId, value }) => [interruptId, value]));
 }
 
 /** Asks until every question has an answer; `undefined` when the input ends first, or the prompt is withdrawn. */

@@ -25,6 +25,24 @@ export function untilInterrupted(parent: AbortSignal): Leaving {
   };
 }
 
+/** What the work gives; `undefined` when the person leaves first. */
+export async function unlessLeft<Result>(
+  { signal }: Pick<Leaving, "signal">,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  let leave = () => {};
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined);
+    signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
+  });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
 /** What a person who leaves an open run must know. */
 export function goesOnNotice({
   agent,

@@ -121,6 +121,18 @@ describe("throughline", () => {
     expect(events.at(-1)?.type).toBe("RUN_FINISHED");
   });
 
+  it("shows nothing of a thread's past where it is only spoken to", async () => {
+    const first = await throughline(["run", "poet", "the sea", "--thread", "spoken"]);
+    const json = await throughline(["run", "poet", "the rain", "--thread", "spoken", "--json"]);
+    const types = json.printed.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).type]));
+    expect(types.filter((type) => type === "RUN_STARTED" || type === "RUN_FINISHED")).toEqual([
+      "RUN_STARTED",
+      "RUN_FINISHED",
+    ]);
+    const again = await throughline(["run", "poet", "the wind", "--thread", "spoken"]);
+    expect(again.printed.split("\n")).toHaveLength(first.printed.split("\n").length);
+  });
+
   it("fails with the server's own sentence", async () => {
     const nobody = await throughline(["run", "nobody", "hi", "--thread", "t"]);
     expect(nobody).toMatchObject({ code: 1, said: expect.stringContaining("Available: chat") });

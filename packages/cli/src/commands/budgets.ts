@@ -2,8 +2,8 @@ import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { shownBudgetSchema, shownBudgetStateSchema } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
 import { actionOf } from "../action-of.js";
-import { type ServerClient, serverClient } from "../client/server-client.js";
 import { type CommandInput, defineCommand } from "../command.js";
+import { type ServerClient, serverClient } from "../server-client.js";
 import { table } from "../table.js";
 import { UsageError } from "../usage-error.js";
 

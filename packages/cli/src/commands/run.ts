@@ -1,19 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "@throughline/ai-core";
+import type { CommandOutcome, RunInput } from "@throughline/agent-client";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { type Answers, readAnswers } from "../answers.js";
-import { askQuestions } from "../ask-questions.js";
-import {
-  type AgentThread,
-  agentThread,
-  type RunWish,
-  SHARED_OPTION,
-  sharedFlag,
-} from "../client/agent-thread.js";
-import { followStream } from "../client/follow-stream.js";
-import { serverClient } from "../client/server-client.js";
+import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
-import { goesOnNotice, type Leaving, untilInterrupted } from "../leaving.js";
+import { type FollowedThread, followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
+import { goesOnNotice, type Leaving, unlessLeft, untilInterrupted } from "../leaving.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { serverClient } from "../server-client.js";
 import type { Terminal } from "../terminal.js";
 import { type ThreadScreen, threadScreen } from "../thread-screen.js";
 import { UsageError } from "../usage-error.js";
@@ -52,21 +46,43 @@ export const runCommand = defineCommand({
     const client = serverClient(input);
     const leaving = untilInterrupted(input.signal);
     const isJson = values.json === true;
-    const talk = agentThread(client, agent, thread, values.shared);
     const answers = readAnswers(terminal, leaving.interrupt);
     const screen = threadScreen(terminal, { showsInput: false, history: text === "" ? 20 : 0, isJson });
-    const session: Session = { terminal, leaving, talk, answers, screen, model: values.model };
+    const message = text === "" ? undefined : userMessage(text);
+    // Of a thread that is only spoken to, nothing but the answer is shown.
+    if (message) screen.muteUntil(message.id);
+    const idle = waitUntilIdle(screen);
+    const followed = followThread(client, {
+      agent,
+      thread,
+      isShared: values.shared,
+      onFrames(frames) {
+        screen.show(frames);
+        idle.look();
+      },
+      onLost: () => screen.note(CONNECTION_LOST),
+      onFoundAgain: () => screen.note(CONNECTED_AGAIN),
+    });
+    const session: Session = {
+      terminal,
+      leaving,
+      answers,
+      screen,
+      followed,
+      model: values.model,
+      isUnderWay: false,
+    };
     // A prompt that waits for a line must not keep Ctrl-C waiting.
     leaving.signal.addEventListener("abort", answers.close);
     try {
       if (values.thread === undefined) terminal.note(`thread ${thread}`);
-      const ended = text === "" ? await converse(session) : await turn(session, { text });
+      await unlessLeft(leaving, followed.told);
+      const ended = message ? await turn(session, message) : await converse(session, idle.reached);
       if (!leaving.signal.aborted) return ended;
-      const { isOpen, ending } = screen.transcript;
       // What was asked for and not heard of yet may have begun.
-      if (!isOpen && (text === "" || ending !== undefined)) return 0;
+      if (!session.isUnderWay && !screen.transcript.isOpen) return 0;
       if (values["stop-on-exit"]) {
-        await talk.stop();
+        await followed.handle.stop();
         screen.note("The run is stopped.");
       } else
         screen.note(goesOnNotice({ agent, thread, flags: sharedFlag(values.shared) + client.sameFlags }));
@@ -74,6 +90,7 @@ export const runCommand = defineCommand({
     } finally {
       answers.close();
       leaving.dispose();
+      followed.close();
     }
   },
 });
@@ -81,34 +98,43 @@ export const runCommand = defineCommand({
 interface Session {
   readonly terminal: Terminal;
   readonly leaving: Leaving;
-  readonly talk: AgentThread;
   readonly answers: Answers;
   readonly screen: ThreadScreen;
+  readonly followed: FollowedThread;
   readonly model: string | undefined;
+  /** A run was asked for, and how it ended is not known. */
+  isUnderWay: boolean;
+}
+
+type UserMessage = NonNullable<RunInput["messages"]>[number];
+
+function userMessage(text: string): UserMessage {
+  return { id: randomUUID(), role: "user", content: text };
 }
 
 /** Turn after turn, beginning with what the thread already holds: its last messages, a run that is open, a question. */
-async function converse(session: Session): Promise<number> {
-  const { terminal, answers, leaving } = session;
-  await showUntilEnd(session, (cursor, signal) => session.talk.connect(false, cursor, signal));
+async function converse(session: Session, idle: Promise<void>): Promise<number> {
+  const { terminal, answers, leaving, followed } = session;
+  await unlessLeft(leaving, Promise.race([idle, followed.failed]));
   let code = await answerAll(session, 0);
   while (!leaving.signal.aborted) {
     const line = await answers.next(terminal.paint({ tone: "strong", text: "you> " }));
     if (line === undefined || leaving.signal.aborted) break;
-    if (line.trim() !== "") code = await turn(session, { text: line.trim() });
+    if (line.trim() !== "") code = await turn(session, userMessage(line.trim()));
   }
   if (terminal.isInteractive) terminal.print("\n");
   return code;
 }
 
 /** One message, and the answers to what the graph asks back. */
-async function turn(session: Session, { text }: { readonly text: string }): Promise<number> {
+async function turn(session: Session, message: UserMessage): Promise<number> {
   const { screen } = session;
-  await start(session, { runId: randomUUID(), message: { id: randomUUID(), text }, model: session.model });
-  if (screen.transcript.ending?.code === "interrupt_pending") {
-    await showUntilEnd(session, (cursor, signal) => session.talk.connect(false, cursor, signal));
-  }
-  return answerAll(session, exitCodeOf(screen));
+  const outcome = await start(session, { messages: [message] });
+  screen.unmute();
+  if (outcome?.kind === "refused" && outcome.code === "interrupt_pending") screen.showQuestions();
+  // A thread that is busy with another run is not waited for.
+  else if (outcome?.kind !== "done") return 1;
+  return answerAll(session, codeOf(outcome));
 }
 
 async function answerAll(session: Session, before: number): Promise<number> {
@@ -120,37 +146,43 @@ async function answerAll(session: Session, before: number): Promise<number> {
       if (!leaving.signal.aborted) terminal.note("The run waits for an answer, and there is no more input.");
       return 1;
     }
-    await start(session, { runId: randomUUID(), answers: given, model: session.model });
-    code = exitCodeOf(screen);
+    code = codeOf(await start(session, { answers: answersOf(given) }));
   }
   return code;
 }
 
-/** Asked for again under the same id, it is the same run: a connection that breaks costs nothing (R25). */
-function start(session: Session, wish: RunWish): Promise<void> {
-  return showUntilEnd(session, (cursor, signal) => session.talk.run(wish, cursor, signal));
+/** Asks for a run and shows it to its end; what the server refuses is shown instead. */
+async function start(session: Session, input: RunInput): Promise<CommandOutcome | undefined> {
+  const { screen, leaving, followed, model } = session;
+  session.isUnderWay = true;
+  const running = followed.handle.run({ ...input, ...(model !== undefined && { model }) });
+  const outcome = await unlessLeft(leaving, Promise.race([running, followed.failed]));
+  if (!outcome) return undefined;
+  session.isUnderWay = false;
+  const refusal = refusalOf(outcome);
+  if (refusal) {
+    screen.unmute();
+    screen.refuse(refusal);
+  }
+  return outcome;
 }
 
-async function showUntilEnd(
-  { screen, leaving }: Session,
-  open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>,
-): Promise<void> {
-  await followStream({
-    open,
-    onConnected: screen.connected,
-    onEvent(event) {
-      if (screen.show(event) === "again") return "again";
-      const { ending, isOpen } = screen.transcript;
-      return ending !== undefined && !isOpen ? "done" : "more";
-    },
-    onLost: () => screen.note("The connection is lost; trying again. Ctrl-C gives up."),
-    onFoundAgain: () => screen.note("Connected again."),
-    signal: leaving.signal,
-    clock: systemClock,
-    random: Math.random,
+function codeOf(outcome: CommandOutcome | undefined): number {
+  const isFine = outcome?.kind === "done" && ["success", "interrupted"].includes(outcome.status);
+  return isFine ? 0 : 1;
+}
+
+/** Resolves once no run is open. */
+function waitUntilIdle(screen: ThreadScreen): { readonly reached: Promise<void>; look(): void } {
+  let reach = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
   });
-}
-
-function exitCodeOf({ transcript }: ThreadScreen): number {
-  return transcript.ending?.status === "success" || transcript.ending?.status === "interrupted" ? 0 : 1;
+  return {
+    reached,
+    look() {
+      const { ending, isOpen } = screen.transcript;
+      if (ending !== undefined && !isOpen) reach();
+    },
+  };
 }

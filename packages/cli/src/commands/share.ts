@@ -1,7 +1,7 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { z } from "zod";
-import { serverClient } from "../client/server-client.js";
 import { defineCommand } from "../command.js";
+import { serverClient } from "../server-client.js";
 
 const answerSchema = z.looseObject({ visibility: z.enum(["private", "account"]) });
 

@@ -1,8 +1,8 @@
 import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { z } from "zod";
-import { type ServerClient, serverClient } from "../client/server-client.js";
 import { defineCommand } from "../command.js";
+import { type ServerClient, serverClient } from "../server-client.js";
 import { nearTime, table } from "../table.js";
 
 const infoSchema = z.object({ agents: z.record(z.string(), z.unknown()) });

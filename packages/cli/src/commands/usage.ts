@@ -6,8 +6,8 @@ import {
 } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
 import { actionOf } from "../action-of.js";
-import { type ServerClient, serverClient } from "../client/server-client.js";
 import { type CommandInput, defineCommand } from "../command.js";
+import { type ServerClient, serverClient } from "../server-client.js";
 import {
   reconcileText,
   showFact,

@@ -1,17 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { readAnswers } from "../answers.js";
-import { askQuestions } from "../ask-questions.js";
-import { agentThread, SHARED_OPTION, sharedFlag } from "../client/agent-thread.js";
-import { followStream } from "../client/follow-stream.js";
-import { readEvents } from "../client/read-events.js";
-import { serverClient } from "../client/server-client.js";
+import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
-import { goesOnNotice, untilInterrupted } from "../leaving.js";
+import { followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
+import { goesOnNotice, unlessLeft, untilInterrupted } from "../leaving.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { serverClient } from "../server-client.js";
 import { shellWord } from "../shell-word.js";
 import { threadScreen } from "../thread-screen.js";
-import { readFrame } from "../transcript/frame.js";
 import type { Question } from "../transcript/question.js";
 import { UsageError } from "../usage-error.js";
 
@@ -42,7 +38,6 @@ export const watchCommand = defineCommand({
     const [agent = "", thread = ""] = positionals;
     const history = readCount(values.history);
     const client = serverClient(input);
-    const talk = agentThread(client, agent, thread, values.shared);
     const flags = sharedFlag(values.shared) + client.sameFlags;
     const isJson = values.json === true;
     const leaving = untilInterrupted(signal);
@@ -50,6 +45,18 @@ export const watchCommand = defineCommand({
     const screen = threadScreen(terminal, { showsInput: true, history, isJson });
     let asked: readonly Question[] = [];
     let isExpected = !isJson;
+    const followed = followThread(client, {
+      agent,
+      thread,
+      isShared: values.shared,
+      onFrames(frames) {
+        screen.show(frames);
+        noticeQuestions();
+        noticeSilence();
+      },
+      onLost: () => screen.note(CONNECTION_LOST),
+      onFoundAgain: () => screen.note(CONNECTED_AGAIN),
+    });
 
     async function answer(questions: readonly Question[]): Promise<void> {
       if (!answers) {
@@ -58,13 +65,8 @@ export const watchCommand = defineCommand({
       }
       const given = await askQuestions(terminal, answers, questions);
       if (!given || asked !== questions) return;
-      const response = await talk.run({ runId: randomUUID(), answers: given }, undefined, leaving.signal);
-      for await (const { data } of readEvents(response, systemClock)) {
-        const frame = readFrame(data);
-        if (frame?.type === "RUN_ERROR") screen.note(frame.message);
-        // What follows comes by the stream that is watched.
-        if (frame?.type !== "RUN_STARTED") break;
-      }
+      const refusal = refusalOf(await followed.handle.answerAll(answersOf(given)));
+      if (refusal && !leaving.signal.aborted) screen.note(refusal.message);
     }
 
     function noticeQuestions(): void {
@@ -89,32 +91,19 @@ export const watchCommand = defineCommand({
     }
 
     try {
-      await followStream({
-        open: (cursor, stop) => talk.connect(true, cursor, stop),
-        onConnected: screen.connected,
-        onEvent(event) {
-          const shown = screen.show(event);
-          noticeQuestions();
-          noticeSilence();
-          return shown === "again" ? "again" : "more";
-        },
-        onLost: () => screen.note("The connection is lost; trying again. Ctrl-C gives up."),
-        onFoundAgain: () => screen.note("Connected again."),
-        signal: leaving.signal,
-        clock: systemClock,
-        random: Math.random,
-      });
+      await unlessLeft(leaving, followed.failed);
+      if (screen.transcript.isOpen) {
+        if (values["stop-on-exit"]) {
+          await followed.handle.stop();
+          screen.note("The run is stopped.");
+        } else screen.note(goesOnNotice({ agent, thread, flags }));
+      } else if (terminal.isInteractive) terminal.print("\n");
+      return 0;
     } finally {
       answers?.close();
       leaving.dispose();
+      followed.close();
     }
-    if (screen.transcript.isOpen) {
-      if (values["stop-on-exit"]) {
-        await talk.stop();
-        screen.note("The run is stopped.");
-      } else screen.note(goesOnNotice({ agent, thread, flags }));
-    } else if (terminal.isInteractive) terminal.print("\n");
-    return 0;
   },
 });
 

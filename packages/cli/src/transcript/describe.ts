@@ -1,3 +1,4 @@
+import type { UsageView } from "@throughline/agent-client";
 import { z } from "zod";
 
 const progressSchema = z.looseObject({ step: z.number(), of: z.number(), note: z.string().default("") });
@@ -37,21 +38,13 @@ export function oneLine(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly model_calls: number;
-  readonly cost_usd?: number | null | undefined;
-  /** `false`: a call has no price yet. */
-  readonly complete?: boolean | undefined;
-}
-
-export function usageLine(usage: Usage | undefined): string | undefined {
-  if (!usage || usage.model_calls === 0) return undefined;
-  const { model_calls: calls, input_tokens: read, output_tokens: written, cost_usd: cost } = usage;
+export function usageLine(usage: UsageView): string | undefined {
+  const { modelCalls: calls, inputTokens: read, outputTokens: written, costUsd, isComplete } = usage;
+  if (calls === 0) return undefined;
   const times = calls === 1 ? "1 model call" : `${calls} model calls`;
   if (read + written === 0) return times;
-  const rest = usage.complete === false ? " and calls without a price yet" : "";
-  const price = typeof cost === "number" ? `, $${cost.toFixed(4)}${rest}` : "";
+  const rest = isComplete ? "" : " and calls without a price yet";
+  // Of a service that meters nothing it is not there.
+  const price = typeof costUsd === "number" ? `, $${costUsd.toFixed(4)}${rest}` : "";
   return `${times}, ${read} tokens in, ${written} out${price}`;
 }

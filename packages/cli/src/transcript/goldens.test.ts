@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AgentFrame } from "@throughline/agent-client";
 import type { Envelope, LogEntry } from "@throughline/ai-core";
 import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { readFrame } from "./frame.js";
+import { createFrameSteps } from "./frame-steps.js";
 import { showNext } from "./show-next.js";
 import { emptyTranscript } from "./transcript.js";
 
@@ -48,14 +49,15 @@ function readEntries(name: string): readonly LogEntry[] {
 
 function transcriptOf(entries: readonly LogEntry[]): string {
   const face = createAgUiFace({ threadName: "t", line: "1.0", interrupts: "standard", calls: true });
+  const steps = createFrameSteps();
   let fold = emptyFold;
-  let [state] = showNext(emptyTranscript({ showsInput: true, history: 20 }), { kind: "connected" });
+  let state = emptyTranscript({ showsInput: true, history: 20 });
   let text = "";
   for (const entry of entries) {
-    for (const { id, event } of face.frames(fold, entry)) {
-      const frame = readFrame(event);
-      if (!frame) continue;
-      const [next, spans] = showNext(state, { kind: "frame", id, frame });
+    // As they come off the wire.
+    const frames: readonly AgentFrame[] = JSON.parse(JSON.stringify(face.frames(fold, entry)));
+    for (const step of steps(frames)) {
+      const [next, spans] = showNext(state, step);
       state = next;
       text += spans.map((span) => span.text).join("");
     }

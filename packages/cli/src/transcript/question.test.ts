@@ -1,8 +1,9 @@
+import type { Json } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { readAnswer, showQuestion, toQuestion } from "./question.js";
 
-const asked = (raw: unknown) => toQuestion({ id: "i", metadata: { langgraph: { raw } } });
-const textOf = (raw: unknown) =>
+const asked = (raw: Json) => toQuestion({ id: "i", metadata: { langgraph: { raw } } });
+const textOf = (raw: Json) =>
   showQuestion(asked(raw))
     .map((span) => span.text)
     .join("");

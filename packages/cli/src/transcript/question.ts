@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "@throughline/ai-core";
+import type { WireInterrupt } from "@throughline/agent-client";
+import type { Json } from "@throughline/ai-core";
 import {
   type Question as Asked,
   adaptAnswer,
@@ -11,7 +12,7 @@ import {
   offeredDecisions,
   readQuestion,
 } from "@throughline/questions";
-import type { FrameInterrupt } from "./frame.js";
+import { z } from "zod";
 import type { Span } from "./span.js";
 
 /** An interrupt as a person is asked it. */
@@ -20,9 +21,16 @@ export interface Question {
   readonly asked: Asked;
 }
 
-export function toQuestion({ id, metadata }: FrameInterrupt): Question {
-  const { raw = null, responseSchema } = metadata?.langgraph ?? {};
-  return { interruptId: id, asked: readQuestion(raw as Json, responseSchema as JsonObject | undefined) };
+const metadataSchema = z.object({
+  langgraph: z.object({
+    raw: z.json().optional(),
+    responseSchema: z.record(z.string(), z.json()).optional(),
+  }),
+});
+
+export function toQuestion({ id, metadata }: Pick<WireInterrupt, "id" | "metadata">): Question {
+  const { raw = null, responseSchema } = metadataSchema.safeParse(metadata).data?.langgraph ?? {};
+  return { interruptId: id, asked: readQuestion(raw, responseSchema) };
 }
 
 export type Answer = { readonly value: Json } | { readonly problem: string };

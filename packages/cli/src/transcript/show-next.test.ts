@@ -1,27 +1,30 @@
+import type { AgentFrame } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { readFrame } from "./frame.js";
-import { showNext, type TranscriptInput } from "./show-next.js";
+import { createFrameSteps } from "./frame-steps.js";
+import { showNext, showRefusal } from "./show-next.js";
 import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
 
+let place = 0;
 /** Frames of the log have an id, those of a prelude have none. */
-const live = (event: object): TranscriptInput => input("1.1.0.1sc", event);
-const prelude = (event: object): TranscriptInput => input(undefined, event);
-const connected: TranscriptInput = { kind: "connected" };
+const live = (event: object): AgentFrame => {
+  place += 1;
+  return frameOf({ id: `1.${place}.0.1sc`, event });
+};
+const prelude = (event: object): AgentFrame => frameOf({ event });
 
-function input(id: string | undefined, event: object): TranscriptInput {
-  const frame = readFrame(event);
-  if (!frame) throw new Error(`not read: ${JSON.stringify(event)}`);
-  return { kind: "frame", id, frame };
+/** Tests write events as they come off the wire. */
+function frameOf(frame: { readonly id?: string; readonly event: object }): AgentFrame {
+  return JSON.parse(JSON.stringify(frame));
 }
 
 function show(
-  inputs: readonly TranscriptInput[],
+  frames: readonly AgentFrame[],
   options: Partial<TranscriptOptions> = {},
 ): { readonly state: Transcript; readonly text: string } {
   let state = emptyTranscript({ showsInput: true, history: 20, ...options });
   let text = "";
-  for (const each of inputs) {
-    const [next, spans] = showNext(state, each);
+  for (const step of createFrameSteps()(frames)) {
+    const [next, spans] = showNext(state, step);
     state = next;
     text += spans.map((span) => span.text).join("");
   }
@@ -29,7 +32,7 @@ function show(
 }
 
 const started = { type: "RUN_STARTED", runId: "r1" };
-const finished = { type: "RUN_FINISHED" };
+const finished = { type: "RUN_FINISHED", runId: "r1" };
 const start = (messageId: string) => ({ type: "TEXT_MESSAGE_START", messageId });
 const say = (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
 const end = (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId });
@@ -106,7 +109,6 @@ describe("a transcript", () => {
   it("goes on in the same line when it comes back with a cursor", () => {
     const before = [live(started), live(start("a")), live(say("a", "half of "))];
     const after = [
-      connected,
       prelude(started),
       prelude(start("a")),
       live(say("a", "a line")),
@@ -120,7 +122,6 @@ describe("a transcript", () => {
     const before = [live(started), live(start("a")), live(say("a", "half "))];
     const whole = snapshot(user("u", "hi"), assistant("a", "half of a"));
     const after = [
-      connected,
       prelude(started),
       prelude(whole),
       prelude(start("a")),
@@ -131,26 +132,22 @@ describe("a transcript", () => {
   });
 
   it("finishes the line of a message that it came upon half-way", () => {
-    const arrival = [
-      connected,
-      prelude(started),
-      prelude(snapshot(user("u", "hi"), assistant("a", "half "))),
-    ];
+    const arrival = [prelude(started), prelude(snapshot(user("u", "hi"), assistant("a", "half ")))];
     const rest = [prelude(start("a")), live(say("a", "of it")), live(end("a")), live(finished)];
     expect(show([...arrival, ...rest]).text).toBe("› hi\nhalf of it\n");
   });
 
   it("shows the last messages on arrival, and says how many came before", () => {
     const messages = snapshot(user("1", "a"), assistant("2", "b"), user("3", "c"), assistant("4", "d"));
-    const idle = [connected, prelude(started), prelude(messages), live(finished)];
+    const idle = [prelude(started), prelude(messages), live(finished)];
     expect(show(idle, { history: 2 }).text).toBe("… 2 earlier messages\n› c\nd\n");
     expect(show(idle, { history: 0 }).text).toBe("");
   });
 
   it("does not call the standing of an idle thread the end of a run", () => {
     const idle = { ...finished, metadata: { throughline: { status: "cancelled" } } };
-    expect(show([connected, prelude(started), live(idle)]).text).toBe("");
-    expect(show([connected, live(started), live(idle)]).text).toBe("■ stopped\n");
+    expect(show([prelude(started), live(idle)]).text).toBe("");
+    expect(show([live(started), live(idle)]).text).toBe("■ stopped\n");
   });
 
   it("says so when words of a crashed attempt are taken back, and shows those that take their place", () => {
@@ -207,15 +204,11 @@ describe("a transcript", () => {
   });
 
   it("shows a refusal with what to do about it", () => {
-    const busy = {
-      type: "RUN_ERROR",
-      message: "Busy.",
-      code: "busy",
-      metadata: { throughline: { hint: "Wait." } },
-    };
-    const { text, state } = show([prelude(started), prelude(busy)]);
-    expect(text).toBe("✗ Busy. Wait.\n");
-    expect(state.ending).toEqual({ status: "error", code: "busy" });
+    const { state } = show([prelude(started), live(finished)]);
+    const [, spans] = showRefusal(state, { code: "busy", message: "Busy." });
+    expect(spans.map(({ text }) => text).join("")).toBe(
+      "✗ Busy. Wait for the active run, stop it, or ask to be enqueued.\n",
+    );
   });
 
   it("never lets a model's text command the terminal", () => {
@@ -227,15 +220,15 @@ describe("a transcript", () => {
 
   it("says to who joins a long run how many of its calls are no longer kept, once", () => {
     const run = { callId: "r1", kind: "run", earlier: 312 };
-    const joined = [connected, prelude(started), prelude(calls(run))];
+    const joined = [prelude(started), prelude(calls(run))];
     expect(show(joined).text).toBe("… 312 earlier calls\n");
     expect(show([...joined, ...joined]).text).toBe("… 312 earlier calls\n");
   });
 
-  it("lets go of calls that are gone, with all below them", () => {
-    const told = calls({ callId: "a" }, { callId: "b", parentId: "a" }, { callId: "c" });
-    const gone = { ...calls(), value: { whole: false, calls: [], gone: [{ runId: "r1", callId: "a" }] } };
-    expect([...show([live(started), live(told), live(gone)]).state.calls.keys()]).toEqual(["c"]);
+  it("tells a frame once that comes twice, and nothing behind one that does not fit", () => {
+    const said = live(say("a", "once"));
+    expect(show([live(started), live(start("a")), said, said, live(end("a"))]).text).toBe("once\n");
+    expect(show([live(started), live(say("b", "of nothing")), live(finished)]).text).toBe("");
   });
 
   it("names the node that failed", () => {

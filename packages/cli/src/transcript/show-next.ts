@@ -1,16 +1,18 @@
+import { type AgentEvent, messageById, type RunErrorView, type ThreadView } from "@throughline/agent-client";
+import { ERROR_CODES, isErrorCode } from "@throughline/ai-core";
 import { pathOfMessage } from "./call-path.js";
 import { tellCustom } from "./custom-event.js";
 import { usageLine } from "./describe.js";
-import { type Frame, readInterrupts, textOf } from "./frame.js";
-import { addLine, flush, settle } from "./lines.js";
+import type { FrameStep } from "./frame-steps.js";
+import { addLine, breakLine, flush, settle } from "./lines.js";
+import { textOf } from "./message-text.js";
 import { type Question, showQuestion, toQuestion } from "./question.js";
 import { readSnapshot } from "./snapshot.js";
-import type { Span } from "./span.js";
+import { printable, type Span } from "./span.js";
 import {
   beginText,
   endText,
   growText,
-  noteToolCall,
   tellEnd,
   tellInput,
   tellLine,
@@ -19,106 +21,116 @@ import {
 } from "./tell.js";
 import type { Transcript } from "./transcript.js";
 
-export type TranscriptInput =
-  | { readonly kind: "connected" }
-  | { readonly kind: "frame"; readonly id: string | undefined; readonly frame: Frame };
+type Shown = readonly [state: Transcript, spans: readonly Span[]];
 
 /** One step: what the terminal knows then, and what it prints for it. */
-export function showNext(
-  state: Transcript,
-  input: TranscriptInput,
-): readonly [state: Transcript, spans: readonly Span[]] {
-  if (input.kind === "connected") return [{ ...state, isLive: false }, []];
-  const next = reduce(state, input.frame);
-  const [lines, spans] = flush(next.lines);
-  const [settled, last] = next.isOpen ? [lines, []] : settle(lines);
-  return [{ ...next, lines: settled, isLive: next.isLive || input.id !== undefined }, [...spans, ...last]];
+export function showNext(state: Transcript, { frame: { id, event }, view }: FrameStep): Shown {
+  // A stream that begins tells first how things stand. That is not of the log, so it has no id.
+  const isLive = state.isLive && !(event.type === "RUN_STARTED" && id === undefined);
+  const next = reduce({ ...state, isLive, view }, state.view, event);
+  return print({ ...next, isLive: next.isLive || id !== undefined });
 }
 
-function reduce(state: Transcript, frame: Frame): Transcript {
-  switch (frame.type) {
+/** The service did not take what was sent. This does not wait for a text that streams. */
+export function showRefusal(state: Transcript, { code, message }: Refusal): Shown {
+  const hint = isErrorCode(code) ? ` ${ERROR_CODES[code].hint}` : "";
+  const [lines, spans] = breakLine(state.lines);
+  return [
+    { ...state, lines },
+    [
+      ...spans,
+      { tone: "bad", text: printable(`✗ ${message}`) },
+      { tone: "dim", text: hint },
+      { tone: "plain", text: "\n" },
+    ],
+  ];
+}
+
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Questions that are open, once more. */
+export function showQuestions(state: Transcript): Shown {
+  return print(state.questions.reduce(ask, state));
+}
+
+function print(state: Transcript): Shown {
+  const [lines, spans] = flush(state.lines);
+  const [settled, last] = state.isOpen ? [lines, []] : settle(lines);
+  return [{ ...state, lines: settled }, [...spans, ...last]];
+}
+
+function reduce(state: Transcript, before: ThreadView, event: AgentEvent): Transcript {
+  switch (event.type) {
     case "RUN_STARTED":
-      return startRun(state, frame);
+      return startRun(state, event);
     case "MESSAGES_SNAPSHOT":
-      return readSnapshot(state, frame.messages);
+      return readSnapshot(state, event.messages.length === 0 ? [] : state.view.messages);
     case "TEXT_MESSAGE_START":
-      return beginText(state, frame.messageId, pathOfMessage(state.calls, frame.messageId));
+      return beginText(state, event.messageId, pathOfMessage(state.view, event.messageId));
     case "REASONING_MESSAGE_START": {
-      const path = pathOfMessage(state.calls, frame.messageId.replace(/\/reasoning$/, ""));
-      return beginText(state, frame.messageId, path);
+      const path = pathOfMessage(state.view, event.messageId.replace(/\/reasoning$/, ""));
+      return beginText(state, event.messageId, path);
     }
     case "TEXT_MESSAGE_CONTENT":
-      return growText(state, frame.messageId, "plain", frame.delta);
+      return growText(state, event.messageId, "plain", event.delta);
     case "REASONING_MESSAGE_CONTENT":
-      return growText(state, frame.messageId, "dim", frame.delta);
+      return growText(state, event.messageId, "dim", event.delta);
     case "TEXT_MESSAGE_END":
     case "REASONING_MESSAGE_END":
-      return endText(state, frame.messageId);
-    case "TOOL_CALL_START": {
-      const { toolCallId, toolCallName: name, parentMessageId } = frame;
-      if (state.toolCalls.has(toolCallId)) return state;
-      return noteToolCall(state, toolCallId, { name, args: "", messageId: parentMessageId ?? undefined });
-    }
-    case "TOOL_CALL_ARGS": {
-      const call = state.toolCalls.get(frame.toolCallId);
-      if (!call) return state;
-      return noteToolCall(state, frame.toolCallId, { ...call, args: call.args + frame.delta });
-    }
+      return endText(state, event.messageId);
     case "TOOL_CALL_END":
-      return tellToolCall(state, frame.toolCallId);
+      return tellToolCall(state, event.toolCallId);
     case "TOOL_CALL_RESULT": {
-      const { messageId, toolCallId, content, metadata } = frame;
-      const failed = metadata?.throughline?.status === "error";
+      const { messageId, toolCallId, content } = event;
+      const failed = messageById(state.view, messageId)?.failed ?? false;
       return tellToolResult(state, { messageId, toolCallId, text: textOf(content), failed });
     }
     case "CUSTOM":
-      return tellCustom(state, frame.name, frame.value);
+      return tellCustom(state, before, event.name, event.value);
     case "RUN_FINISHED":
-      return finishRun(state, frame);
-    case "RUN_ERROR": {
-      const { code, message, metadata } = frame;
-      const questions = readInterrupts(metadata?.throughline?.interrupts).map(toQuestion);
-      const ended = { ...tellEnd(state, { status: "error", ...(code && { code }) }), questions };
-      const { hint, node } = metadata?.throughline ?? {};
-      const words = ["bad", `✗ ${withNode(message, node)}`] as const;
-      return questions.reduce(ask, tellLine(ended, [], words, ["dim", hint ? ` ${hint}` : ""]));
-    }
+    case "RUN_ERROR":
+      return endRun(state, before, event.type === "RUN_ERROR");
+    default:
+      return state;
   }
 }
 
-/** A graph's own error names the node already. */
-function withNode(message: string, node: string | null | undefined): string {
-  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
-}
-
-function startRun(state: Transcript, { runId, input }: Extract<Frame, { type: "RUN_STARTED" }>): Transcript {
+function startRun(
+  state: Transcript,
+  { runId, input }: Extract<AgentEvent, { type: "RUN_STARTED" }>,
+): Transcript {
   // A returning watcher is told again which run it is in.
   if (state.isOpen && state.runId === runId) return state;
-  const started: Transcript = {
-    ...state,
-    calls: new Map(),
-    runId,
-    isOpen: true,
-    questions: [],
-    ending: undefined,
-  };
+  const started: Transcript = { ...state, runId, isOpen: true, questions: [], ending: undefined };
   const said = input?.messages ?? [];
   return said.reduce((shown, { id, content }) => tellInput(shown, id, textOf(content)), started);
 }
 
-function finishRun(state: Transcript, frame: Extract<Frame, { type: "RUN_FINISHED" }>): Transcript {
-  const { outcome, metadata } = frame;
-  const questions = (outcome?.interrupts ?? []).map(toQuestion);
-  const isCancelled = outcome?.type === "cancelled" || metadata?.throughline?.status === "cancelled";
-  const status = questions.length > 0 ? "interrupted" : isCancelled ? "cancelled" : "success";
-  let ended: Transcript = { ...tellEnd(state, { status }), questions };
+function endRun(state: Transcript, before: ThreadView, isFailure: boolean): Transcript {
+  const { run, usage, interrupts } = state.view;
+  const questions = interrupts.map(toQuestion);
+  const status = run === null || run.status === "running" ? "success" : run.status;
+  const code = run?.error?.code;
+  let ended: Transcript = {
+    ...tellEnd(state, { status, ...(code !== undefined && { code }) }),
+    questions,
+  };
+  if (isFailure && run?.error) ended = tellLine(ended, [], ["bad", `✗ ${withNode(run.error)}`]);
   // How an idle thread stands is no news of a run.
-  if (state.isLive) {
-    if (isCancelled) ended = tellLine(ended, [], ["mark", "■ stopped"]);
-    const usage = usageLine(metadata?.throughline?.usage);
-    if (usage !== undefined) ended = tellLine(ended, [], ["dim", usage]);
+  else if (state.isLive) {
+    if (status === "cancelled") ended = tellLine(ended, [], ["mark", "■ stopped"]);
+    const line = usage && usage !== before.usage ? usageLine(usage) : undefined;
+    if (line !== undefined) ended = tellLine(ended, [], ["dim", line]);
   }
   return questions.reduce(ask, ended);
+}
+
+/** A graph's own error names the node already. */
+function withNode({ message, node }: RunErrorView): string {
+  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
 }
 
 function ask(state: Transcript, question: Question): Transcript {

@@ -1,10 +1,10 @@
-import { type FrameMessage, textOf } from "./frame.js";
+import type { MessageView } from "@throughline/agent-client";
+import { textOf } from "./message-text.js";
 import type { Tone } from "./span.js";
 import {
   beginText,
   endText,
   growText,
-  noteToolCall,
   remember,
   tellInput,
   tellLine,
@@ -15,7 +15,7 @@ import {
 import type { Transcript } from "./transcript.js";
 
 /** A conversation told whole: only what this terminal has not shown is shown. */
-export function readSnapshot(state: Transcript, messages: readonly FrameMessage[]): Transcript {
+export function readSnapshot(state: Transcript, messages: readonly MessageView[]): Transcript {
   // Sent before another order of the same messages, for clients that keep their own.
   if (messages.length === 0) return state;
   const isArrival = !state.isLive && state.told.size === 0 && state.saying.size === 0;
@@ -28,7 +28,7 @@ export function readSnapshot(state: Transcript, messages: readonly FrameMessage[
   return messages.slice(hidden).reduce(tellMessage, begun);
 }
 
-function tellMessage(state: Transcript, message: FrameMessage): Transcript {
+function tellMessage(state: Transcript, message: MessageView): Transcript {
   const text = textOf(message.content);
   switch (message.role) {
     case "user":
@@ -36,17 +36,16 @@ function tellMessage(state: Transcript, message: FrameMessage): Transcript {
     case "reasoning":
       return tellText(state, message.id, "dim", text);
     case "tool": {
-      const failed = message.metadata?.throughline?.status === "error";
-      const toolCallId = message.toolCallId ?? "";
-      return tellToolResult(state, { messageId: message.id, toolCallId, text, failed });
+      const { id: messageId, toolCallId = "", failed = false } = message;
+      return tellToolResult(state, { messageId, toolCallId, text, failed });
     }
     case "assistant": {
       const said = tellText(state, message.id, "plain", text);
-      return (message.toolCalls ?? []).reduce((shown, { id, function: { name, arguments: args } }) => {
-        const noted = noteToolCall(shown, id, { name, args, messageId: message.id });
-        // Arguments that still stream are told when they are whole.
-        return isJson(args) ? tellToolCall(noted, id) : noted;
-      }, said);
+      // Arguments that still stream are told when they are whole.
+      return (message.toolCalls ?? []).reduce(
+        (shown, { id, args }) => (isJson(args) ? tellToolCall(shown, id) : shown),
+        said,
+      );
     }
     default:
       return state;
@@ -67,7 +66,7 @@ function tellText(state: Transcript, id: string, tone: Tone, text: string): Tran
 }
 
 /** What a crashed attempt said and never committed is not in the conversation any more. */
-function takeBack(state: Transcript, messages: readonly FrameMessage[]): Transcript {
+function takeBack(state: Transcript, messages: readonly MessageView[]): Transcript {
   if (!state.isOpen) return state;
   const there = new Set(
     messages.flatMap(({ id, toolCalls }) => [id, ...(toolCalls ?? []).map((call) => call.id)]),
@@ -76,14 +75,13 @@ function takeBack(state: Transcript, messages: readonly FrameMessage[]): Transcr
   const gone = [...said, ...state.saying.keys()].filter((id) => !there.has(id) && !id.endsWith("/reasoning"));
   if (gone.length === 0) return state;
   const ended = gone.reduce((shown, id) => endText(shown, id), state);
-  const told = { ...ended, told: without(ended.told, gone), toolCalls: without(ended.toolCalls, gone) };
+  const told = { ...ended, told: without(ended.told, gone) };
   return tellLine(told, [], ["mark", "↺ What was said last was not kept."]);
 }
 
-function rememberMessage(state: Transcript, message: FrameMessage): Transcript {
+function rememberMessage(state: Transcript, message: MessageView): Transcript {
   return (message.toolCalls ?? []).reduce(
-    (shown, { id, function: { name, arguments: args } }) =>
-      remember(noteToolCall(shown, id, { name, args, messageId: message.id }), id, args),
+    (shown, { id, args }) => remember(shown, id, args),
     remember(state, message.id, textOf(message.content)),
   );
 }

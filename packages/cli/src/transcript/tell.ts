@@ -1,3 +1,4 @@
+import { type MessageView, messageAt, type ThreadView, type ToolCallView } from "@throughline/agent-client";
 import { pathOf, pathOfMessage } from "./call-path.js";
 import { oneLine } from "./describe.js";
 import { addLine, appendText, closeAll, closeBlock, openBlock, type PathStep } from "./lines.js";
@@ -51,21 +52,27 @@ export function tellInput(state: Transcript, id: string, text: string): Transcri
   return state.options.showsInput && text !== "" ? tellLine(told, [], ["strong", `› ${text}`]) : told;
 }
 
-/** Made known when it begins, told when its arguments are whole. */
-export function noteToolCall(
-  state: Transcript,
-  id: string,
-  call: { readonly name: string; readonly args: string; readonly messageId: string | undefined },
-): Transcript {
-  return { ...state, toolCalls: new Map(state.toolCalls).set(id, call) };
-}
-
+/** Told when its arguments are whole. */
 export function tellToolCall(state: Transcript, id: string): Transcript {
-  const call = state.toolCalls.get(id);
-  if (!call || state.told.has(id)) return state;
-  const path = pathOfMessage(state.calls, call.messageId);
+  const found = state.told.has(id) ? undefined : toolCallOf(state.view, id);
+  if (!found) return state;
+  const { message, call } = found;
+  const path = pathOfMessage(state.view, message.id);
   const told = remember(state, id, call.args);
   return tellLine(told, path, ["call", `→ ${call.name}`], ["plain", ` ${oneLine(call.args, 300)}`]);
+}
+
+/** Looked for from the end: calls are told when they are new. */
+function toolCallOf(
+  view: ThreadView,
+  id: string,
+): { readonly message: MessageView; readonly call: ToolCallView } | undefined {
+  for (let at = view.messages.length - 1; at >= 0; at -= 1) {
+    const message = messageAt(view, at);
+    const call = message?.toolCalls?.find((each) => each.id === id);
+    if (message && call) return { message, call };
+  }
+  return undefined;
 }
 
 export function tellToolResult(
@@ -78,10 +85,10 @@ export function tellToolResult(
   },
 ): Transcript {
   if (state.told.has(result.messageId)) return state;
-  const name = state.toolCalls.get(result.toolCallId)?.name ?? "tool";
+  const name = toolCallOf(state.view, result.toolCallId)?.call.name ?? "tool";
   const told = remember(state, result.messageId, result.text);
   const shown = `← ${name}: ${oneLine(result.text, 500)}`;
-  return tellLine(told, pathOf(state.calls, result.toolCallId), [result.failed ? "bad" : "dim", shown]);
+  return tellLine(told, pathOf(state.view, result.toolCallId), [result.failed ? "bad" : "dim", shown]);
 }
 
 export function tellEnd(state: Transcript, ending: Ending): Transcript {

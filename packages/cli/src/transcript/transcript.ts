@@ -1,4 +1,4 @@
-import type { Calls } from "./call-path.js";
+import { emptyView, type ThreadView } from "@throughline/agent-client";
 import { type Lines, NO_LINES } from "./lines.js";
 import type { Question } from "./question.js";
 
@@ -20,22 +20,16 @@ interface Told {
   readonly runId: string | undefined;
 }
 
-interface ToolCall {
-  readonly name: string;
-  readonly args: string;
-  readonly messageId: string | undefined;
-}
-
 /** A thread as one terminal has shown it. */
 export interface Transcript {
   readonly options: TranscriptOptions;
   readonly lines: Lines;
-  readonly calls: Calls;
+  /** The thread as it stands. */
+  readonly view: ThreadView;
   /** Messages and tool calls that were shown, by id. */
   readonly told: ReadonlyMap<string, Told>;
   /** What is being said, by message id; apart from `told`, so that a token does not cost what the history weighs. */
   readonly saying: ReadonlyMap<string, string>;
-  readonly toolCalls: ReadonlyMap<string, ToolCall>;
   readonly runId: string | undefined;
   readonly isOpen: boolean;
   /** A frame of the log came since the connection was made: until then the prelude tells how things stand. */
@@ -48,10 +42,9 @@ export function emptyTranscript(options: TranscriptOptions): Transcript {
   return {
     options,
     lines: NO_LINES,
-    calls: new Map(),
+    view: emptyView,
     told: new Map(),
     saying: new Map(),
-    toolCalls: new Map(),
     runId: undefined,
     isOpen: false,
     isLive: false,

@@ -1,12 +1,14 @@
 import { ThroughlineError, wireErrorSchema } from "@throughline/ai-core";
 import { CLIENT_SETTINGS, readSettings } from "@throughline/langgraph-server/settings";
-import type { CommandInput } from "../command.js";
-import { shellWord } from "../shell-word.js";
-import { readingSettings } from "../usage-error.js";
+import type { CommandInput } from "./command.js";
+import { shellWord } from "./shell-word.js";
+import { readingSettings } from "./usage-error.js";
 
 /** A server of ours, over HTTP. */
 export interface ServerClient {
   readonly url: string;
+  /** Who asks, in every request. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Flags that make another command talk to the same server as the same caller. */
   readonly sameFlags: string;
   request(
@@ -16,13 +18,6 @@ export interface ServerClient {
   ): Promise<unknown>;
   /** What is no JSON. */
   text(path: string): Promise<string>;
-  /** An event stream, opened with a POST. */
-  stream(path: string, body: unknown, options: StreamOptions): Promise<Response>;
-}
-
-export interface StreamOptions {
-  readonly lastEventId: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** The server that settings name. */
@@ -30,7 +25,6 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
   const { values } = readingSettings(() => readSettings(CLIENT_SETTINGS, { env: terminal.env, flags }));
   const base = values.url.replace(/\/+$/, "");
   const headers = {
-    accept: "application/json, text/event-stream",
     ...(values.token !== undefined && { authorization: `Bearer ${values.token}` }),
     ...(values.account !== undefined && { "x-throughline-account": values.account }),
     ...(values.subject !== undefined && { "x-throughline-subject": values.subject }),
@@ -40,12 +34,11 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
     const answer = await fetch(`${base}${path}`, {
       ...init,
       headers: {
+        accept: "application/json",
         ...headers,
         ...(init.body != null && { "content-type": "application/json" }),
-        ...init.headers,
       },
     }).catch((cause: unknown) => {
-      if (init.signal?.aborted) throw cause;
       throw noAnswer(base, cause);
     });
     if (answer.ok) return answer;
@@ -54,6 +47,7 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
 
   return {
     url: base,
+    headers,
     sameFlags: Object.entries(CLIENT_SETTINGS)
       .flatMap(([name, setting]) => {
         const given = flags[name];
@@ -65,13 +59,6 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
       return answer.status === 204 ? undefined : answer.json();
     },
     text: async (path) => (await send(path, { method: "GET" })).text(),
-    stream: (path, body, { lastEventId, signal }) =>
-      send(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        signal,
-        headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
-      }),
   };
 }
 
