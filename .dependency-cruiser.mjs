@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   ],
   "agent-client": ["ai-core", "reading"],
   "agent-react": ["agent-client", "ai-core"],
-  cli: ["langgraph-server", "agent-client", "billing", "questions", "ai-core"],
+  cli: ["langgraph-server", "agent-client", "billing", "reading", "questions", "ai-core"],
   "copilotkit-runner": ["agent-client", "ai-core"],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
@@ -66,7 +66,7 @@ const arrowsPointDown = [
 ].map((edges) => ({
   name: "ARROWS_POINT_DOWN",
   comment:
-    "apps → agent-react → agent-client → reading → ai-core; langgraph-server → executor, billing, log, adapter → ai-core; the adapter reads with reading.",
+    "apps → agent-react → agent-client → reading → ai-core; langgraph-server → executor, billing, log, adapter → ai-core; the adapter reads with reading; cli → langgraph-server and agent-client.",
   severity: "error",
   ...edges,
 }));

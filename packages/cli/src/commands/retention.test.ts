@@ -1,10 +1,10 @@
-import { openPostgres, type PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   addOldCheckpoints,
   countRows,
 } from "../../../langgraph-server/src/retention/testing/old-checkpoints.js";
 import { openServiceScene, type ServiceScene } from "../../../langgraph-server/src/testing/service-scene.js";
+import { openPostgres, type PostgresDatabase } from "../../../langgraph-server/src/testing/test-database.js";
 import { openTestPostgres, type TestPostgres } from "../../../langgraph-server/src/testing/test-postgres.js";
 import { runCli } from "../run-cli.js";
 import { recordedTerminal } from "../testing/recorded-terminal.js";

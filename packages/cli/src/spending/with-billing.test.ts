@@ -9,9 +9,9 @@ import {
   parseKeyRing,
   storedKeys,
 } from "@throughline/billing";
-import { openPostgres, type PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { madeCall } from "../../../langgraph-server/src/testing/made-call.js";
+import { openPostgres, type PostgresDatabase } from "../../../langgraph-server/src/testing/test-database.js";
 import { openTestPostgres, type TestPostgres } from "../../../langgraph-server/src/testing/test-postgres.js";
 import { runThroughline } from "../testing/run-throughline.js";
 
