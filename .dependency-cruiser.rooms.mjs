@@ -15,7 +15,7 @@ export default {
         "A package's folders are in order, from the ground up: what two of them need lives in the lower one.",
       severity: "error",
       scope: "folder",
-      from: { path: "^packages/(langgraph-server|billing)/src/" },
+      from: { path: "^packages/(langgraph-server|billing|cli)/src/" },
       to: { circular: true },
     },
   ],

@@ -79,6 +79,7 @@ export const checkSteps = [
     ".dependency-cruiser.rooms.mjs",
     "packages/langgraph-server/src",
     "packages/billing/src",
+    "packages/cli/src",
   ]),
   check("dead code", BUILT, () => [commandScript("knip")]),
   check("package hygiene", BUILT, () => [join(root, "scripts/check-packages.mjs")]),

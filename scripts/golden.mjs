@@ -10,7 +10,7 @@ const { update } = readOptions(
     "npm run golden [-- --update]",
     "",
     "Translates the recorded streams of packages/stream-adapter/fixtures and compares the result with the goldens there, and",
-    "what a terminal shows of them with packages/langgraph-server/fixtures/transcripts.",
+    "what a terminal shows of them with packages/cli/fixtures/transcripts.",
     "",
     "  --update  write the goldens anew; read the diff before you commit it",
   ].join("\n"),
@@ -25,7 +25,7 @@ try {
       commandScript("vitest"),
       "run",
       "packages/stream-adapter/src/goldens.test.ts",
-      "packages/langgraph-server/src/cli/transcript/goldens.test.ts",
+      "packages/cli/src/transcript/goldens.test.ts",
     ],
     { cwd: root, stream: true, env: { ...process.env, ...(update && { THROUGHLINE_UPDATE_GOLDENS: "1" }) } },
   );

@@ -1,6 +1,6 @@
 // @ts-check
 // The service as a process of its own, started by run-service.mjs: it tells its parent when it serves, and ends with it.
-import { runCli } from "../packages/langgraph-server/dist/index.js";
+import { runCli } from "../packages/cli/dist/index.js";
 
 /** @type {import("./run-service.mjs").ServiceOrder} */
 const { args, defaults, hasWelcome } = JSON.parse(process.argv[2] ?? "");

@@ -103,7 +103,7 @@ function giveUp(error) {
 }
 
 /**
- * @param {import("../packages/langgraph-server/dist/index.js").Serving} serving
+ * @param {import("../packages/cli/dist/index.js").Serving} serving
  * @returns {Promise<string>}
  */
 async function openConsole({ url, agents, signIn }) {

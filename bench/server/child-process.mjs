@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const HERE = import.meta.dirname;
-const CLI = resolve(HERE, "../../packages/langgraph-server/bin/throughline.mjs");
+const CLI = resolve(HERE, "../../packages/cli/bin/throughline.mjs");
 const READY_TIMEOUT_MS = 120_000;
 
 /** All viewers and runs are one account here; what is measured is not how it is held back. */

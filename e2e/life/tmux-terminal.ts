@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(
-  new URL("../../packages/langgraph-server/bin/throughline.mjs", import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL("../../packages/cli/bin/throughline.mjs", import.meta.url));
 const PATIENCE_MS = 60_000;
 const PROMPT = "shell> ";
 

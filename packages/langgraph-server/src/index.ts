@@ -1,5 +1,3 @@
-export type { Serving } from "./cli/command.js";
-export { type CliOptions, runCli } from "./cli/run-cli.js";
 export { readConfig, type ServerConfig, type SignInConfig } from "./config/read-config.js";
 export { renderConfigurationReference } from "./config/render-reference.js";
 export type {

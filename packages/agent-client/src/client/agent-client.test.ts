@@ -55,6 +55,20 @@ describe("a thread's handle", () => {
     expect(view.run?.status).toBe("success");
   });
 
+  it("gives every frame at once to who prints them, until they leave", async () => {
+    const { client, connections } = setUp();
+    const thread = client.thread("poet", "t");
+    const read: string[] = [];
+    const leave = thread.frames((told) => read.push(...told.map(({ event }) => event.type)));
+    thread.open();
+    await settled();
+    connections[0]?.tell(started("r1"), ["c1", finished("r1")]);
+    expect(read).toEqual(["RUN_STARTED", "RUN_FINISHED"]);
+    leave();
+    connections[0]?.tell(["c2", started("r2")]);
+    expect(read).toHaveLength(2);
+  });
+
   it("tells its listeners once a frame, and shows them nothing new in between", async () => {
     const { client, connections, frames } = setUp();
     const thread = client.thread("poet", "t");

@@ -31,6 +31,8 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   open(): () => void;
   /** The newest frames, for whoever inspects them. */
   readonly events: Store<readonly LoggedFrame[]>;
+  /** Every frame as it comes, in order: for a program that prints and draws nothing. */
+  frames(listener: (frames: readonly AgentFrame[]) => void): () => void;
   /** The thread's log itself, from its beginning or behind what the reader holds, until what it returns is called. */
   readLog(reader: LogReader): () => void;
   /** A message of the person, shown at once. */
@@ -86,6 +88,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   let log: LoggedFrame[] = [];
   let logSnapshot: readonly LoggedFrame[] | undefined = [];
   let listeners = 0;
+  const readers = new Set<(frames: readonly AgentFrame[]) => void>();
   const views = createNotifier(options.schedule, () => {
     snapshot = takeSnapshot(snapshot);
   });
@@ -153,6 +156,14 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
         return () => void unsubscribe();
       },
     },
+    frames(listener) {
+      const release = options.retain();
+      const own = (frames: readonly AgentFrame[]) => listener(frames);
+      readers.add(own);
+      return () => {
+        if (readers.delete(own)) release();
+      };
+    },
     send: (content, policy) => run({ messages: [{ ...ids(), role: "user", content }] }, policy),
     run,
     command: (name, args, policy) => run({ command: { name, ...(args && { args }) } }, policy),
@@ -188,6 +199,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     changed: () => views.changed(),
     shown(input) {
       if (input.kind !== "frames") return;
+      for (const read of [...readers]) read(input.frames);
       const at = clock.now();
       for (const frame of input.frames) log.push({ ...frame, at });
       // Cut now and then, not with every frame.
@@ -200,6 +212,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       logSnapshot = [];
     },
     close() {
+      readers.clear();
       views.close();
       logs.close();
     },

@@ -85,6 +85,17 @@ describe("a connection", () => {
     });
   });
 
+  it("asks for attachments as links where that is said", async () => {
+    const { asked, fetch } = answering(sse());
+    const service = createHttpService({ url: "/", fetch, links: true });
+    await service.follow(
+      [{ ...THREAD, view: "ag-ui", cursor: undefined }],
+      new AbortController().signal,
+      listen().sink,
+    );
+    expect(asked[0]?.body).toMatchObject({ links: true });
+  });
+
   it("names whose thread it means in every request, where that is said", async () => {
     const { asked, fetch } = answering(sse(), sse(), Response.json({}), sse());
     const service = createHttpService({ url: "/", fetch });

@@ -13,12 +13,15 @@ import type { AgentInfo, Circumstances, ServicePort, ThreadName } from "./servic
 export interface HttpServiceOptions extends HttpOptions {
   /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
   readonly url: string;
+  /** Attachments come as links that whoever has one may fetch for an hour, for a program that sends no headers when it fetches. */
+  readonly links?: boolean;
 }
 
 /** What every stream asks for: AG-UI 1.0, questions in their standard form, and the tree of calls. */
-const FACE = { calls: true, interrupts: "standard" } as const;
+const ALWAYS = { calls: true, interrupts: "standard" } as const;
 
 export function createHttpService(options: HttpServiceOptions): ServicePort {
+  const face = { ...ALWAYS, links: options.links };
   const request = createRequest(options.url, options);
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
 
@@ -72,10 +75,10 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       }
     },
 
-    follow: (threads, signal, sink) => followOn(request, FACE, threads, signal, sink),
+    follow: (threads, signal, sink) => followOn(request, face, threads, signal, sink),
 
     async send(thread, command, circumstances): Promise<Answer> {
-      const props = { ...FACE, ...propsOf(command) };
+      const props = { ...face, ...propsOf(command) };
       const answer = await askOnce(
         agentPath(thread, "run"),
         inputOf(thread, command.id, command.input, circumstances, props),
@@ -100,7 +103,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     },
 
     async poll(thread, cursor) {
-      const props = { interrupts: FACE.interrupts, command: { name: "poll" } };
+      const props = { interrupts: ALWAYS.interrupts, command: { name: "poll" } };
       const seen: AgentFrame[] = [];
       return askOnce(
         agentPath(thread, "run"),

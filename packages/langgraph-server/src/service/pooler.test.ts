@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkDatabase } from "../cli/doctor/check-database.js";
+import { checkDatabase } from "../doctor/check-database.js";
 import { findMissingPooler, openPooledPostgres, type PooledPostgres } from "../testing/pooled-postgres.js";
 import { openServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres } from "../testing/test-postgres.js";

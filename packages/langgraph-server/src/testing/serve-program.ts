@@ -1,10 +1,22 @@
-import { runCli } from "../cli/run-cli.js";
+import { effectiveSettings } from "../serve/effective-settings.js";
+import { runServer } from "../serve/run-server.js";
 
-/** `throughline serve` as a process of its own; its arguments follow. */
-const code = await runCli(["serve", ...process.argv.slice(2)], {
-  onServing: async ({ url }) => {
-    process.send?.({ url });
-    return "";
-  },
+/** A server by hand as a process of its own, with the project that its argument names. */
+const [project = ""] = process.argv.slice(2);
+const started = {
+  env: process.env,
+  cwd: process.cwd(),
+  isAttended: false,
+  flags: { port: "0", project },
+  defaults: {},
+};
+const code = await runServer({
+  ...effectiveSettings(started),
+  flags: started.flags,
+  isWatching: false,
+  version: "1.2.3",
+  signal: new AbortController().signal,
+  tell() {},
+  onServing: async ({ url }) => void process.send?.({ url }),
 });
 process.exit(code);

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import type { CommandOutcome, RunInput } from "@throughline/agent-client";
+import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
+import { type Answers, readAnswers } from "../answers.js";
+import { answersOf, askQuestions } from "../ask-questions.js";
+import { defineCommand } from "../command.js";
+import { type FollowedThread, followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
+import { goesOnNotice, type Leaving, unlessLeft, untilInterrupted } from "../leaving.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { serverClient } from "../server-client.js";
+import type { Terminal } from "../terminal.js";
+import { type ThreadScreen, threadScreen } from "../thread-screen.js";
+import { UsageError } from "../usage-error.js";
+
+export const runCommand = defineCommand({
+  name: "run",
+  summary: "Runs an agent and shows what it does; without a text it asks, turn after turn",
+  usage: "AGENT [text]",
+  help: [
+    "Starts a run in a thread and shows it to its end. A question of the graph is answered by an option's number, by a text or",
+    "by JSON; an empty line takes the recommendation. Lines piped to standard input answer in order. Without a text it asks",
+    "for one, turn after turn, until Ctrl-D. Standard output has the run, standard error what is said beside it.",
+    "",
+    "Ctrl-C leaves: the run goes on without you, and it says how to stop it. With --stop-on-exit it is stopped first.",
+    "",
+    '  throughline run poet "a line about rivers"',
+    "  throughline run chat",
+    "  printf '1\\n2\\n' | throughline run travel 'Plan my trip'",
+    '  throughline run poet --json "the sea" | jq .type',
+  ].join("\n"),
+  settings: CLIENT_SETTINGS,
+  words: { min: 1, max: Number.POSITIVE_INFINITY },
+  options: {
+    thread: { type: "string", placeholder: "NAME", doc: "the thread (default: a new one)" },
+    ...SHARED_OPTION,
+    model: { type: "string", placeholder: "NAME", doc: "the model's alias (default: the server's)" },
+    "stop-on-exit": { type: "boolean", doc: "Ctrl-C stops the run that is open" },
+    json: { type: "boolean", doc: "one AG-UI event a line, as it came" },
+  },
+  async run(input) {
+    const { terminal, values, positionals } = input;
+    const [agent = "", ...words] = positionals;
+    const text = words.join(" ").trim();
+    const thread = values.thread ?? `cli-${randomUUID().slice(0, 8)}`;
+    if (thread === "") throw new UsageError("--thread must not be empty.");
+    const client = serverClient(input);
+    const leaving = untilInterrupted(input.signal);
+    const isJson = values.json === true;
+    const answers = readAnswers(terminal, leaving.interrupt);
+    const screen = threadScreen(terminal, { showsInput: false, history: text === "" ? 20 : 0, isJson });
+    const message = text === "" ? undefined : userMessage(text);
+    // Of a thread that is only spoken to, nothing but the answer is shown.
+    if (message) screen.muteUntil(message.id);
+    const idle = waitUntilIdle(screen);
+    const followed = followThread(client, {
+      agent,
+      thread,
+      isShared: values.shared,
+      onFrames(frames) {
+        screen.show(frames);
+        idle.look();
+      },
+      onLost: () => screen.note(CONNECTION_LOST),
+      onFoundAgain: () => screen.note(CONNECTED_AGAIN),
+    });
+    const session: Session = {
+      terminal,
+      leaving,
+      answers,
+      screen,
+      followed,
+      model: values.model,
+      isUnderWay: false,
+    };
+    // A prompt that waits for a line must not keep Ctrl-C waiting.
+    leaving.signal.addEventListener("abort", answers.close);
+    try {
+      if (values.thread === undefined) terminal.note(`thread ${thread}`);
+      await unlessLeft(leaving, followed.told);
+      const ended = message ? await turn(session, message) : await converse(session, idle.reached);
+      if (!leaving.signal.aborted) return ended;
+      // What was asked for and not heard of yet may have begun.
+      if (!session.isUnderWay && !screen.transcript.isOpen) return 0;
+      if (values["stop-on-exit"]) {
+        await followed.handle.stop();
+        screen.note("The run is stopped.");
+      } else
+        screen.note(goesOnNotice({ agent, thread, flags: sharedFlag(values.shared) + client.sameFlags }));
+      return 130;
+    } finally {
+      answers.close();
+      leaving.dispose();
+      followed.close();
+    }
+  },
+});
+
+interface Session {
+  readonly terminal: Terminal;
+  readonly leaving: Leaving;
+  readonly answers: Answers;
+  readonly screen: ThreadScreen;
+  readonly followed: FollowedThread;
+  readonly model: string | undefined;
+  /** A run was asked for, and how it ended is not known. */
+  isUnderWay: boolean;
+}
+
+type UserMessage = NonNullable<RunInput["messages"]>[number];
+
+function userMessage(text: string): UserMessage {
+  return { id: randomUUID(), role: "user", content: text };
+}
+
+/** Turn after turn, beginning with what the thread already holds: its last messages, a run that is open, a question. */
+async function converse(session: Session, idle: Promise<void>): Promise<number> {
+  const { terminal, answers, leaving, followed } = session;
+  await unlessLeft(leaving, Promise.race([idle, followed.failed]));
+  let code = await answerAll(session, 0);
+  while (!leaving.signal.aborted) {
+    const line = await answers.next(terminal.paint({ tone: "strong", text: "you> " }));
+    if (line === undefined || leaving.signal.aborted) break;
+    if (line.trim() !== "") code = await turn(session, userMessage(line.trim()));
+  }
+  if (terminal.isInteractive) terminal.print("\n");
+  return code;
+}
+
+/** One message, and the answers to what the graph asks back. */
+async function turn(session: Session, message: UserMessage): Promise<number> {
+  const { screen } = session;
+  const outcome = await start(session, { messages: [message] });
+  screen.unmute();
+  if (outcome?.kind === "refused" && outcome.code === "interrupt_pending") screen.showQuestions();
+  // A thread that is busy with another run is not waited for.
+  else if (outcome?.kind !== "done") return 1;
+  return answerAll(session, codeOf(outcome));
+}
+
+async function answerAll(session: Session, before: number): Promise<number> {
+  const { terminal, answers, screen, leaving } = session;
+  let code = before;
+  while (screen.transcript.questions.length > 0 && !leaving.signal.aborted) {
+    const given = await askQuestions(terminal, answers, screen.transcript.questions);
+    if (!given) {
+      if (!leaving.signal.aborted) terminal.note("The run waits for an answer, and there is no more input.");
+      return 1;
+    }
+    code = codeOf(await start(session, { answers: answersOf(given) }));
+  }
+  return code;
+}
+
+/** Asks for a run and shows it to its end; what the server refuses is shown instead. */
+async function start(session: Session, input: RunInput): Promise<CommandOutcome | undefined> {
+  const { screen, leaving, followed, model } = session;
+  session.isUnderWay = true;
+  const running = followed.handle.run({ ...input, ...(model !== undefined && { model }) });
+  const outcome = await unlessLeft(leaving, Promise.race([running, followed.failed]));
+  if (!outcome) return undefined;
+  session.isUnderWay = false;
+  const refusal = refusalOf(outcome);
+  if (refusal) {
+    screen.unmute();
+    screen.refuse(refusal);
+  }
+  return outcome;
+}
+
+function codeOf(outcome: CommandOutcome | undefined): number {
+  const isFine = outcome?.kind === "done" && ["success", "interrupted"].includes(outcome.status);
+  return isFine ? 0 : 1;
+}
+
+/** Resolves once no run is open. */
+function waitUntilIdle(screen: ThreadScreen): { readonly reached: Promise<void>; look(): void } {
+  let reach = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  return {
+    reached,
+    look() {
+      const { ending, isOpen } = screen.transcript;
+      if (ending !== undefined && !isOpen) reach();
+    },
+  };
+}

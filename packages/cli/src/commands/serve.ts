@@ -1,0 +1,78 @@
+import { relative } from "node:path";
+import type { ServeNews } from "@throughline/langgraph-server/admin";
+import { SETTINGS } from "@throughline/langgraph-server/settings";
+import { defineCommand } from "../command.js";
+import { effectiveSettings } from "../effective-settings.js";
+import type { Terminal } from "../terminal.js";
+import { UsageError } from "../usage-error.js";
+import { welcome } from "../welcome.js";
+
+export const serveCommand = defineCommand({
+  name: "serve",
+  summary: "Starts the service, with your own graphs or with the seven that come along",
+  usage: "",
+  help: [
+    "In a folder with a langgraph.json it serves the graphs of that project, TypeScript or JavaScript; elsewhere seven graphs of",
+    "its own. Needs no database: without one it brings a PostgreSQL of its own, in .throughline/. Ctrl-C stops everything.",
+    "",
+    "With --watch the project is read again when one of its files changes. Runs in flight keep the graph they began with, and",
+    "a mistake is printed and leaves the graphs as they were.",
+    "",
+    "  throughline serve",
+    "  throughline serve --config my-project/langgraph.json --watch",
+    "  throughline serve --port 9000 --log-level debug",
+  ].join("\n"),
+  settings: Object.fromEntries(Object.entries(SETTINGS).filter(([, { group }]) => group !== "client")),
+  words: { min: 0, max: 0 },
+  options: { watch: { type: "boolean", doc: "read the project again when a file of it changes" } },
+  async run(input) {
+    const { terminal, flags, version, signal } = input;
+    const { settings, config, project } = await effectiveSettings(input);
+    const isWatching = input.values.watch === true;
+    if (project === undefined && isWatching) {
+      throw new UsageError(
+        "--watch needs a project: there is no langgraph.json here. Name one with --config.",
+      );
+    }
+    if (project !== undefined && config.backend.kind !== "inproc" && settings.origins.project !== "default") {
+      throw new UsageError(
+        "--config and a LangGraph server are both set: that server has its own graphs. Unset one.",
+      );
+    }
+    const { runServer } = await import("@throughline/langgraph-server/admin");
+    return runServer({
+      config,
+      project,
+      flags,
+      isWatching,
+      version,
+      signal,
+      tell: (news) => tell(terminal, news),
+      async onServing(serving) {
+        const { url, agents } = serving;
+        terminal.print((await input.onServing?.(serving)) ?? welcome(url, agents, terminal.paint));
+      },
+    });
+  },
+});
+
+function tell(terminal: Terminal, news: ServeNews): void {
+  switch (news.kind) {
+    case "progress":
+      terminal.note(`  ${news.line}`);
+      break;
+    case "started":
+      terminal.print(`✓ service started (${(news.tookMs / 1_000).toFixed(1)} s)\n`);
+      break;
+    case "watching":
+      terminal.note(`  Watching ${relative(terminal.cwd, news.folder) || "this folder"} for changes.`);
+      break;
+    case "reloaded":
+      terminal.print(`↻ reloaded: ${news.graphs.join(", ")}\n`);
+      break;
+    case "not_reloaded":
+      terminal.show([{ tone: "bad", text: `✗ ${news.reason}` }]);
+      terminal.print("\n  The graphs are as they were before this change.\n");
+      break;
+  }
+}

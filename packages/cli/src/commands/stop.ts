@@ -1,0 +1,40 @@
+import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
+import { defineCommand } from "../command.js";
+import { followThread, SHARED_OPTION } from "../follow-thread.js";
+import { serverClient } from "../server-client.js";
+
+export const stopCommand = defineCommand({
+  name: "stop",
+  summary: "Stops the run that is open in a thread",
+  usage: "AGENT THREAD",
+  help: "Whoever watches the thread sees that it was stopped.\n\n  throughline stop poet rivers",
+  settings: CLIENT_SETTINGS,
+  words: { min: 2, max: 2 },
+  options: {
+    ...SHARED_OPTION,
+    json: { type: "boolean", doc: "whether a run was stopped, and which, as JSON" },
+  },
+  async run(input) {
+    const { terminal, values, positionals } = input;
+    const [agent = "", thread = ""] = positionals;
+    const { handle, told, close } = followThread(serverClient(input), {
+      agent,
+      thread,
+      isShared: values.shared,
+    });
+    try {
+      await told;
+      const { run } = handle.getSnapshot().view;
+      const open = run?.status === "running" ? run : undefined;
+      // Also where none is seen: one may just begin.
+      const outcome = await handle.stop();
+      if (outcome.kind !== "stopped") throw new Error("The server does not say whether the run was stopped.");
+      if (values.json)
+        terminal.print(`${JSON.stringify({ stopped: open !== undefined, runId: open?.serviceRunId })}\n`);
+      else terminal.print(open ? "Stopped.\n" : "No run is open in this thread.\n");
+      return 0;
+    } finally {
+      close();
+    }
+  },
+});

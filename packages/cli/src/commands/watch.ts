@@ -1,0 +1,113 @@
+import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
+import { readAnswers } from "../answers.js";
+import { answersOf, askQuestions } from "../ask-questions.js";
+import { defineCommand } from "../command.js";
+import { followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
+import { goesOnNotice, unlessLeft, untilInterrupted } from "../leaving.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { serverClient } from "../server-client.js";
+import { shellWord } from "../shell-word.js";
+import { threadScreen } from "../thread-screen.js";
+import type { Question } from "../transcript/question.js";
+import { UsageError } from "../usage-error.js";
+
+export const watchCommand = defineCommand({
+  name: "watch",
+  summary: "Shows a thread live, whoever runs it, and lets you answer what it asks",
+  usage: "AGENT THREAD",
+  help: [
+    "Shows the last messages, then everything that happens: text as it is written, the nodes it comes from, tool calls and",
+    "results, questions. A question is answered by an option's number, by a text or by JSON; an empty line takes the",
+    "recommendation. When the server restarts it goes on where it was.",
+    "",
+    "Ctrl-C stops watching and nothing else: a run goes on without you. With --stop-on-exit it is stopped first.",
+    "",
+    "  throughline watch poet rivers",
+    "  throughline watch poet rivers --json | jq .type",
+  ].join("\n"),
+  settings: CLIENT_SETTINGS,
+  words: { min: 2, max: 2 },
+  options: {
+    ...SHARED_OPTION,
+    history: { type: "string", placeholder: "N", doc: "how many messages of the past to show (default: 20)" },
+    "stop-on-exit": { type: "boolean", doc: "Ctrl-C stops the run that is open" },
+    json: { type: "boolean", doc: "one AG-UI event a line, as it came" },
+  },
+  async run(input) {
+    const { terminal, values, positionals, signal } = input;
+    const [agent = "", thread = ""] = positionals;
+    const history = readCount(values.history);
+    const client = serverClient(input);
+    const flags = sharedFlag(values.shared) + client.sameFlags;
+    const isJson = values.json === true;
+    const leaving = untilInterrupted(signal);
+    const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
+    const screen = threadScreen(terminal, { showsInput: true, history, isJson });
+    let asked: readonly Question[] = [];
+    let isExpected = !isJson;
+    const followed = followThread(client, {
+      agent,
+      thread,
+      isShared: values.shared,
+      onFrames(frames) {
+        screen.show(frames);
+        noticeQuestions();
+        noticeSilence();
+      },
+      onLost: () => screen.note(CONNECTION_LOST),
+      onFoundAgain: () => screen.note(CONNECTED_AGAIN),
+    });
+
+    async function answer(questions: readonly Question[]): Promise<void> {
+      if (!answers) {
+        const command = `throughline run ${shellWord(agent)} --thread ${shellWord(thread)}${flags}`;
+        return terminal.note(`It waits for an answer. Give one with: ${command}`);
+      }
+      const given = await askQuestions(terminal, answers, questions);
+      if (!given || asked !== questions) return;
+      const refusal = refusalOf(await followed.handle.answerAll(answersOf(given)));
+      if (refusal && !leaving.signal.aborted) screen.note(refusal.message);
+    }
+
+    function noticeQuestions(): void {
+      const { questions } = screen.transcript;
+      if (questions === asked) return;
+      const wasAsked = asked.length > 0;
+      asked = questions;
+      if (wasAsked) answers?.withdraw();
+      if (questions.length > 0) {
+        answer(questions).catch((error: unknown) =>
+          terminal.note(error instanceof Error ? error.message : String(error)),
+        );
+      }
+    }
+
+    /** An empty window does not say whether anybody listens. */
+    function noticeSilence(): void {
+      const { isOpen, ending, told } = screen.transcript;
+      if (!isExpected || isOpen || ending === undefined) return;
+      isExpected = false;
+      if (told.size === 0) screen.note("Nothing here yet. What happens is shown as it comes; Ctrl-C leaves.");
+    }
+
+    try {
+      await unlessLeft(leaving, followed.failed);
+      if (screen.transcript.isOpen) {
+        if (values["stop-on-exit"]) {
+          await followed.handle.stop();
+          screen.note("The run is stopped.");
+        } else screen.note(goesOnNotice({ agent, thread, flags }));
+      } else if (terminal.isInteractive) terminal.print("\n");
+      return 0;
+    } finally {
+      answers?.close();
+      leaving.dispose();
+      followed.close();
+    }
+  },
+});
+
+function readCount(text = "20"): number {
+  if (!/^\d{1,6}$/.test(text)) throw new UsageError("--history takes a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,133 @@
+import {
+  type AgentFrame,
+  type ConnectionStatus,
+  createAgentClient,
+  createMemoryStorage,
+  type FrameScheduler,
+  type ThreadHandle,
+  type ThreadView,
+} from "@throughline/agent-client";
+import { isErrorCode, ThroughlineError } from "@throughline/ai-core";
+import type { ServerClient } from "./server-client.js";
+
+/** Of `run`, `watch` and `stop`. */
+export const SHARED_OPTION = {
+  shared: { type: "boolean", doc: "the account's thread of that name, not your own" },
+} as const;
+
+/** What makes another command mean the same thread. */
+export function sharedFlag(isShared = false): string {
+  return isShared ? " --shared" : "";
+}
+
+export interface FollowOptions {
+  readonly agent: string;
+  readonly thread: string;
+  readonly isShared?: boolean | undefined;
+  readonly onFrames?: (frames: readonly AgentFrame[]) => void;
+  /** The connection broke; it is tried again until the person leaves. */
+  readonly onLost?: () => void;
+  readonly onFoundAgain?: () => void;
+}
+
+/** One thread of a server, followed until it is closed. */
+export interface FollowedThread {
+  readonly handle: ThreadHandle;
+  /** Resolves when the server has told how the thread stands; rejects as `failed` does. */
+  readonly told: Promise<void>;
+  /** Rejects when the thread can't be followed: a wrong address, a refusal. It never resolves. */
+  readonly failed: Promise<never>;
+  close(): void;
+}
+
+/** A person waits: first retries are quick, and none is far away. */
+const CONNECTION_POLICY = { firstRetryMs: 250, maxRetryMs: 5_000, silenceMs: 20_000 };
+
+/** Soon, and behind the frames that it is about. */
+const soon: FrameScheduler = (callback) => {
+  let isWanted = true;
+  queueMicrotask(() => {
+    if (isWanted) callback();
+  });
+  return () => {
+    isWanted = false;
+  };
+};
+
+export function followThread(server: ServerClient, options: FollowOptions): FollowedThread {
+  const client = createAgentClient({
+    url: `${server.url}/api/copilotkit`,
+    headers: () => server.headers,
+    links: true,
+    connectionPolicy: CONNECTION_POLICY,
+    schedule: soon,
+    storage: createMemoryStorage(),
+  });
+  const handle = client.thread(options.agent, options.thread, options.isShared ? "account" : undefined);
+  let tell = () => {};
+  let fail: (error: unknown) => void = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const toldOrFailed = Promise.race([told, failed]);
+  // A failure that nothing waits for must not end the process.
+  for (const each of [failed, toldOrFailed]) each.catch(() => {});
+  let wasLive = false;
+  let isLost = false;
+
+  function look(): void {
+    const { view, connection } = handle.getSnapshot();
+    if (isTold(view)) tell();
+    switch (connection.kind) {
+      case "live":
+      case "gap-repaired":
+        wasLive = true;
+        if (isLost) options.onFoundAgain?.();
+        isLost = false;
+        break;
+      case "reconnecting":
+        // A wrong address is told at once.
+        if (!wasLive) void explain(server).catch(fail);
+        else if (!isLost) {
+          isLost = true;
+          options.onLost?.();
+        }
+        break;
+      case "failed":
+        void explain(server).then(() => fail(refusalOf(connection)), fail);
+        break;
+    }
+  }
+
+  const stopReading = handle.frames((frames) => options.onFrames?.(frames));
+  const unsubscribe = handle.subscribe(look);
+  const leave = handle.open();
+  return {
+    handle,
+    told: toldOrFailed,
+    failed,
+    close() {
+      stopReading();
+      unsubscribe();
+      leave();
+      client.close();
+    },
+  };
+}
+
+/** A run is open, or none is. A run of the service's own only says how the thread stands. */
+function isTold({ run }: ThreadView): boolean {
+  return run !== null && (run.status !== "running" || !run.serviceRunId.startsWith("throughline:"));
+}
+
+/** Asks the server something simple, whose failure says in plain words what is wrong. */
+async function explain(server: ServerClient): Promise<void> {
+  await server.request("GET", "/api/copilotkit/info");
+}
+
+function refusalOf({ reason, message }: Extract<ConnectionStatus, { kind: "failed" }>): ThroughlineError {
+  return new ThroughlineError(isErrorCode(reason) ? reason : "internal", message);
+}

@@ -1,0 +1,103 @@
+import type { Serving } from "@throughline/langgraph-server/admin";
+import { closestName } from "@throughline/langgraph-server/settings";
+import type { Command } from "./command.js";
+import { askAgainCommand } from "./commands/ask-again.js";
+import { budgetsCommand } from "./commands/budgets.js";
+import { completionCommand } from "./commands/completion.js";
+import { configCommand } from "./commands/config.js";
+import { cronsCommand } from "./commands/crons.js";
+import { doctorCommand } from "./commands/doctor.js";
+import { keysCommand } from "./commands/keys.js";
+import { retentionCommand } from "./commands/retention.js";
+import { runCommand } from "./commands/run.js";
+import { serveCommand } from "./commands/serve.js";
+import { shareCommand } from "./commands/share.js";
+import { stopCommand } from "./commands/stop.js";
+import { threadsCommand } from "./commands/threads.js";
+import { usageCommand } from "./commands/usage.js";
+import { watchCommand } from "./commands/watch.js";
+import { commandHelp, generalHelp } from "./help.js";
+import { checkWords, readArguments } from "./read-arguments.js";
+import { processTerminal, type Terminal } from "./terminal.js";
+import { UsageError } from "./usage-error.js";
+
+export interface CliOptions {
+  readonly version?: string;
+  readonly terminal?: Terminal;
+  /** Defaults of this way to start, by variable. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** Aborted when the process is asked to end. */
+  readonly signal?: AbortSignal;
+  /**
+   * Of `serve`: called once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
+   * if this fails.
+   */
+  readonly onServing?: (serving: Serving) => Promise<string | undefined>;
+}
+
+const ordinary = [
+  serveCommand,
+  runCommand,
+  watchCommand,
+  stopCommand,
+  askAgainCommand,
+  shareCommand,
+  threadsCommand,
+  cronsCommand,
+  usageCommand,
+  budgetsCommand,
+  keysCommand,
+  doctorCommand,
+  retentionCommand,
+  configCommand,
+];
+const COMMANDS: readonly Command[] = [...ordinary, completionCommand(ordinary)];
+
+/**
+ * Runs `throughline` and returns its exit code: 0 done, 1 failed, 2 called the wrong way, 130 left with Ctrl-C. `serve` exits
+ * with 70 when an error leaves the process in doubt.
+ */
+export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<number> {
+  const { version = "0.0.0", terminal = processTerminal(), defaults = {} } = options;
+  const [first, ...rest] = argv;
+  try {
+    if (first === undefined || first === "--help" || first === "-h") return say(generalHelp(COMMANDS));
+    if (first === "--version" || first === "-v") return say(`${version}\n`);
+    if (first === "help")
+      return say(rest[0] === undefined ? generalHelp(COMMANDS) : commandHelp(commandOf(rest[0])));
+    const command = commandOf(first);
+    const { values, flags, positionals, wantsHelp } = readArguments(command, rest);
+    if (wantsHelp) return say(commandHelp(command));
+    checkWords(command, positionals);
+    const signal = options.signal ?? new AbortController().signal;
+    const { onServing } = options;
+    return await command.run({
+      terminal,
+      values,
+      flags,
+      positionals,
+      version,
+      defaults,
+      signal,
+      ...(onServing && { onServing }),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    terminal.complain(reason.replace(/\s+/g, " "));
+    return error instanceof UsageError ? 2 : 1;
+  }
+
+  function say(text: string): number {
+    terminal.print(text);
+    return 0;
+  }
+}
+
+function commandOf(typed: string): Command {
+  const command = COMMANDS.find(({ name }) => name === typed);
+  if (command) return command;
+  const names = COMMANDS.map(({ name }) => name);
+  const meant = closestName(typed, names);
+  const advice = meant ? `Did you mean ${meant}?` : `There is: ${names.join(", ")}.`;
+  throw new UsageError(`There is no command "${typed}". ${advice}`);
+}

@@ -1,0 +1,75 @@
+import type { AgentFrame } from "@throughline/agent-client";
+import type { Terminal } from "./terminal.js";
+import { createFrameSteps } from "./transcript/frame-steps.js";
+import { breakLine, NO_LINES } from "./transcript/lines.js";
+import { type Refusal, showNext, showQuestions, showRefusal } from "./transcript/show-next.js";
+import type { Span } from "./transcript/span.js";
+import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript/transcript.js";
+
+/** A thread on a terminal: frames in, lines out; or, as JSON, every event as it came. */
+export interface ThreadScreen {
+  readonly transcript: Transcript;
+  show(frames: readonly AgentFrame[]): void;
+  /** Prints nothing until a run begins with this message. */
+  muteUntil(messageId: string): void;
+  unmute(): void;
+  refuse(refusal: Refusal): void;
+  /** Questions that came while it was mute. */
+  showQuestions(): void;
+  /** A word from beside, on a line of its own. */
+  note(text: string): void;
+}
+
+export function threadScreen(
+  terminal: Terminal,
+  { isJson, ...options }: TranscriptOptions & { readonly isJson: boolean },
+): ThreadScreen {
+  const steps = createFrameSteps();
+  let transcript = emptyTranscript(options);
+  let awaited: string | undefined;
+
+  function take([next, spans]: readonly [Transcript, readonly Span[]]): void {
+    transcript = next;
+    if (!isJson && awaited === undefined && spans.length > 0) terminal.show(spans);
+  }
+
+  return {
+    get transcript() {
+      return transcript;
+    },
+    show(frames) {
+      for (const step of steps(frames)) {
+        const { event } = step.frame;
+        if (event.type === "RUN_STARTED" && event.input?.messages?.some(({ id }) => id === awaited))
+          awaited = undefined;
+        if (isJson && awaited === undefined) terminal.print(`${JSON.stringify(event)}\n`);
+        take(showNext(transcript, step));
+      }
+    },
+    muteUntil(messageId) {
+      awaited = messageId;
+    },
+    unmute() {
+      if (awaited === undefined) return;
+      awaited = undefined;
+      // A text that streams stands on no line of this terminal.
+      transcript = { ...transcript, lines: NO_LINES };
+    },
+    refuse(refusal) {
+      if (isJson) terminal.print(`${JSON.stringify({ type: "RUN_ERROR", ...refusal })}\n`);
+      take(showRefusal(transcript, refusal));
+    },
+    showQuestions() {
+      take(showQuestions(transcript));
+    },
+    note(text) {
+      take(breakLines(transcript));
+      terminal.note(text);
+    },
+  };
+}
+
+function breakLines(transcript: Transcript): readonly [Transcript, readonly Span[]] {
+  const [lines, spans] = breakLine(transcript.lines);
+  return [{ ...transcript, lines }, spans];
+}

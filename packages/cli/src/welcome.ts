@@ -1,0 +1,27 @@
+import type { Paint } from "./transcript/span.js";
+
+/** What a person who has just started a server wants to know: where it is, and what to type next. */
+export function welcome(url: string, agents: readonly string[], paint: Paint): string {
+  const names = agents.map((id) => id.replace(/^langgraph:/, ""));
+  const agent = names.includes("poet") ? "poet" : (names[0] ?? "AGENT");
+  const post = (path: string, body: object) =>
+    `curl -sN ${url}/api/copilotkit/agent/${agent}${path} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+  const thread = { threadId: "rivers" };
+  return [
+    "",
+    `  ${paint({ tone: "strong", text: url })}`,
+    `  agents: ${names.join(", ")}`,
+    "",
+    "  Try next, in another terminal. Watch a thread, whoever runs it:",
+    `    ${post("/connect?follow=true", thread)}`,
+    "  Run the agent in it:",
+    `    ${post("/run", { ...thread, messages: [{ role: "user", content: "a line about rivers" }] })}`,
+    "  Stop it half-way:",
+    `    ${post("/stop/rivers", {})}`,
+    "  The same for people:",
+    `    npx throughline watch ${agent} rivers --url ${url}`,
+    "",
+    paint({ tone: "dim", text: "  Ctrl-C stops everything." }),
+    "",
+  ].join("\n");
+}
