@@ -34,6 +34,14 @@ import { createFakePage, mount, Probe, started, told } from "./testing/fake-page
 
 const POET = { agentId: "poet", name: "Poet", description: "Writes.", commands: [] };
 
+function belowClient(use: () => unknown): ReactNode {
+  return (
+    <AgentProvider client={createFakePage().client}>
+      <Probe use={use} />
+    </AgentProvider>
+  );
+}
+
 describe("outside its provider", () => {
   it.each<[name: string, use: () => unknown]>([
     ["useAgentClient()", useAgentClient],
@@ -53,13 +61,7 @@ describe("outside its provider", () => {
     ["useThreads()", () => useThreads("poet")],
     ["useAttachments()", useAttachments],
   ])("%s says that it needs an account", (name, use) => {
-    const { client } = createFakePage();
-    const tree = (
-      <AgentProvider client={client}>
-        <Probe use={use} />
-      </AgentProvider>
-    );
-    expect(() => renderToString(tree)).toThrow(
+    expect(() => renderToString(belowClient(use))).toThrow(
       `${name} needs an <AgentProvider account={createAccountApi({ url: "…" })}> above it.`,
     );
   });
@@ -90,13 +92,7 @@ describe("outside its provider", () => {
     ["useCustomEvents()", useCustomEvents],
     ["usePredictState()", () => usePredictState((state) => state)],
   ])("%s says that it needs a ThreadProvider", (name, use) => {
-    const { client } = createFakePage();
-    const tree = (
-      <AgentProvider client={client}>
-        <Probe use={use} />
-      </AgentProvider>
-    );
-    expect(() => renderToString(tree)).toThrow(
+    expect(() => renderToString(belowClient(use))).toThrow(
       `${name} needs a <ThreadProvider agentId="…" threadId="…"> above it.`,
     );
   });
