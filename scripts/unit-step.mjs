@@ -22,6 +22,7 @@ const PART_BUDGETS_MS = {
   "thread-log": 150_000,
   "graph-executor": 90_000,
   "langgraph-server": 150_000,
+  cli: 90_000,
   // With two browsers.
   e2e: 120_000,
 };

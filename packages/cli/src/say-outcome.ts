@@ -4,6 +4,11 @@ import type { Refusal } from "./transcript/show-next.js";
 export const CONNECTION_LOST = "The connection is lost; trying again. Ctrl-C gives up.";
 export const CONNECTED_AGAIN = "Connected again.";
 
+/** Throws where the run may go on. */
+export function checkStopped(outcome: CommandOutcome): void {
+  if (outcome.kind !== "stopped") throw new Error("The server does not say whether the run was stopped.");
+}
+
 /** Why a command did nothing; `undefined` where it did something. */
 export function refusalOf(outcome: CommandOutcome): Refusal | undefined {
   switch (outcome.kind) {

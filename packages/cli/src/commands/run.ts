@@ -6,7 +6,7 @@ import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
 import { type FollowedThread, followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
 import { goesOnNotice, type Leaving, unlessLeft, untilInterrupted } from "../leaving.js";
-import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
 import { serverClient } from "../server-client.js";
 import type { Terminal } from "../terminal.js";
 import { type ThreadScreen, threadScreen } from "../thread-screen.js";
@@ -82,7 +82,7 @@ export const runCommand = defineCommand({
       // What was asked for and not heard of yet may have begun.
       if (!session.isUnderWay && !screen.transcript.isOpen) return 0;
       if (values["stop-on-exit"]) {
-        await followed.handle.stop();
+        checkStopped(await followed.handle.stop());
         screen.note("The run is stopped.");
       } else
         screen.note(goesOnNotice({ agent, thread, flags: sharedFlag(values.shared) + client.sameFlags }));

@@ -1,6 +1,7 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { defineCommand } from "../command.js";
 import { followThread, SHARED_OPTION } from "../follow-thread.js";
+import { checkStopped } from "../say-outcome.js";
 import { serverClient } from "../server-client.js";
 
 export const stopCommand = defineCommand({
@@ -27,8 +28,7 @@ export const stopCommand = defineCommand({
       const { run } = handle.getSnapshot().view;
       const open = run?.status === "running" ? run : undefined;
       // Also where none is seen: one may just begin.
-      const outcome = await handle.stop();
-      if (outcome.kind !== "stopped") throw new Error("The server does not say whether the run was stopped.");
+      checkStopped(await handle.stop());
       if (values.json)
         terminal.print(`${JSON.stringify({ stopped: open !== undefined, runId: open?.serviceRunId })}\n`);
       else terminal.print(open ? "Stopped.\n" : "No run is open in this thread.\n");

@@ -4,7 +4,7 @@ import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
 import { followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
 import { goesOnNotice, unlessLeft, untilInterrupted } from "../leaving.js";
-import { CONNECTED_AGAIN, CONNECTION_LOST, refusalOf } from "../say-outcome.js";
+import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
 import { serverClient } from "../server-client.js";
 import { shellWord } from "../shell-word.js";
 import { threadScreen } from "../thread-screen.js";
@@ -94,7 +94,7 @@ export const watchCommand = defineCommand({
       await unlessLeft(leaving, followed.failed);
       if (screen.transcript.isOpen) {
         if (values["stop-on-exit"]) {
-          await followed.handle.stop();
+          checkStopped(await followed.handle.stop());
           screen.note("The run is stopped.");
         } else screen.note(goesOnNotice({ agent, thread, flags }));
       } else if (terminal.isInteractive) terminal.print("\n");
