@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMetrics, type Metrics } from "@throughline/langgraph-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { createMetrics, type Metrics } from "../../packages/langgraph-server/src/operations/metrics.js";
 import { NOTHING_SWEPT } from "../../packages/langgraph-server/src/thread/service-observer.js";
 import { root } from "../workspace-packages.mjs";
 
