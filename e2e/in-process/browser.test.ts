@@ -58,6 +58,6 @@ describe.runIf(hasChromium())("in a real browser", () => {
     await second.page.reload();
     await until(witness, ({ view }) => view.messages.length === 2 && view.run?.status === "success");
     for (const tab of tabs) await tab.toShow(() => shownBy(witness));
-    expect(served.connects()).toBe(1);
+    await expect.poll(() => served.openStreams()).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
+import { isPending, nonePending } from "./client/command-shell.js";
 import { currentMessages } from "./projection/thread-view.js";
 import { createModelBrowser, type ModelCommand } from "./testing/model-browser.js";
 import { breathe, isWorldMove, moveWorld } from "./testing/move-world.js";
@@ -73,7 +74,7 @@ async function calm({ clock, thread, network, tabs }: Model): Promise<void> {
     !thread.openRun() &&
     tabs.every(({ thread: shown, outcomes }) => {
       const { pending, connection } = shown.getSnapshot();
-      const isBusy = pending.sync || pending.running || pending.preempting;
+      const isBusy = isPending(pending);
       return !isBusy && connection.kind !== "reconnecting" && outcomes.every(({ outcome }) => outcome);
     });
   for (let round = 0; round < 240; round += 1) {
@@ -93,7 +94,7 @@ function check({ thread, network, tabs, breaches }: Model): void {
   for (const { thread: shown, outcomes } of tabs) {
     const { view, connection, pending } = shown.getSnapshot();
     expect(outcomes.filter(({ outcome }) => outcome === undefined)).toEqual([]);
-    expect(pending).toEqual({ sync: false, running: false, preempting: false });
+    expect(pending).toEqual(nonePending);
     expect(["live", "gap-repaired"]).toContain(connection.kind);
     const messages = currentMessages(view).filter(({ local }) => local === undefined);
     expect(messages.map(({ id, content }) => ({ id, content }))).toEqual(
