@@ -72,6 +72,11 @@ export const storeCases: readonly LogCase[] = [
         const snapshot = { position: { epoch, seq }, foldVersion, state: { foldVersion, seq } };
         expect(await store.saveSnapshot(thread, snapshot)).toBe(true);
       }
+      const other = newThread(thread.account);
+      const position = { epoch: await written(store, other, texts), seq: 10 };
+      expect(await store.saveSnapshot(other, { position, foldVersion: 1, state: "not of this thread" })).toBe(
+        true,
+      );
       const compareAll = async () => {
         for (const foldVersions of [[1], [2], [1, 2], [4], [5], [3, 2]]) {
           for (const returnsTo of [undefined, 0, 1, 4, 5, 7, 8, 9, 10, 11, 14]) {
