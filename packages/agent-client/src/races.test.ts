@@ -156,7 +156,7 @@ function check({ thread, pages, breaches }: World): void {
     const latest = latestSync(page);
     if (!latest || thread.applied.has(latest.command.id)) continue;
     const { outcome } = latest;
-    // Somebody else's, and later: it counts, and what is older must not undo it.
+    // Another client's, and later: it counts, and what is older must not undo it.
     if (outcome?.kind === "superseded") expect(isNewer(outcome.by, latest.command.id)).toBe(true);
     else expect(["busy", "refused", "unreachable", "unconfirmed"]).toContain(outcome?.kind);
   }

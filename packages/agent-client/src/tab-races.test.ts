@@ -64,7 +64,7 @@ function perform(model: Model, { kind, pick }: Step): void {
   }
 }
 
-/** Nothing is lost any more, nobody asks for anything, runs end: until all is at rest. */
+/** Nothing is lost any more, nothing is asked for, runs end: until all is at rest. */
 async function calm({ clock, thread, network, tabs }: Model): Promise<void> {
   for (const [at, tab] of tabs.entries()) {
     tab.setFrozen(false);

@@ -26,7 +26,7 @@ interface ThreadListOptions {
   readonly account: AccountApi;
   readonly agentId: string;
   readonly query: Omit<ThreadQuery, "after">;
-  /** How often it is asked again while somebody looks; 0: never. */
+  /** How often it is asked again while the page is in view; 0: never. */
   readonly pollMs: number;
 }
 

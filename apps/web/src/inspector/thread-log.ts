@@ -31,7 +31,7 @@ export interface ThreadLogSnapshot {
 }
 
 export interface ThreadLog {
-  /** The log is read while somebody listens. */
+  /** The log is read while it has a listener. */
   subscribe(listener: () => void): () => void;
   getSnapshot(): ThreadLogSnapshot;
 }

@@ -28,7 +28,7 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
   const identity = identityOf(session);
   const meant = request.headers.get(IDENTITY_HEADER);
   // A browser has one cookie for all its tabs: a page of one account must not act as another that signed in since. What a
-  // browser asks for by itself, a picture or a download, names nobody, and is read as whoever is signed in.
+  // browser asks for by itself, a picture or a download, names no one, and is read for the person who is signed in.
   if (meant !== null && meant !== identityName(identity)) {
     const signedInAs = identityLabel(identity);
     return refusal(401, "signed_in_as_other", `This browser is signed in as ${signedInAs} now.`, {

@@ -47,7 +47,7 @@ export async function askService<Schema extends z.ZodType>(
   const said: unknown = answer.status === 204 ? undefined : await answer.json().catch(() => undefined);
   if (!answer.ok) {
     const error = errorOf(said, answer.status);
-    // Signed in as somebody else, the page says so and stays: what was written on it is not lost.
+    // Signed in as another person, the page says so and stays: what was written on it is not lost.
     if (answer.status === 401 && error.code !== "signed_in_as_other") sessionRanOut();
     throw error;
   }

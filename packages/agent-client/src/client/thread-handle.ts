@@ -59,7 +59,7 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
 }
 
 export interface ThreadHandleOptions extends ThreadName {
-  /** Made when it is asked for: a thread that nobody looks at is let go of. */
+  /** Made when it is asked for: a thread without a page is let go of. */
   readonly line: () => ThreadLine;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;

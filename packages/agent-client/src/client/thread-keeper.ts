@@ -23,7 +23,7 @@ export function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeepe
   }
 
   return {
-    /** A thread that is there, and that nobody uses yet. */
+    /** A thread that is there and has no user yet. */
     wait,
     retain(key: string): () => void {
       users.set(key, (users.get(key) ?? 0) + 1);

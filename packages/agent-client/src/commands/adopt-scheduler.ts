@@ -11,7 +11,7 @@ import {
 
 /**
  * Goes on with what another tab had under way. Nothing is sent a second time for that: what was on its way counts as arrived
- * until it is missed, and stops that nobody heard of are asked for again.
+ * until it is missed, and stops that were not heard are asked for again.
  */
 export function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep {
   const { sent, preemption, unconfirmed } = handed;

@@ -13,7 +13,7 @@ import type { AgentInfo, Circumstances, ServicePort, ThreadName } from "./servic
 export interface HttpServiceOptions extends HttpOptions {
   /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
   readonly url: string;
-  /** Attachments come as links that whoever has one may fetch for an hour, for a program that sends no headers when it fetches. */
+  /** Attachments come as links, each of which can be fetched for an hour without signing in, for a program that sends no headers when it fetches. */
   readonly links?: boolean;
 }
 

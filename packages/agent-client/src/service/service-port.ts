@@ -78,7 +78,7 @@ export interface ServicePort {
   ): Promise<Answer>;
   /** `false`: whether it arrived is not known. */
   stop(thread: ThreadName, runId: string | undefined): Promise<boolean>;
-  /** How a thread stands right now, or what changed since `cursor`; `undefined` when nobody says. */
+  /** How a thread stands right now, or what changed since `cursor`; `undefined` when the service does not say. */
   poll(thread: ThreadName, cursor: string | undefined): Promise<readonly AgentFrame[] | undefined>;
   /** Asks for new credentials; `false`: there are none. */
   renew(): Promise<boolean>;

@@ -39,9 +39,9 @@ export type LeadershipInput =
   | { readonly kind: "granted"; readonly after?: number }
   /** It was stolen: we were frozen or had handed over, and another tab goes on. */
   | { readonly kind: "lost" }
-  /** A leader spoke. `isHidden`: and said that nobody looks at it. */
+  /** A leader spoke. `isHidden`: and said that it is hidden. */
   | { readonly kind: "heard"; readonly epoch: number; readonly isHidden?: boolean }
-  /** A tab that somebody looks at wants the lead. */
+  /** A visible tab wants the lead. */
   | { readonly kind: "claimed"; readonly by: string }
   /** The leader hands over to this tab. */
   | { readonly kind: "yielded"; readonly epoch: number }
@@ -70,7 +70,7 @@ export type LeadershipStep = readonly [next: Leadership, effects: readonly Leade
 const LATE_MS = 1_000;
 
 /**
- * Which tab holds the stream: the one that somebody looks at, because browsers hold back the timers of all others. The lock
+ * Which tab holds the stream: the visible one, because browsers hold back the timers of all others. The lock
  * decides; the epoch tells a leader from the one before it.
  */
 export function stepLeadership(
@@ -168,7 +168,7 @@ function heard(
   return claim(known, time, policy, followed);
 }
 
-/** A leader that somebody looks at keeps the lead, and says so. */
+/** A visible leader keeps the lead, and says so. */
 function claimed(now: Leadership, by: string, time: number, policy: LeadershipPolicy): LeadershipStep {
   if (now.role !== "leader") return [now, []];
   if (now.isVisible) return [now, [{ kind: "tell" }]];

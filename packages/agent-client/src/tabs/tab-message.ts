@@ -36,7 +36,7 @@ interface LineState {
 /** Words of the leader, each with its epoch. */
 export type LeaderMessage = {
   readonly epoch: number;
-} /** `isHidden`: nobody looks at it, so a tab that somebody looks at may have the lead. */ & (
+} /** `isHidden`: a visible tab may have the lead instead. */ & (
   | { readonly kind: "leads"; readonly isHidden: boolean }
   /** It leads no more. Commands under way go to whichever tab is next: `to`, if that is named. */
   | {

@@ -55,7 +55,7 @@ export function browser() {
   };
 }
 
-/** Whether somebody looks at a tab, and whether the browser lets it run. */
+/** Whether a tab is visible, and whether the browser lets it run. */
 export function createLook() {
   let isHidden = false;
   let isFrozen = false;

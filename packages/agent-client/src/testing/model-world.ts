@@ -145,7 +145,7 @@ function createPage(
       },
       onSettled(id, outcome) {
         if (own !== line) return;
-        // Of those that were handed over: nobody here waits for their promise.
+        // Of those that were handed over: their promises are awaited elsewhere.
         for (const one of submitted) if (one.command.id === id) conclude(one, outcome);
       },
       onLateAnswer: (id, answer) => line.answered(id, answer),

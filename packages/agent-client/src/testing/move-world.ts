@@ -2,7 +2,7 @@ import type { SimulatedClock } from "@throughline/ai-core";
 import type { createModelNetwork } from "./model-network.js";
 import type { ModelThread } from "./model-thread.js";
 
-/** What happens to a model by itself, whoever looks at it. */
+/** What happens to a model by itself, whichever tab is visible. */
 export const WORLD_MOVES = ["arrive", "lose", "cut", "beat", "time", "go-on", "elsewhere"] as const;
 export type WorldMove = (typeof WORLD_MOVES)[number];
 

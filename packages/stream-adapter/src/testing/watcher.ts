@@ -121,7 +121,8 @@ export function createWatcher(): Watcher {
         run = { id: event.runId, ...endOf(event) };
         return;
       case "RUN_ERROR":
-        interrupts = [];
+        // What it did not answer is still open, and an error has no outcome to tell it.
+        interrupts = ((event.metadata?.throughline ?? {}) as JsonObject).interrupts ?? [];
         run = { id: (run as { id: string } | null)?.id ?? "", ...endOf(event) };
         return;
       case "STEP_STARTED":
