@@ -13,6 +13,9 @@ import {
 } from "../testing/unfoldable-thread.js";
 import type { ThreadAddress } from "./thread-address.js";
 
+/** A snapshot is saved behind the run, when the machine has time for it. */
+const SOON = { timeout: 10_000, interval: 20 };
+
 describe.each([
   ["in memory", openSpoilableMemory],
   ["in PostgreSQL", openSpoilablePostgres],
@@ -141,7 +144,7 @@ describe.each([
       expect((await stockView(viewer.frames)).messages).toHaveLength(4);
     }
     const head = await there.service.log.head(thread.ref);
-    await vi.waitFor(async () => expect(await snapshotSeq(there.service, thread)).toBe(head?.seq));
+    await vi.waitFor(async () => expect(await snapshotSeq(there.service, thread)).toBe(head?.seq), SOON);
     const third = await openInstance({ graphs: provider });
     const afterwards = third.watch(thread, { kind: "nothing" });
     await afterwards.ended;
