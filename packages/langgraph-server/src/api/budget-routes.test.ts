@@ -127,22 +127,22 @@ describeEachStore("Budgets over HTTP, kept in %s,", (storeOf) => {
     await admin.ask("DELETE", "/budgets");
     await as("operator", "ann").ask("PUT", "/budgets/ann", { day: "500" });
     const { audit } = server.service;
+    /** Entries of one millisecond are in no order. */
     async function told() {
       await audit.flush();
       const { entries } = await audit.list(account, { action: "set_budgets", order: "oldest", limit: 10 });
-      return entries.map(({ subject, outcome, target }) => [subject, outcome, target.budget]);
+      return sorted(entries.map(({ subject, outcome, target }) => [subject, outcome, target.budget]));
     }
+    const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
     const nothing = { day: null, month: null, softPercent: null };
-    expect(await told()).toEqual([
-      ["adam", "done", { ...nothing, subject: "ann", day: "5" }],
-      ["adam", "done", { ...nothing, subject: null }],
+    const others = [
+      ["adam", "done", { subject: null, ...nothing }],
       ["ann", "refused", undefined],
-    ]);
+    ];
+    expect(await told()).toEqual(
+      sorted([["adam", "done", { subject: "ann", ...nothing, day: "5" }], ...others]),
+    );
     await audit.deleteScope({ account, subject: "ann" }, Date.now() + 60_000);
-    expect(await told()).toEqual([
-      ["adam", "done", undefined],
-      ["adam", "done", { ...nothing, subject: null }],
-      ["ann", "refused", undefined],
-    ]);
+    expect(await told()).toEqual(sorted([["adam", "done", undefined], ...others]));
   });
 });
