@@ -18,8 +18,8 @@ import type { MeteredRun } from "./meter/metered-run.js";
 import { createModelList, type ModelList, type ModelListing } from "./models/model-list.js";
 import { requireAllowedModel } from "./models/require-allowed-model.js";
 import type { AdoptCall } from "./reconcile/adopt-calls.js";
-import { type ReconcileReport, type ReconcilerOptions, reconcile } from "./reconcile/create-reconciler.js";
 import type { FactStore } from "./reconcile/fact-store.js";
+import { type ReconcileReport, type ReconcilerOptions, reconcile } from "./reconcile/reconcile.js";
 import type { SpendSource } from "./reconcile/spend-source.js";
 
 export interface BillingObserver extends MeterObserver {

@@ -38,11 +38,11 @@ export {
   type AdoptCall,
   createAdoption,
 } from "./reconcile/adopt-calls.js";
-export * from "./reconcile/create-reconciler.js";
 export * from "./reconcile/fact-store.js";
 export { createJsonlSource } from "./reconcile/jsonl-source.js";
 export { createMemoryFactStore } from "./reconcile/memory-fact-store.js";
 export { createPostgresFactStore } from "./reconcile/postgres-fact-store.js";
+export * from "./reconcile/reconcile.js";
 export * from "./reconcile/spend-fact.js";
 export { createSpendLogSource } from "./reconcile/spend-log-source.js";
 export * from "./reconcile/spend-source.js";

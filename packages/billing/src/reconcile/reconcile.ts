@@ -220,30 +220,3 @@ function estimate({ seen }: UsageUnit, prices: ModelPrices | undefined): Picodol
   if (seen.inputTokens + seen.outputTokens === 0) return undefined;
   return prices.inputPrice * BigInt(seen.inputTokens) + prices.outputPrice * BigInt(seen.outputTokens);
 }
-
-/** Reconciles again and again, one pass at a time, until it is stopped. */
-export function startReconciler(
-  options: ReconcilerOptions & {
-    readonly everyMs: number;
-    readonly onReport?: (report: ReconcileReport) => void;
-    readonly onError?: (error: unknown) => void;
-  },
-): { stop(): Promise<void> } {
-  const { clock = systemClock, everyMs, onReport, onError } = options;
-  let isStopped = false;
-  let pass: Promise<void> = Promise.resolve();
-  let timer = clock.schedule(everyMs, next);
-  function next(): void {
-    pass = reconcile(options).then(onReport, onError);
-    void pass.finally(() => {
-      if (!isStopped) timer = clock.schedule(everyMs, next);
-    });
-  }
-  return {
-    async stop() {
-      isStopped = true;
-      timer.cancel();
-      await pass;
-    },
-  };
-}
