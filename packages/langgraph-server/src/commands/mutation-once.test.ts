@@ -1,24 +1,13 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
 import { applyEntry, emptyFold } from "@throughline/reading";
-import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
 import { expect, it } from "vitest";
-import { catalogGraphs } from "../drive/catalog-graphs.js";
-import { freezingProvider } from "../testing/freezing-provider.js";
-import { openServiceScene, startRequest } from "../testing/service-scene.js";
+import { openFreezingScenes } from "../testing/freezing-scenes.js";
+import { startRequest } from "../testing/service-scene.js";
 
 /** A sync whose driver stands still after so many chunks, taken up by another instance. `false` when it ended before. */
 async function syncTakenOverAfter(chunks: number): Promise<boolean> {
-  const shared = { database: createMemoryDatabase(), checkpointer: createMemoryCheckpointer() };
-  const store = { kind: "memory" as const, shared };
-  const b = await openServiceScene({ store });
-  const inner = createInProcProvider({
-    graphs: catalogGraphs(),
-    checkpointer: shared.checkpointer.saver,
-    lease: createMemoryRunRegistry(shared.database),
-  });
-  const provider = freezingProvider(inner, chunks);
-  const a = await openServiceScene({ store, graphs: provider, leaseMs: 200 });
+  const scenes = await openFreezingScenes(chunks);
+  const { a, b } = scenes;
   try {
     const thread = b.thread("sentinel");
     await b.run(thread, { kind: "input", messages: [] }, { command: { name: "hire" } });
@@ -30,10 +19,7 @@ async function syncTakenOverAfter(chunks: number): Promise<boolean> {
       ),
     );
     if (outcome.kind !== "started") throw new Error(outcome.kind);
-    const isFrozen = await provider.frozen;
-    const run = shared.database.runs.get(outcome.run.runId);
-    if (run && isFrozen) run.leaseUntil = 0;
-    await b.service.runs.reap();
+    const isFrozen = await scenes.takeOver(outcome.run.runId);
     const watching = b.watch(thread, { kind: "run", runId: outcome.run.runId });
     await watching.ended;
     const page = await b.service.log.read(thread.ref, undefined, 10_000);
@@ -50,7 +36,7 @@ async function syncTakenOverAfter(chunks: number): Promise<boolean> {
     });
     return isFrozen;
   } finally {
-    await Promise.all([a.close(), b.close()]);
+    await scenes.close();
   }
 }
 

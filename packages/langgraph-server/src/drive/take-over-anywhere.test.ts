@@ -1,11 +1,8 @@
-import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
-import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
-import { freezingProvider } from "../testing/freezing-provider.js";
-import { openServiceScene, startRequest } from "../testing/service-scene.js";
+import { openFreezingScenes } from "../testing/freezing-scenes.js";
+import { startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import type { RunInput } from "../thread/run-input.js";
-import { catalogGraphs } from "./catalog-graphs.js";
 
 /** Runs the inputs in turn; the last one hangs after so many chunks and is taken up by another instance. */
 async function takeOverAfter(
@@ -13,17 +10,8 @@ async function takeOverAfter(
   graphName: string,
   inputs: readonly (RunInput | string)[],
 ): Promise<boolean> {
-  const shared = { database: createMemoryDatabase(), checkpointer: createMemoryCheckpointer() };
-  const store = { kind: "memory" as const, shared };
-  const b = await openServiceScene({ store });
-  const inner = createInProcProvider({
-    graphs: catalogGraphs(),
-    checkpointer: shared.checkpointer.saver,
-    lease: createMemoryRunRegistry(shared.database),
-  });
-  const provider = freezingProvider(inner, chunks);
-  // Hears soon that it lost its lease: there is nothing else it would notice.
-  const a = await openServiceScene({ store, graphs: provider, leaseMs: 200 });
+  const scenes = await openFreezingScenes(chunks);
+  const { a, b } = scenes;
   try {
     const thread = b.thread(graphName);
     for (const input of inputs.slice(0, -1)) await b.run(thread, input);
@@ -31,10 +19,7 @@ async function takeOverAfter(
     if (outcome.kind !== "started") throw new Error(outcome.kind);
     const { runId } = outcome.run;
     const watching = b.watch(thread, { kind: "nothing" });
-    const isFrozen = await provider.frozen;
-    const run = shared.database.runs.get(runId);
-    if (run && isFrozen) run.leaseUntil = 0;
-    await b.service.runs.reap();
+    const isFrozen = await scenes.takeOver(runId);
     await watching.ended;
     await expectCheckpoint(b, thread, watching.frames);
     const later = b.watch(thread, { kind: "run", runId });
@@ -48,7 +33,7 @@ async function takeOverAfter(
     expect(b.failures).toEqual([]);
     return isFrozen;
   } finally {
-    await Promise.all([a.close(), b.close()]);
+    await scenes.close();
   }
 }
 

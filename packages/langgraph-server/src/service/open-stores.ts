@@ -24,6 +24,7 @@ import {
   createThreadLog,
   type Lease,
   type LeaseKeeper,
+  type LogStore,
   leaveRedisHome,
   type MemoryDatabase,
   migrate,
@@ -127,17 +128,9 @@ const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 const FILE_CONNECTIONS = 2;
 const FILE_STATEMENT_MS = 30_000;
 
-async function openMemory(
-  { shared }: Extract<ServiceStore, { kind: "memory" }>,
-  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
-): Promise<Stores> {
-  const database = shared?.database ?? createMemoryDatabase(clock);
-  const checkpointer = shared?.checkpointer ?? createMemoryCheckpointer();
-  const deletions = createMemoryDeletionStore(database);
-  const registry = createMemoryRunRegistry(database);
-  const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
-  const log = createThreadLog({
-    store: createMemoryLogStore(database),
+function openLog(store: LogStore, { clock, observer, retention, rebuild }: StoreContext): ThreadLog {
+  return createThreadLog({
+    store,
     clock,
     fold: threadFoldPort,
     rebuild,
@@ -145,6 +138,19 @@ async function openMemory(
     ...compactionOf(retention),
     onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
   });
+}
+
+async function openMemory(
+  { shared }: Extract<ServiceStore, { kind: "memory" }>,
+  context: StoreContext,
+): Promise<Stores> {
+  const { clock, lease, cronNow } = context;
+  const database = shared?.database ?? createMemoryDatabase(clock);
+  const checkpointer = shared?.checkpointer ?? createMemoryCheckpointer();
+  const deletions = createMemoryDeletionStore(database);
+  const registry = createMemoryRunRegistry(database);
+  const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
+  const log = openLog(createMemoryLogStore(database), context);
   return {
     log,
     registry,
@@ -169,8 +175,9 @@ async function openMemory(
 
 async function openPostgresStores(
   { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
-  { clock, lease, observer, retention, rebuild, cronNow }: StoreContext,
+  context: StoreContext,
 ): Promise<Stores> {
+  const { clock, lease, observer, cronNow } = context;
   const address = { connectionString: databaseUrl, directConnectionString: databaseDirectUrl };
   const checkpointer = createPostgresCheckpointer(address);
   const graphStore = createPostgresGraphStore(address);
@@ -213,15 +220,7 @@ async function openPostgresStores(
     leaseMs: lease.leaseMs,
     everyMs: heartbeatMs(lease),
   });
-  const log = createThreadLog({
-    store: createPostgresLogStore(database, { bus }),
-    clock,
-    fold: threadFoldPort,
-    rebuild,
-    retention,
-    ...compactionOf(retention),
-    onError: (error) => observer.failed("A thread could not be snapshotted or trimmed.", error),
-  });
+  const log = openLog(createPostgresLogStore(database, { bus }), context);
   return {
     log,
     registry,
