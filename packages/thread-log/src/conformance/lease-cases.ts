@@ -65,6 +65,36 @@ export const leaseCases: readonly RegistryCase[] = [
     },
   },
   {
+    name: "R27: a run that is released before anything was done for it has its first attempt with who claims it",
+    async run({ registry, another, fixture, request }) {
+      const { run, fence } = leased(await registry.start(request()));
+      const claimed = async () =>
+        (await another.claimExpired(lease, 1_000)).find((claim) => claim.run.runId === run.runId);
+      await registry.release(fence, { isFresh: true });
+      const first = await claimed();
+      expect(first?.run).toMatchObject({ attempt: 0, crashes: 0, owner: "there", start: run.start });
+      // Its answer was lost, and it is sent again: the run is another's by now.
+      await registry.release(fence, { isFresh: true });
+      expect(await claimed()).toBeUndefined();
+      await fixture.pass(61_000);
+      expect((await claimed())?.run).toMatchObject({ attempt: 1, crashes: 1 });
+    },
+  },
+  {
+    name: "R27: another instance hears that a run was released",
+    async run({ registry, another, request }) {
+      let told = 0;
+      const forget = another.onReleased(() => {
+        told += 1;
+      });
+      const { fence } = leased(await registry.start(request()));
+      expect(told).toBe(0);
+      await registry.release(fence);
+      await eventually(() => expect(told).toBeGreaterThan(0));
+      forget();
+    },
+  },
+  {
     name: "R24: a driver that does not heed a stop loses its run when its lease is over, heartbeats or not",
     async run({ registry, another, fixture, thread, request }) {
       const { run, fence } = leased(await registry.start(request()));

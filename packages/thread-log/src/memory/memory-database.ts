@@ -99,6 +99,7 @@ export interface MemoryDatabase {
   readonly closures: Map<string, ClosedScope>;
   readonly wakeListeners: Map<(wake: Wake) => void, object>;
   readonly stopListeners: Set<(runId: string) => void>;
+  readonly releaseListeners: Set<() => void>;
   lastToken: bigint;
 }
 
@@ -113,6 +114,7 @@ export function createMemoryDatabase(clock: Clock = systemClock): MemoryDatabase
     closures: new Map(),
     wakeListeners: new Map(),
     stopListeners: new Set(),
+    releaseListeners: new Set(),
     lastToken: 0n,
   };
 }

@@ -97,7 +97,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
         // By arrival where both were released: two infinities have no difference.
         .sort((a, b) => expiryOf(a) - expiryOf(b) || 0);
       return due.slice(0, limit).map((run) => {
-        run.attempt += 1;
+        if (run.owner !== undefined) run.attempt += 1;
         if (expiryOf(run) > Number.NEGATIVE_INFINITY) {
           run.crashes += 1;
           run.presumedDead = run.token;
@@ -118,15 +118,18 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       }
       return { lost, stopping };
     },
-    async release(fence) {
+    async release(fence, { isFresh } = { isFresh: false }) {
       const held = heldRun(database, fence);
       const run = runs.get(fence.runId);
-      if (held) held.leaseUntil = Number.NEGATIVE_INFINITY;
-      else if (run?.presumedDead === fence.token) {
+      if (held) {
+        held.leaseUntil = Number.NEGATIVE_INFINITY;
+        if (isFresh) held.owner = undefined;
+      } else if (run?.presumedDead === fence.token) {
         run.crashes -= 1;
         run.presumedDead = undefined;
       } else return;
       if (run) bumpRevision(database, run.thread);
+      for (const listener of database.releaseListeners) queueMicrotask(listener);
     },
     async setUpstreamRun(fence, upstreamRunId) {
       const run = heldRun(database, fence);
@@ -188,6 +191,10 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
     onStop(listener) {
       database.stopListeners.add(listener);
       return () => void database.stopListeners.delete(listener);
+    },
+    onReleased(listener) {
+      database.releaseListeners.add(listener);
+      return () => void database.releaseListeners.delete(listener);
     },
     async assertHeld(fence) {
       const run = heldRun(database, fence);

@@ -60,7 +60,8 @@ export interface RunRegistry extends LeasePort {
   /** For the reaper: runs of any account that could be claimed with `claimNext`, the longest waiting first. */
   claimQueued(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
   /**
-   * For the reaper: runs of any account whose lease ran out or was released, with the fence bumped and the attempt counted.
+   * For the reaper: runs of any account whose lease ran out or was released, with the fence bumped and the attempt counted,
+   * unless it is the first.
    * A lease that ran out counts as a crash, until its driver says otherwise (`release`).
    */
   claimExpired(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
@@ -71,9 +72,10 @@ export interface RunRegistry extends LeasePort {
   heartbeat(fences: readonly Fence[], lease: Lease): Promise<HeartbeatResult>;
   /**
    * Gives the lease up at once, so that another instance may recover the run without waiting and without counting a crash. If
-   * the run was recovered already because this driver was presumed dead, the crash is taken back.
+   * the run was recovered already because this driver was presumed dead, the crash is taken back. Other instances are told
+   * (`onReleased`). `isFresh`: nothing was done for the run yet, so who claims it makes its first attempt.
    */
-  release(fence: Fence): Promise<void>;
+  release(fence: Fence, options?: { readonly isFresh: boolean }): Promise<void>;
   setUpstreamRun(fence: Fence, upstreamRunId: string): Promise<boolean>;
   /**
    * For a run whose end is not in the log: it is deleted, or the run can't be read. Else the finish goes with the append of
@@ -106,6 +108,8 @@ export interface RunRegistry extends LeasePort {
   deleteAccount(account: string, subject?: string): Promise<readonly string[]>;
   /** Tells of stops as they are asked for, of runs of any instance, waiting ones too. A hint: heartbeats repeat it. */
   onStop(listener: (runId: string) => void): () => void;
+  /** Tells that another instance has released a run, which can be claimed now. A hint: not every release is told. */
+  onReleased(listener: () => void): () => void;
 }
 
 export interface HeartbeatResult {

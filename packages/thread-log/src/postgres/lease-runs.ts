@@ -56,8 +56,13 @@ export async function claimExpiredRuns(
   return readClaims(database, rows, onBadRow);
 }
 
-export async function releaseRun({ pool, schema }: PostgresDatabase, { runId, token }: Fence): Promise<void> {
-  await pool.query(releaseStatement(schema), [runId, token.toString()]);
+export async function releaseRun(
+  { pool, schema, tellReleased }: PostgresDatabase,
+  { runId, token }: Fence,
+  isFresh: boolean,
+): Promise<void> {
+  await pool.query(releaseStatement(schema), [runId, token.toString(), isFresh]);
+  tellReleased();
 }
 
 /** A run that can't be read can't be driven either: it ends as an error, and those that were claimed with it go on. */

@@ -51,6 +51,8 @@ export interface PostgresDatabase {
   onWake(listener: (message: WakeMessage) => void): () => void;
   /** Tells the other instances that threads have changed, soon and once for all that is told meanwhile. */
   tellOthers(tags: readonly string[]): void;
+  /** Tells the other instances that a run can be claimed. */
+  tellReleased(): void;
   /** Tells the listeners of this instance only. */
   tellOwn(message: WakeMessage): void;
   close(): Promise<void>;
@@ -140,10 +142,12 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       },
       onReconnected() {
         sender.resume();
+        releases.resume();
         void afterReconnect(wakes);
       },
     });
     const sender = createWakeSender((tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })));
+    const releases = createWakeSender(() => wakes.send(encodeWake(instance, { kind: "released" })));
     return {
       pool,
       writer,
@@ -162,6 +166,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         return () => void listeners.delete(listener);
       },
       tellOthers: sender.tell,
+      tellReleased: () => releases.tell(["any"]),
       tellOwn,
       async close() {
         closing.abort();

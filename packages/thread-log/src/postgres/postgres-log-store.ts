@@ -202,7 +202,7 @@ export function createPostgresLogStore(
     threads: (scope, page) => listThreads(database, scope, page),
     subscribe(listener) {
       const stopListening = database.onWake((message) => {
-        if (message.kind !== "stop") listener(message);
+        if (message.kind === "all" || message.kind === "threads") listener(message);
       });
       const leaveBus = bus?.subscribe(listener);
       return () => {

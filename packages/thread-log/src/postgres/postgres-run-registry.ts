@@ -46,7 +46,7 @@ export function createPostgresRunRegistry(
         stopping: rows.filter(({ stop_requested }) => stop_requested).map(({ run_id }) => run_id),
       };
     },
-    release: (fence) => releaseRun(database, fence),
+    release: (fence, { isFresh } = { isFresh: false }) => releaseRun(database, fence, isFresh),
     async setUpstreamRun(fence, upstreamRunId) {
       const { rowCount } = await pool.query(
         `update ${schema}.runs set upstream_run_id = $3 where run_id = $1 and fence = $2 and status = 'running'`,
@@ -105,6 +105,10 @@ export function createPostgresRunRegistry(
     onStop: (listener) =>
       database.onWake((message) => {
         if (message.kind === "stop") listener(message.runId);
+      }),
+    onReleased: (listener) =>
+      database.onWake((message) => {
+        if (message.kind === "released") listener();
       }),
     async assertHeld(fence) {
       const { rowCount } = await pool.query({

@@ -1,6 +1,10 @@
 import type { WakeHint } from "../port/log-store.js";
 
-export type WakeMessage = WakeHint | { readonly kind: "stop"; readonly runId: string };
+export type WakeMessage =
+  | WakeHint
+  | { readonly kind: "stop"; readonly runId: string }
+  /** A run can be claimed. */
+  | { readonly kind: "released" };
 
 /** PostgreSQL refuses a payload of 8,000 bytes. */
 const MAX_PAYLOAD = 7_999;
@@ -14,6 +18,8 @@ export function encodeWake(instance: string, message: WakeMessage): string {
       return `${instance}a`;
     case "stop":
       return `${instance}s${message.runId}`;
+    case "released":
+      return `${instance}r`;
     case "threads": {
       const payload = `${instance}w${message.tags.join("")}`;
       return payload.length > MAX_PAYLOAD ? encodeWake(instance, { kind: "all" }) : payload;
@@ -30,6 +36,8 @@ export function decodeWake(instance: string, payload: string): WakeMessage | und
       return { kind: "threads", tags: body.match(new RegExp(`.{${TAG_LENGTH}}`, "g")) ?? [] };
     case "s":
       return { kind: "stop", runId: body };
+    case "r":
+      return { kind: "released" };
     default:
       return { kind: "all" };
   }

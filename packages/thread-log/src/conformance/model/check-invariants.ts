@@ -96,10 +96,12 @@ function checkRuns(state: MemoryDatabase): void {
   const running = new Set<string>();
   for (const run of state.runs.values()) {
     const isRunning = run.status === "running";
-    const isLeased = [run.owner, run.leaseUntil].map((part) => part !== undefined);
+    hold((run.leaseUntil !== undefined) === isRunning, `${run.runId}: is leased, and does not run`);
+    // Released before anything was done for it, it has no owner.
+    const mayLackOwner = run.leaseUntil === Number.NEGATIVE_INFINITY;
     hold(
-      isLeased.every((each) => each === isRunning),
-      `${run.runId}: is leased, and does not run`,
+      run.owner === undefined ? !isRunning || mayLackOwner : isRunning,
+      `${run.runId}: has an owner, and does not run, or runs without one`,
     );
     const isOpen = isRunning || run.status === "queued";
     hold(

@@ -155,6 +155,7 @@ export function cloneDatabase(database: MemoryDatabase): MemoryDatabase {
     closures: new Map(database.closures),
     wakeListeners: new Map(),
     stopListeners: new Set(),
+    releaseListeners: new Set(),
     lastToken: database.lastToken,
   };
 }

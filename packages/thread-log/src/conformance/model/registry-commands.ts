@@ -141,10 +141,11 @@ function beatOf(answer: unknown, { runId }: Fence): HeartbeatResult {
 
 const release: Resolve = (world, [n, old]) => {
   const lease = leaseAt(world, n, old % 2 === 0);
+  const isFresh = old % 3 === 0;
   return (
     lease && {
-      text: `release ${lease.fence.runId} ${lease.fence.token}`,
-      perform: ({ registry }) => registry.release(lease.fence),
+      text: `release ${lease.fence.runId} ${lease.fence.token}${isFresh ? " fresh" : ""}`,
+      perform: ({ registry }) => registry.release(lease.fence, { isFresh }),
     }
   );
 };

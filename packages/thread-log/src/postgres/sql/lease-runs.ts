@@ -69,7 +69,7 @@ from (values (1)) as always (one) left join leased on true`;
 /**
  * Claims runs whose lease ran out or was released, those that wait longest first, and of those that were released the one that
  * arrived first. A lease that ran out counts as a crash of the driver that held it; one that was released is `-infinity` and
- * does not.
+ * does not. A run that was released before anything was done for it has no owner, and no attempt to count.
  *
  * Locks thread and run, and skips what is locked: a run that a heartbeat holds this moment is alive. What was changed since
  * the statement's snapshot is judged again as it is now. What a deleted thread left running is for the deletion: recovered,
@@ -77,7 +77,7 @@ from (values (1)) as always (one) left join leased on true`;
  */
 export function claimExpiredStatement(schema: string): string {
   const crashed = "r.lease_until > '-infinity'";
-  const counted = `attempt = r.attempt + 1, crashes = r.crashes + case when ${crashed} then 1 else 0 end,
+  const counted = `attempt = r.attempt + case when r.owner is null then 0 else 1 end, crashes = r.crashes + case when ${crashed} then 1 else 0 end,
     presumed_dead = case when ${crashed} then r.fence else r.presumed_dead end,`;
   return `
 with locked as materialized (
@@ -91,7 +91,7 @@ select * from leased`;
 
 /**
  * Gives up the lease of a run that is still ours; of one that was recovered because we were presumed dead, takes the crash
- * back. Locks the thread before the run, as everything else does.
+ * back. $3: nothing was done for it. Locks the thread before the run, as everything else does.
  */
 export function releaseStatement(schema: string): string {
   const ours = "r.fence = $2::bigint and r.status = 'running'";
@@ -105,6 +105,7 @@ with bumped as (
 )
 update ${schema}.runs r set
   lease_until = case when ${ours} then '-infinity' else r.lease_until end,
+  owner = case when $3::boolean and ${ours} then null else r.owner end,
   crashes = r.crashes - case when ${ours} then 0 else 1 end,
   presumed_dead = case when ${ours} then r.presumed_dead end
 from bumped where r.run_id = $1 and (${ours} or r.presumed_dead = $2::bigint)`;
