@@ -1,5 +1,6 @@
+import { INSTANCE_ROLES } from "../service/instance-role.js";
 import { setting } from "./setting.js";
-import { oneOf, positiveNumber, wholeNumber } from "./value-schemas.js";
+import { oneOf, positiveNumber, someOf, wholeNumber } from "./value-schemas.js";
 
 /** How the server runs and stops. */
 export const RUNNING_SETTINGS = {
@@ -31,6 +32,16 @@ export const RUNNING_SETTINGS = {
     schema: wholeNumber,
     fallback: 10_000,
     unset: "10000; 2000 in a terminal",
+  }),
+  roles: setting({
+    env: "THROUGHLINE_ROLES",
+    flag: "roles",
+    group: "running",
+    placeholder: "ROLES",
+    doc: "What this instance does, with commas between: `api` answers requests and streams, `worker` runs graphs, `cron` starts what is due.",
+    schema: someOf(...INSTANCE_ROLES),
+    fallback: INSTANCE_ROLES,
+    unset: "all of them",
   }),
   leaseMs: setting({
     env: "THROUGHLINE_LEASE_MS",

@@ -49,6 +49,19 @@ export function oneOf<const Name extends string>(...names: readonly Name[]): z.Z
   });
 }
 
+/** One or more, with commas between. */
+export function someOf<const Name extends string>(
+  ...names: readonly Name[]
+): z.ZodType<readonly Name[], string> {
+  const isName = (value: string): value is Name => names.some((name) => name === value);
+  return text.transform((list, context): readonly Name[] => {
+    const given = list.split(",").map((name) => name.trim());
+    if (given.every(isName)) return [...new Set(given)];
+    context.addIssue({ code: "custom", message: `takes some of ${names.join(", ")}, with commas between` });
+    return z.NEVER;
+  });
+}
+
 function originsWhere(isOrigin: (value: string) => boolean) {
   return text.transform((list, context): readonly string[] => {
     const each = list.split(",").map((origin) => origin.trim());

@@ -29,6 +29,8 @@ export interface CronServiceOptions extends Omit<DeliveryDeps, "store"> {
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly random: () => number;
+  /** Whether crons that are due are started here. */
+  readonly delivers: boolean;
   /** How long another instance's changes may go unnoticed. */
   readonly everyMs: number;
   readonly maxCrons: number;
@@ -38,7 +40,9 @@ export function createCronService(options: CronServiceOptions): CronService {
   const { registry, agents } = options;
   options.store.onBadRow((row) => options.observer.badRow(row));
   const store = observeTicks(options.store, options.observer);
-  const runner = startCronRunner({ ...options, store, deliver: (claimed) => deliverTick(options, claimed) });
+  const runner = options.delivers
+    ? startCronRunner({ ...options, store, deliver: (claimed) => deliverTick(options, claimed) })
+    : undefined;
 
   async function create(caller: Caller, sent: CronDefinition): Promise<ShownCron> {
     const definition = await accept(agents, sent);
@@ -65,7 +69,7 @@ export function createCronService(options: CronServiceOptions): CronService {
         { details: { limit: "maxCrons", max: options.maxCrons } },
       );
     }
-    void runner.now();
+    void runner?.now();
     return { cron, lastTick: undefined };
   }
 
@@ -77,7 +81,7 @@ export function createCronService(options: CronServiceOptions): CronService {
       changed(cron, changes, caller.virtualKeyId, now),
     );
     if (!entry) throw notFound();
-    void runner.now();
+    void runner?.now();
     return showCron(entry);
   }
 
@@ -145,8 +149,8 @@ export function createCronService(options: CronServiceOptions): CronService {
       return found;
     },
     removeAll: (account, subject) => store.removeAll(account, subject),
-    look: () => runner.now(),
-    close: () => runner.close(),
+    look: async () => runner?.now(),
+    close: async () => runner?.close(),
   };
 }
 

@@ -1,8 +1,15 @@
-import { type ForeignRunName, isStoreOutage, retryStore, ThroughlineError } from "@throughline/ai-core";
+import {
+  type ForeignRunName,
+  isStoreOutage,
+  retryStore,
+  ThroughlineError,
+  type Timer,
+} from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/reading";
 import {
   type LeasedRun,
   type RunName,
+  type RunRecord,
   type StopResult,
   type ThreadRef,
   threadKey,
@@ -21,6 +28,8 @@ import type { RunService, StartOutcome, StartRunRequest, StopOutcome } from "./r
 import { type StartDeps, startRun } from "./start-run.js";
 
 export interface RunServiceOptions extends DriverDeps, Omit<StartDeps, "whenDone"> {
+  /** Whether graphs run here. Where they do not, runs are recorded and left to instances where they do. */
+  readonly drives: boolean;
   readonly reapEveryMs: number;
   /** Runs this instance claims beside those it started; past that they are left to others. */
   readonly maxDriven: number;
@@ -38,12 +47,14 @@ export interface DrivingRunService extends RunService {
    * beginning in the log.
    */
   adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
-  /** Claims abandoned and queued runs now. */
+  /** Claims abandoned and queued runs now, where graphs run here. */
   reap(): Promise<void>;
 }
 
 /** What a closing instance still waits for its stores, to release leases and to apply stops. */
 const LAST_WORDS_MS = 3_000;
+/** A run that is left to a worker is claimed within milliseconds. */
+const CLAIM_PATIENCE_MS = 10_000;
 
 export function createRunService(deps: RunServiceOptions): DrivingRunService {
   const { registry, clock, lease, observer } = deps;
@@ -65,6 +76,8 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       // Recovered by ourselves, the same run may be driven anew by now.
       if (driven.get(runId) === driving) driven.delete(runId);
       if (next) await driveNext(thread);
+      // It was full, so what was released meanwhile has been left to others, who may be full, too.
+      if (room() === 1) void reaper?.now();
     });
     return driving;
   }
@@ -79,21 +92,54 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     }
   }
 
-  const reaper: Reaper = startReaper({
-    ...deps,
-    registry: {
-      claimExpired: (by, limit) => heardStops.during(() => registry.claimExpired(by, limit)),
-      claimQueued: (by, limit) => heardStops.during(() => registry.claimQueued(by, limit)),
-    },
-    everyMs: deps.reapEveryMs,
-    room: () => deps.maxDriven - driven.size,
-    drive,
-  });
+  const room = () => deps.maxDriven - driven.size;
+  const reaper: Reaper | undefined = deps.drives
+    ? startReaper({
+        ...deps,
+        registry: {
+          claimExpired: (by, limit) => heardStops.during(() => registry.claimExpired(by, limit)),
+          claimQueued: (by, limit) => heardStops.during(() => registry.claimQueued(by, limit)),
+        },
+        everyMs: deps.reapEveryMs,
+        room,
+        drive,
+      })
+    : undefined;
+  const forgetReleases = registry.onReleased(() => void reaper?.now());
+  const leaving = new Set<Promise<void>>();
+  let claimCheck: Timer | undefined;
+
+  /** Left in the background: the run is recorded, and one that could not be left is claimed when its lease is over. */
+  function leaveToWorkers({ run, fence }: LeasedRun): void {
+    const left = retryStore({ clock, signal: closed.signal }, () =>
+      registry.release(fence, { isFresh: true }),
+    )
+      .catch((error: unknown) => {
+        observer.failed("A run could not be left to a worker; it is claimed when its lease is over.", error);
+      })
+      .finally(() => leaving.delete(left));
+    leaving.add(left);
+    // One at a time: where no worker is, all of them wait.
+    claimCheck ??= clock.schedule(CLAIM_PATIENCE_MS, () => {
+      claimCheck = undefined;
+      void requireClaimed(run);
+    });
+  }
+
+  async function requireClaimed({ thread, runId }: RunRecord): Promise<void> {
+    try {
+      const run = await registry.find(thread, { runId });
+      if (run?.status === "running" && run.owner === undefined)
+        observer.noticed("A run waits for an instance with the role worker, and none has claimed it.");
+    } catch (error) {
+      if (!isStoreOutage(error)) observer.failed("Whether a run was claimed could not be read.", error);
+    }
+  }
 
   async function start(request: StartRunRequest): Promise<StartOutcome> {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no new runs.");
     const result = await heardStops.during(() => startRun(starting, request));
-    if (result.kind === "started") drive(result);
+    if (result.kind === "started") (deps.drives ? drive : leaveToWorkers)(result);
     const outcome: StartOutcome = result.kind === "started" ? { kind: "started", run: result.run } : result;
     const { kind } = outcome;
     if (kind === "busy" || kind === "conflict" || kind === "interrupt_pending") observer.startRefused(kind);
@@ -171,7 +217,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     arriving: arrivals.arriving,
     active: ({ ref }) => registry.active(ref),
     driving: () => driven.size,
-    reap: () => reaper.now(),
+    reap: async () => reaper?.now(),
     async reconcile(thread, fold, isRunning) {
       const leased = closing
         ? undefined
@@ -185,7 +231,9 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     },
     async close({ drainMs }) {
       closing = true;
-      await reaper.close();
+      forgetReleases();
+      claimCheck?.cancel();
+      await reaper?.close();
       const drained = Promise.all([...driven.values()].map(({ done }) => done));
       await within(drainMs, drained);
       const lastWords = clock.schedule(LAST_WORDS_MS, () => closed.abort());
@@ -193,6 +241,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         for (const driving of driven.values()) driving.handOver();
         await Promise.all([...driven.values()].map(({ done }) => done));
       }
+      await Promise.all(leaving);
       await stops.applied();
       lastWords.cancel();
       closed.abort();

@@ -144,7 +144,7 @@ describe("A run whose driver is gone", () => {
     await a.watch(thread, { kind: "run", runId }).ended;
     await a.close();
     const run = shared.database.runs.get(runId);
-    if (run) Object.assign(run, { status: "running", leaseUntil: Number.NEGATIVE_INFINITY });
+    if (run) Object.assign(run, { status: "running", owner: "gone", leaseUntil: Number.NEGATIVE_INFINITY });
     const head = shared.database.threads.values().next().value?.head;
     const b = await instance();
     await vi.waitFor(async () =>

@@ -62,6 +62,8 @@ export interface HandlerService extends RouteService {
 export interface HandlerOptions {
   readonly service: HandlerService;
   readonly caller: CallerResolver;
+  /** Default `true`; otherwise only `/health`, `/ready` and `/metrics` are answered. */
+  readonly hasApi?: boolean;
   /** Where the AG-UI routes lie. Default `/api/copilotkit`. */
   readonly basePath?: string;
   /** Web origins that may ask from a browser. None by default. */
@@ -154,7 +156,8 @@ export function createHandler(options: HandlerOptions): Handler {
       }),
     );
   }
-  const routes: readonly (Route | OpenRoute)[] = [
+  const operations = operationsRoutes({ service, metrics, version, isClosing: () => closing });
+  const api: readonly (Route | OpenRoute)[] = [
     ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
     runsRoute(parts),
     eventsRoute(parts),
@@ -171,9 +174,10 @@ export function createHandler(options: HandlerOptions): Handler {
     ...budgetRoutes(parts),
     ...auditRoutes(parts),
     ...exportRoutes(parts),
-    ...operationsRoutes({ service, metrics, version, isClosing: () => closing }),
-    ...openApiRoutes(() => openApiDocument(routes, version)),
+    ...operations,
+    ...openApiRoutes(() => openApiDocument(api, version)),
   ];
+  const routes = (options.hasApi ?? true) ? api : operations;
   addRoutes(app, routes, { signIn: (c) => signIn(c, parts), arriving: service.runs.arriving });
   app.notFound((c) => answerError(c, new ThroughlineError("not_found", "There is no such route.")));
   app.onError((error, c) => answerError(c, error));

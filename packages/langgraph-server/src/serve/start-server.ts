@@ -75,6 +75,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       ...(installed && { send: installed.plain }),
       leaseMs: config.leaseMs,
       showGraphErrors: showsGraphErrors(config),
+      roles: config.roles,
       retention: config.retention,
       audit: config.audit,
       ...options.service,
@@ -91,6 +92,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
     const handler = createHandler({
       service,
       caller: resolver,
+      hasApi: config.roles.includes("api"),
       corsOrigins: config.corsOrigins,
       limits: config.limits,
       allowDebug: config.signIn.kind === "dev",

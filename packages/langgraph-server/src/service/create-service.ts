@@ -52,6 +52,7 @@ import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
+import { INSTANCE_ROLES, type InstanceRole } from "./instance-role.js";
 import { openStores, type ServiceStore } from "./open-stores.js";
 
 export type { ServiceStore } from "./open-stores.js";
@@ -81,6 +82,8 @@ export interface ServiceOptions {
   readonly maxDriven?: number;
   /** How long a thread's view is kept in memory after its last use. Default 30 s. */
   readonly lingerMs?: number;
+  /** What this instance does, where others do the rest. All by default. */
+  readonly roles?: readonly InstanceRole[];
   /** Names this instance among others. Random by default. */
   readonly instance?: string;
   /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
@@ -144,6 +147,7 @@ const DELETION_PATIENCE_MS = 5_000;
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, leaseMs = 15_000 } = options;
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
+  const roles: readonly InstanceRole[] = options.roles ?? INSTANCE_ROLES;
   const closed = new AbortController();
   const lease = { owner: options.instance ?? randomUUID(), leaseMs };
   const limitsOf = options.limitsOf ?? (() => DEFAULT_LIMITS);
@@ -215,6 +219,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     observer,
     lease,
     boundsOf: limitsOf,
+    drives: roles.includes("worker"),
     admission: { usage, limitsOf },
     attachments,
     maxCrashes: options.maxCrashes ?? 5,
@@ -300,6 +305,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
     observer,
     random: Math.random,
+    delivers: roles.includes("cron"),
     everyMs: options.crons?.everyMs ?? 5_000,
     maxCrons: options.crons?.maxCrons ?? DEFAULT_MAX_CRONS,
   });
