@@ -4,4 +4,5 @@ export { type OpenedBilling, useBilling } from "./admin/use-billing.js";
 export { examine } from "./doctor/examine.js";
 export type { Finding } from "./doctor/finding.js";
 export { type EffectiveSettings, effectiveSettings, type StartedWith } from "./serve/effective-settings.js";
-export { runServer, type ServeNews, type Serving } from "./serve/run-server.js";
+export { runProcesses } from "./serve/processes/run-processes.js";
+export type { ServeNews, Serving } from "./serve/run-server.js";

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ServeNews } from "@throughline/langgraph-server/admin";
 import { SETTINGS } from "@throughline/langgraph-server/settings";
 import { defineCommand } from "../command.js";
@@ -6,6 +7,8 @@ import { effectiveSettings } from "../effective-settings.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
 import { welcome } from "../welcome.js";
+
+const PROGRAM = fileURLToPath(new URL("../bin/throughline.mjs", import.meta.url));
 
 export const serveCommand = defineCommand({
   name: "serve",
@@ -39,8 +42,15 @@ export const serveCommand = defineCommand({
         "--config and a LangGraph server are both set: that server has its own graphs. Unset one.",
       );
     }
-    const { runServer } = await import("@throughline/langgraph-server/admin");
-    return runServer({
+    const { runProcesses } = await import("@throughline/langgraph-server/admin");
+    return runProcesses({
+      program: {
+        script: PROGRAM,
+        args: argsOf(flags, isWatching),
+        env: Object.fromEntries(
+          Object.entries(input.defaults).filter(([name]) => terminal.env[name] === undefined),
+        ),
+      },
       config,
       project,
       flags,
@@ -55,6 +65,15 @@ export const serveCommand = defineCommand({
     });
   },
 });
+
+/** The words that this command was called with, for processes of its own. */
+function argsOf(flags: Readonly<Record<string, string>>, isWatching: boolean): readonly string[] {
+  const settings = Object.entries(SETTINGS).flatMap(([name, { flag }]) => {
+    const value = flags[name];
+    return flag === undefined || value === undefined ? [] : [`--${flag}`, value];
+  });
+  return ["serve", ...settings, ...(isWatching ? ["--watch"] : [])];
+}
 
 function tell(terminal: Terminal, news: ServeNews): void {
   switch (news.kind) {

@@ -1,6 +1,6 @@
 import { INSTANCE_ROLES } from "../service/instance-role.js";
 import { setting } from "./setting.js";
-import { oneOf, positiveNumber, someOf, wholeNumber } from "./value-schemas.js";
+import { oneOf, positiveNumber, processCount, someOf, wholeNumber } from "./value-schemas.js";
 
 /** How the server runs and stops. */
 export const RUNNING_SETTINGS = {
@@ -42,6 +42,15 @@ export const RUNNING_SETTINGS = {
     schema: someOf(...INSTANCE_ROLES),
     fallback: INSTANCE_ROLES,
     unset: "all of them",
+  }),
+  processes: setting({
+    env: "THROUGHLINE_PROCESSES",
+    flag: "processes",
+    group: "running",
+    placeholder: "N",
+    doc: "How many processes share the port and the limits of this instance; `auto`: one for each CPU.",
+    schema: processCount,
+    fallback: 1,
   }),
   leaseMs: setting({
     env: "THROUGHLINE_LEASE_MS",

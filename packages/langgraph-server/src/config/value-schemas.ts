@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 
 /** What the text of a variable or a flag may be. Messages complete a sentence that begins with the setting's name. */
@@ -9,6 +10,14 @@ export const wholeNumber = z
   .transform(Number);
 
 export const positiveNumber = wholeNumber.refine((value) => value > 0, "takes a whole number above 0");
+
+const MAX_PROCESSES = 64;
+
+export const processCount = z
+  .string()
+  .transform((value) => (value === "auto" ? String(Math.min(availableParallelism(), MAX_PROCESSES)) : value))
+  .pipe(positiveNumber)
+  .refine((count) => count <= MAX_PROCESSES, `takes at most ${MAX_PROCESSES}`);
 
 export const duration = z
   .string()

@@ -1,13 +1,23 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { PICODOLLARS_PER_USD } from "@throughline/billing";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { RunNote } from "../thread/run-note.js";
 import type { BillingEvent, ServiceObserver } from "../thread/service-observer.js";
 
 export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;
+  /** The same as data, to be added to those of other processes with `addMetrics`. */
+  collect(): Promise<readonly MetricData[]>;
   readonly observer: ServiceObserver;
   slowReaderDropped(): void;
   streamOpened(): void;
@@ -18,6 +28,13 @@ export interface Metrics {
   /** An error reached the process itself. Attributed: it belonged to one run, which failed for it. */
   strayError(isAttributed: boolean): void;
   close(): void;
+}
+
+export type MetricData = MetricObjectWithValues<MetricValue<string>>;
+
+/** What several processes measured, as one: counts are added up, and so on by each metric's own rule. */
+export function addMetrics(each: readonly (readonly MetricData[])[]): Promise<string> {
+  return AggregatorRegistry.aggregate(each.map((metrics) => [...metrics])).metrics();
 }
 
 /** Longer than a model takes to answer, than a tool should take, and than a person waits. */
@@ -224,6 +241,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
+    collect: () => registry.getMetricsAsJSON(),
     observer,
     slowReaderDropped: () => dropped.inc(),
     streamOpened: () => streams.inc(),

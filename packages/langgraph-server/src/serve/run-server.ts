@@ -8,7 +8,8 @@ import { createLogger } from "../operations/logger.js";
 import type { EffectiveSettings } from "./effective-settings.js";
 import { guardProcess } from "./guard-process.js";
 import { type ReloadableGraphs, reloadableGraphs } from "./reloadable-graphs.js";
-import { meterProcess, startServer } from "./start-server.js";
+import { meterProcess, type ServeOptions, startServer } from "./start-server.js";
+import { untilEnded } from "./until-ended.js";
 import { type WatchedFolder, watchFolder } from "./watch-folder.js";
 
 /** How long runs may go on in a process whose state is in doubt. */
@@ -41,6 +42,7 @@ export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "pr
   /** Ends the service. */
   readonly signal: AbortSignal;
   readonly tell: (news: ServeNews) => void;
+  readonly shareMetrics?: ServeOptions["shareMetrics"];
   /** Called once it serves. The service ends if this fails. */
   readonly onServing: (serving: Serving) => Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     logger,
     onProgress: (line) => tell({ kind: "progress", line }),
     fetch,
+    ...(options.shareMetrics && { shareMetrics: options.shareMetrics }),
     ...(graphs && { service: { graphs: graphs.source } }),
   });
   const unguard = guardProcess({
@@ -120,18 +123,5 @@ function reloadOnChange(
     onChange() {
       last = last.then(reload);
     },
-  });
-}
-
-/** Resolves to the exit code when the server is told to end. Ctrl-C is no failure; a second one exits at once. */
-function untilEnded(signal: AbortSignal): Promise<number> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", () => {
-      process.once("SIGINT", () => process.exit(130));
-      resolve(0);
-    });
-    process.once("SIGTERM", () => resolve(143));
-    if (signal.aborted) resolve(143);
-    signal.addEventListener("abort", () => resolve(143), { once: true });
   });
 }

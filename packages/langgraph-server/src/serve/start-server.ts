@@ -15,7 +15,6 @@ import {
   LANGGRAPH_CATALOG,
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
 import type { ServerConfig, SignInConfig } from "../config/read-config.js";
 import { createHandler, type Handler } from "../handler/create-handler.js";
 import { type Listening, listen } from "../http/listen.js";
@@ -27,6 +26,7 @@ import type { CallerResolver } from "../tenancy/caller-resolver.js";
 import { DEV_VIRTUAL_KEY_ID, devCaller } from "../tenancy/dev-caller.js";
 import { guardAddress } from "../tenancy/guard-address.js";
 import { jwtCaller } from "../tenancy/jwt-caller.js";
+import { type OpenDatabase, openDatabase } from "./open-database.js";
 
 export interface RunningServer {
   readonly url: string;
@@ -45,6 +45,8 @@ export interface ServeOptions {
   readonly version?: string;
   /** `fetch` of this process, where it was replaced before graphs were loaded. */
   readonly fetch?: InstalledFetch | undefined;
+  /** Adds to this process's metrics what other processes measure. */
+  readonly shareMetrics?: (own: Metrics) => Metrics;
   /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
@@ -56,7 +58,8 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
   const resolver = resolverOf(config);
   guardAddress(resolver, config.host);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
-  const metrics = createMetrics();
+  const own = createMetrics();
+  const metrics = options.shareMetrics?.(own) ?? own;
   const database = await openDatabase(config, options.onProgress);
   let service: Service | undefined;
   const installed = config.billing && (options.fetch ?? meterProcess(config.billing.baseUrl));
@@ -136,7 +139,7 @@ interface Parts {
   readonly service: Service;
   readonly handler: Handler;
   readonly metrics: Metrics;
-  readonly database: Database;
+  readonly database: OpenDatabase;
   readonly drainMs: number;
   readonly installed: InstalledFetch | undefined;
 }
@@ -159,19 +162,6 @@ function closeOnce(parts: Parts): RunningServer["close"] {
     closed ??= close(drainMs);
     return closed;
   };
-}
-
-interface Database {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-async function openDatabase(
-  { databaseUrl, dataDir }: ServerConfig,
-  log: ((line: string) => void) | undefined,
-): Promise<Database> {
-  if (databaseUrl !== undefined) return { url: databaseUrl, stop: async () => {} };
-  return startEmbeddedPostgres({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
 }
 
 /** With dev sign-in only this machine is served: who reads an error is who wrote the graph. */
