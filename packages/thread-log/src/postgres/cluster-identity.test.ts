@@ -186,6 +186,31 @@ it("R19: takes no lock where the database remembers this very server, and keeps 
   }
 });
 
+it("R19: is renewed by one of several instances that find another server at once", async () => {
+  const fixture = await openTestDatabase();
+  const database = await openPostgres({ connection: fixture.url, maxConnections: 4 });
+  const holder = openTestPool(fixture.url, 1);
+  const watcher = openTestPool(fixture.url, 1);
+  try {
+    await holder.query("update throughline.meta set value = 'before' where key = 'cluster'");
+    await holder.query("begin");
+    await holder.query("select 1 from throughline.meta where key = 'cluster' for update");
+    const renewals = [1, 2, 3].map(() => renewEpochsAfterRestore(database.pool, "throughline"));
+    await vi.waitFor(async () => {
+      const { rows } = await watcher.query(
+        "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      expect(rows).toEqual([{ waiting: 3 }]);
+    });
+    await holder.query("commit");
+    expect((await Promise.all(renewals)).filter(Boolean)).toHaveLength(1);
+  } finally {
+    await Promise.all([holder.end(), watcher.end()]);
+    await database.close();
+    await fixture.close();
+  }
+});
+
 itNeeds(findMissingDebianPostgres())(
   "R19: a replica that takes over renews every epoch once it is promoted, and not before",
   async () => {
