@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { askService } from "../service/ask-service";
@@ -29,7 +29,7 @@ const EVERY_MS = 10_000;
 const ROWS = 30;
 
 const cronsSchema = z.object({
-  crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.string().nullable() })),
+  crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.nullable(z.string()) })),
 });
 
 const ActivityContext = createContext<Activity | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { threadCall } from "@throughline/agent-client";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, segment } from "../service/ask-service";
 import type { ThreadPage } from "./merge-rows";
 import { type ThreadRow, threadPageSchema } from "./thread-row";

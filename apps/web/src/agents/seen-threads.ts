@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { ThreadRow } from "./thread-row";
 
 /** Which threads a person has seen, and when. */

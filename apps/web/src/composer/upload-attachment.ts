@@ -1,5 +1,5 @@
 import { type ThreadName, threadCall } from "@throughline/agent-client";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService } from "../service/ask-service";
 
 const attachmentSchema = z.object({ id: z.string(), mimeType: z.string() });

@@ -1,9 +1,9 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 const schemaSchema = z.record(z.string(), z.json());
 
-const agentSchema = z
-  .object({
+const agentSchema = z.pipe(
+  z.object({
     graphId: z.string(),
     graphName: z.string(),
     name: z.string(),
@@ -12,8 +12,9 @@ const agentSchema = z
     commands: z.array(z.string()),
     inputSchema: schemaSchema,
     outputSchema: schemaSchema,
-  })
-  .transform(({ graphId, ...rest }) => ({ id: graphId, ...rest }));
+  }),
+  z.transform(({ graphId, ...rest }) => ({ id: graphId, ...rest })),
+);
 
 /** One agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
 export type CatalogAgent = Readonly<z.output<typeof agentSchema>>;

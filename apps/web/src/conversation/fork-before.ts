@@ -1,12 +1,12 @@
 import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService } from "../service/ask-service";
 
 const historySchema = z.object({
   checkpoints: z.array(
     z.object({ checkpointId: z.string(), next: z.array(z.string()), messageIds: z.array(z.string()) }),
   ),
-  next: z.string().nullable(),
+  next: z.nullable(z.string()),
 });
 type Checkpoint = z.output<typeof historySchema>["checkpoints"][number];
 

@@ -2,12 +2,12 @@
 
 import { type ThreadName, threadCall } from "@throughline/agent-client";
 import { useThread, useThreadHandle } from "@throughline/agent-react";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, ServiceError } from "../service/ask-service";
 import { type Resource, useResource } from "../service/use-resource";
 
 const listingSchema = z.object({
-  title: z.string().nullable(),
+  title: z.nullable(z.string()),
   titledByPerson: z.boolean(),
   archived: z.boolean(),
 });

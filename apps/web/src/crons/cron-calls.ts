@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, segment } from "../service/ask-service";
 import { type Cron, type CronInput, cronSchema, type Tick, tickSchema } from "./cron";
 
@@ -16,7 +16,7 @@ export interface CronWish {
 const LIMIT = 100;
 
 export async function listCrons(signal: AbortSignal): Promise<readonly Cron[]> {
-  const page = z.object({ crons: z.array(cronSchema), next: z.string().nullable() });
+  const page = z.object({ crons: z.array(cronSchema), next: z.nullable(z.string()) });
   const crons: Cron[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const query: string = after === "" ? "" : `&after=${segment(after)}`;

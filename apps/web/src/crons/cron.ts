@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 const jsonObject = z.record(z.string(), z.json());
 
@@ -18,29 +18,31 @@ export const tickSchema = z.object({
   threadName: z.string(),
   missed: z.number(),
   outcome: outcomeSchema,
-  runStatus: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]).nullable(),
+  runStatus: z.nullable(
+    z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
+  ),
 });
 
 const inputSchema = z.object({
-  message: z.string().optional(),
-  state: jsonObject.optional(),
-  command: z.object({ name: z.string(), args: jsonObject.optional() }).optional(),
+  message: z.optional(z.string()),
+  state: z.optional(jsonObject),
+  command: z.optional(z.object({ name: z.string(), args: z.optional(jsonObject) })),
 });
 
 export const cronSchema = z.object({
   id: z.string(),
   agent: z.string(),
-  threadName: z.string().nullable(),
+  threadName: z.nullable(z.string()),
   schedule: z.string(),
   timeZone: z.string(),
   input: inputSchema,
-  model: z.string().nullable(),
+  model: z.nullable(z.string()),
   overlap: z.enum(["skip", "enqueue"]),
   missed: z.enum(["skip", "run_once"]),
   jitterMs: z.number(),
   enabled: z.boolean(),
-  nextAt: z.string().nullable(),
-  lastTick: tickSchema.nullable(),
+  nextAt: z.nullable(z.string()),
+  lastTick: z.nullable(tickSchema),
   createdAt: z.string(),
 });
 

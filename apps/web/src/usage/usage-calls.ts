@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, segment } from "../service/ask-service";
 
 const billSchema = z.object({
@@ -9,11 +9,11 @@ const billSchema = z.object({
   unpriced: z.number(),
 });
 
-const rowSchema = billSchema.extend({ key: z.string() });
+const rowSchema = z.extend(billSchema, { key: z.string() });
 
 const statementSchema = z.object({
   month: z.string(),
-  subject: z.string().nullable(),
+  subject: z.nullable(z.string()),
   isFinal: z.boolean(),
   total: billSchema,
   by: z.object({

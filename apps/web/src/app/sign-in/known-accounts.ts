@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 const KEY = "throughline:accounts";
 const REMEMBERED = 5;

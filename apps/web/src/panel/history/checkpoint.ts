@@ -1,18 +1,18 @@
 import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, ServiceError } from "../../service/ask-service";
 
 const checkpointSchema = z.object({
   checkpointId: z.string(),
-  createdAt: z.string().nullable(),
-  source: z.string().nullable(),
-  step: z.number().nullable(),
+  createdAt: z.nullable(z.string()),
+  source: z.nullable(z.string()),
+  step: z.nullable(z.number()),
   values: z.record(z.string(), z.json()),
   next: z.array(z.string()),
   interrupts: z.array(z.unknown()),
   messageIds: z.array(z.string()),
 });
-const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.string().nullable() });
+const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
 
 /** What the agent held at one moment. */
 export type Checkpoint = Readonly<z.output<typeof checkpointSchema>>;

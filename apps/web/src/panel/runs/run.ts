@@ -1,16 +1,16 @@
 import { type ThreadName, threadCall } from "@throughline/agent-client";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { askService, ServiceError } from "../../service/ask-service";
 
 const runSchema = z.object({
   runId: z.string(),
   status: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
-  startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.string().optional() }),
+  startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.optional(z.string()) }),
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
   attempt: z.number(),
   createdAt: z.string(),
-  endedAt: z.string().nullable(),
+  endedAt: z.nullable(z.string()),
 });
 
 /** A run as the service lists it. */
