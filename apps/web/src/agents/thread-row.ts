@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isMadeName } from "../crons/made-name";
+import { isGeneratedName } from "./is-generated-name";
 
 const threadRowSchema = z.object({
   threadName: z.string(),
@@ -33,5 +33,5 @@ export function rowKey({ threadName, visibility }: Named): string {
 
 /** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {
-  return title ?? (isMadeName(threadName) ? "Untitled thread" : threadName);
+  return title ?? (isGeneratedName(threadName) ? "Untitled thread" : threadName);
 }

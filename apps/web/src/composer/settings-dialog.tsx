@@ -5,11 +5,11 @@ import { useCommands, usePending, useThreadState } from "@throughline/agent-reac
 import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import type { CatalogAgent } from "../console/agent-catalog";
-import { isJsonObject } from "../conversation/is-json-object";
-import { outcomeWords } from "../conversation/outcome-words";
-import { useSteering } from "../conversation/steering";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
 import { Dialog } from "../design/dialog";
+import { isJsonObject } from "../design/is-json-object";
 import { draftsOf, fieldsOf, readDrafts } from "../interrupts/schema-fields";
 import { SchemaForm } from "../interrupts/schema-form";
 import styles from "./settings-dialog.module.css";

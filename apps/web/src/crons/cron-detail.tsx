@@ -22,7 +22,7 @@ import { draftOf } from "./cron-wish";
 import { DeleteCronDialog } from "./delete-cron-dialog";
 import { scheduleWords } from "./schedule-plan";
 import { TickList } from "./tick-list";
-import { useCronDeeds } from "./use-cron-deeds";
+import { useCronActions } from "./use-cron-actions";
 
 const EVERY_MS = 2_000;
 
@@ -40,7 +40,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
   });
   const ticks = useResource(`ticks ${id}`, (signal) => listTicks(id, signal), { everyMs: EVERY_MS });
   const [isDeleting, setDeleting] = useState(false);
-  const deeds = useCronDeeds({ id, enabled: cron?.enabled ?? false }, () => {
+  const deeds = useCronActions({ id, enabled: cron?.enabled ?? false }, () => {
     refresh();
     ticks.refresh();
   });

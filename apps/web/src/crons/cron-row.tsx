@@ -17,7 +17,7 @@ import { DeleteCronDialog } from "./delete-cron-dialog";
 import { scheduleWords } from "./schedule-plan";
 import { taskWords } from "./task-words";
 import { tickWords } from "./tick-words";
-import { useCronDeeds } from "./use-cron-deeds";
+import { useCronActions } from "./use-cron-actions";
 
 interface CronRowProps {
   readonly cron: Cron;
@@ -26,7 +26,7 @@ interface CronRowProps {
 }
 
 export function CronRow({ cron, agentName, onChanged }: CronRowProps): ReactNode {
-  const deeds = useCronDeeds(cron, onChanged);
+  const deeds = useCronActions(cron, onChanged);
   const { schedule } = deeds.refusals;
   const [isDeleting, setDeleting] = useState(false);
   const router = useRouter();

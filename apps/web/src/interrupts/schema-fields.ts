@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { isJsonObject } from "../conversation/is-json-object";
+import { isJsonObject } from "../design/is-json-object";
 
 interface FieldBase {
   /** Where its value goes; empty for an answer that is one value. */
