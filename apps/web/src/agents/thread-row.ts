@@ -1,25 +1,5 @@
-import * as z from "zod/mini";
+import type { ThreadRow } from "../service/queries/threads";
 import { isGeneratedName } from "./is-generated-name";
-
-const threadRowSchema = z.object({
-  threadName: z.string(),
-  agentId: z.string(),
-  /** `account`: shared by the account. Absent: the caller's own. */
-  visibility: z.pipe(
-    z.optional(z.enum(["private", "account"])),
-    z.transform((told) => (told === "account" ? told : undefined)),
-  ),
-  title: z.nullable(z.string()),
-  titledByPerson: z.boolean(),
-  archived: z.boolean(),
-  status: z.enum(["idle", "running", "waiting", "error"]),
-  lastActivityAt: z.pipe(z.iso.datetime(), z.transform(Date.parse)),
-});
-
-/** A thread as lists show it. */
-export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
-
-export const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.nullable(z.string()) });
 
 interface Named {
   readonly threadName?: string | undefined;

@@ -4,7 +4,6 @@ import type { CommandOutcome } from "@throughline/agent-client";
 import { useCommands, usePending, useThreadState } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
@@ -12,6 +11,7 @@ import { Dialog } from "../design/dialog";
 import { isJsonObject } from "../design/is-json-object";
 import { draftsOf, fieldsOf, readDrafts } from "../interrupts/schema-fields";
 import { SchemaForm } from "../interrupts/schema-form";
+import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./settings-dialog.module.css";
 
 interface SettingsDialogProps {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { isGeneratedName } from "../agents/is-generated-name";
 import { agentPath, threadPath } from "../console/paths";
 import { RelativeTime } from "../design/relative-time";
-import type { Cron } from "./cron";
+import type { Cron } from "../service/queries/crons";
 import styles from "./cron-facts.module.css";
 import { dependsOnTimeZone } from "./schedule-plan";
 import { taskWords } from "./task-words";

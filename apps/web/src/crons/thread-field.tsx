@@ -2,8 +2,9 @@
 
 import type { ReactNode } from "react";
 import { isGeneratedName } from "../agents/is-generated-name";
-import { type ThreadRow, titleOf } from "../agents/thread-row";
+import { titleOf } from "../agents/thread-row";
 import { Field, Input, Select } from "../design/field";
+import type { ThreadRow } from "../service/queries/threads";
 import type { CronDraft, CronProblems } from "./cron-wish";
 import styles from "./task-fields.module.css";
 

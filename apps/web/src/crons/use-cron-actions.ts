@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { useCaller } from "../console/caller";
-import type { Cron } from "./cron";
-import { runCron, switchCron } from "./cron-calls";
+import type { Cron } from "../service/queries/crons";
+import { useRunCron, useSwitchCron } from "../service/queries/crons";
 
 export interface CronActions {
   readonly isBusy: boolean;
@@ -15,29 +15,30 @@ export interface CronActions {
   toggle(): void;
 }
 
-/** What can be done to a cron at once. One deed at a time; why one failed is said. */
-export function useCronActions(cron: Pick<Cron, "id" | "enabled">, onDone: () => void): CronActions {
+/** What a person does to a cron: one action at a time, with why the last one failed. */
+export function useCronActions(cron: Pick<Cron, "id" | "enabled">): CronActions {
   const { refusal } = useCaller();
+  const runCron = useRunCron(cron.id);
+  const switchCron = useSwitchCron(cron.id);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
 
-  async function perform(deed: () => Promise<unknown>): Promise<void> {
+  async function perform(action: () => Promise<unknown>): Promise<void> {
     setBusy(true);
     setProblem(undefined);
     try {
-      await deed();
+      await action();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
     setBusy(false);
-    onDone();
   }
 
   return {
     isBusy,
     refusals: { schedule: refusal("schedule"), run: refusal("run") },
     problem,
-    runNow: () => void perform(() => runCron(cron.id)),
-    toggle: () => void perform(() => switchCron(cron.id, cron.enabled ? "pause" : "resume")),
+    runNow: () => void perform(() => runCron()),
+    toggle: () => void perform(() => switchCron(cron.enabled ? "pause" : "resume")),
   };
 }

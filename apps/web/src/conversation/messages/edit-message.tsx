@@ -7,8 +7,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { sharedOf, threadPath } from "../../console/paths";
 import { Button } from "../../design/button";
 import { Field, TextArea } from "../../design/field";
+import { useForkBefore } from "../../service/queries/checkpoints";
 import styles from "./edit-message.module.css";
-import { forkBefore } from "./fork-before";
 
 interface EditMessageProps {
   readonly message: MessageView;
@@ -21,6 +21,7 @@ export function EditMessage({ message, text, onDone }: EditMessageProps): ReactN
   const handle = useThreadHandle();
   const { agentId, visibility } = handle;
   const client = useAgentClient();
+  const forkBefore = useForkBefore(handle);
   const router = useRouter();
   const [draft, setDraft] = useState(text);
   const [isBusy, setBusy] = useState(false);
@@ -31,7 +32,7 @@ export function EditMessage({ message, text, onDone }: EditMessageProps): ReactN
     setBusy(true);
     setProblem(undefined);
     try {
-      const newThread = await forkBefore(handle, message.id);
+      const newThread = await forkBefore(message.id);
       const files =
         typeof message.content === "string" ? [] : message.content.filter(({ type }) => type !== "text");
       const words = draft.trim();

@@ -1,11 +1,12 @@
 "use client";
 
-import { useThreadHandle } from "@throughline/agent-react";
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useThread, useThreadHandle } from "@throughline/agent-react";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { titleOf } from "../../agents/thread-row";
 import { useCaller } from "../../console/caller";
 import { useToaster } from "../../design/toast";
-import { renameThread, useThreadListing } from "./thread-listing";
+import { useListing, useRenameThread } from "../../service/queries/thread-listing";
 import styles from "./thread-title.module.css";
 import { useIsAwaited } from "./use-is-awaited";
 
@@ -14,14 +15,15 @@ export function ThreadTitle(): ReactNode {
   const handle = useThreadHandle();
   const { threadId } = handle;
   const reason = useCaller().refusal("edit", handle);
-  const listing = useThreadListing();
+  const listing = useListing(handle, useThread(listingMoment));
+  const renameThread = useRenameThread(handle);
   const [shown, setShown] = useState<string>();
   const [draft, setDraft] = useState<string>();
   const toaster = useToaster();
   const button = useRef<HTMLButtonElement>(null);
   const told = listing.value?.title ?? undefined;
   const isAwaited = useIsAwaited() || listing.isLoading;
-  const isNew = shown === undefined && listing.value === undefined;
+  const isNew = shown === undefined && !listing.value;
   // A newer answer is on its way: the old title stays until it is there.
   useEffect(() => {
     if (told !== undefined) setShown(told);
@@ -34,8 +36,7 @@ export function ThreadTitle(): ReactNode {
     if (draft.trim() === (shown ?? "")) return;
     setShown(draft.trim() || shown);
     try {
-      await renameThread(handle, draft);
-      listing.refresh();
+      await renameThread(draft);
     } catch (error) {
       setShown(told);
       const text = error instanceof Error ? error.message : String(error);
@@ -85,4 +86,9 @@ export function ThreadTitle(): ReactNode {
       )}
     </h1>
   );
+}
+
+/** The service names a thread when a run begins or ends. A thread in which nothing ran is listed nowhere. */
+function listingMoment({ view: { run } }: ThreadSnapshot): string | undefined {
+  return run && run.serviceRunId !== "throughline:empty" ? `${run.serviceRunId} ${run.status}` : undefined;
 }

@@ -3,11 +3,11 @@
 import { useThread, useThreadHandle } from "@throughline/agent-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { useActivity } from "../../agents/activity";
-import { accountApi, useCaller } from "../../console/caller";
+import { useCaller } from "../../console/caller";
 import { threadPath } from "../../console/paths";
 import { ConfirmDialog } from "../../design/confirm-dialog";
 import { Icon } from "../../design/icon";
+import { useChangeVisibility } from "../../service/queries/caller";
 import styles from "./thread-visibility.module.css";
 
 /** Says whether the thread is private or shared with the account, and changes it. Nothing where all threads are the account's. */
@@ -15,7 +15,7 @@ export function ThreadVisibility(): ReactNode {
   const handle = useThreadHandle();
   const router = useRouter();
   const { isPerson, refusal } = useCaller();
-  const { refresh } = useActivity();
+  const changeVisibility = useChangeVisibility();
   const [isAsking, setAsking] = useState(false);
   const hasBegun = useThread(({ view: { run } }) => run !== null && run.serviceRunId !== "throughline:empty");
   const isRunning = useThread(({ view: { run } }) => run?.status === "running");
@@ -26,11 +26,7 @@ export function ThreadVisibility(): ReactNode {
 
   async function change(): Promise<void> {
     const { agentId, threadId } = handle;
-    const answer = await accountApi.changeVisibility(handle, isShared ? "private" : "account");
-    if (typeof answer !== "string") {
-      throw new Error(answer.kind === "refused" ? answer.message : "The service does not answer. Try again.");
-    }
-    refresh();
+    const answer = await changeVisibility({ thread: handle, visibility: isShared ? "private" : "account" });
     router.replace(threadPath(agentId, threadId, answer === "account" ? answer : undefined));
   }
 

@@ -6,10 +6,10 @@ import { Elapsed } from "../../design/elapsed";
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
 import { StatusDot } from "../../design/status-dot";
+import type { Run } from "../../service/queries/runs";
 import { Cost } from "../../usage/cost";
 import { isPriced } from "../../usage/cost-words";
 import type { RunFacts } from "./index-runs";
-import type { Run } from "./run";
 import styles from "./run-item.module.css";
 import { RUN_STATUS_WORDS, runDot, tokenWords } from "./run-words";
 

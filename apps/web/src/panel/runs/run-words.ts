@@ -1,6 +1,6 @@
 import type { RunOrigin } from "../../conversation/turns/run-origin";
 import type { Status } from "../../design/status-dot";
-import type { Run } from "./run";
+import type { Run } from "../../service/queries/runs";
 
 export const RUN_STATUS_WORDS: Readonly<Record<Run["status"], string>> = {
   queued: "Waiting its turn",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentWords } from "./checkpoint";
+import { momentWords } from "./moment-words";
 
 describe("the moment of a checkpoint", () => {
   it("is what comes next", () => {

@@ -1,4 +1,9 @@
+"use client";
+
 import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { keys } from "./keys";
+import { type Resource, useResource } from "./resource";
 
 const schemaSchema = z.record(z.string(), z.json());
 
@@ -19,4 +24,11 @@ const agentSchema = z.pipe(
 /** One agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
 export type CatalogAgent = Readonly<z.output<typeof agentSchema>>;
 
-export const catalogSchema = z.object({ agents: z.array(agentSchema) });
+const catalogSchema = z.object({ agents: z.array(agentSchema) });
+
+export function useAgents(): Resource<readonly CatalogAgent[]> {
+  return useResource({
+    queryKey: keys.agents,
+    queryFn: async ({ signal }) => (await askService("/agents", catalogSchema, { signal })).agents,
+  });
+}

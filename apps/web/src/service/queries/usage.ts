@@ -1,5 +1,9 @@
+"use client";
+
 import * as z from "zod/mini";
-import { askService, segment } from "../service/ask-service";
+import { askService, segment } from "../ask-service";
+import { keys } from "./keys";
+import { polled, type Resource, useResource } from "./resource";
 
 const billSchema = z.object({
   calls: z.number(),
@@ -39,12 +43,28 @@ export type Statement = Readonly<z.output<typeof statementSchema>>;
 export type Group = keyof Statement["by"];
 export type Budget = Readonly<z.output<typeof budgetSchema>>;
 
-export function readStatement(month: string, signal: AbortSignal): Promise<Statement> {
-  return askService(`/usage/statement?month=${segment(month)}`, statementSchema, { signal });
+const EVERY_MS = 30_000;
+const budgetsSchema = z.object({ budgets: z.array(budgetSchema) });
+
+/** What a month's model calls cost. */
+export function useStatement(month: string, isAllowed: boolean): Resource<Statement> {
+  return useResource({
+    queryKey: keys.statement(month),
+    queryFn: ({ signal }) =>
+      askService(`/usage/statement?month=${segment(month)}`, statementSchema, { signal }),
+    enabled: isAllowed,
+    ...polled(EVERY_MS),
+  });
 }
 
-export async function readBudgets(signal: AbortSignal): Promise<readonly Budget[]> {
-  return (await askService("/budgets/me", z.object({ budgets: z.array(budgetSchema) }), { signal })).budgets;
+export function useBudgets(isAllowed: boolean): Resource<readonly Budget[]> {
+  return useResource({
+    queryKey: keys.budgets,
+    queryFn: async ({ signal }): Promise<readonly Budget[]> =>
+      (await askService("/budgets/me", budgetsSchema, { signal })).budgets,
+    enabled: isAllowed,
+    ...polled(EVERY_MS),
+  });
 }
 
 /** Where a browser finds the statement as a spreadsheet. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentBefore } from "./fork-before";
+import { momentBefore } from "./checkpoints";
 
 const at = (checkpointId: string, next: readonly string[], ...messageIds: readonly string[]) => ({
   checkpointId,

@@ -1,6 +1,6 @@
 import { type ThreadName, threadCall } from "@throughline/agent-client";
 import * as z from "zod/mini";
-import { askService } from "../service/ask-service";
+import { askService } from "../ask-service";
 
 const attachmentSchema = z.object({ id: z.string(), mimeType: z.string() });
 type UploadedFile = z.output<typeof attachmentSchema>;
