@@ -50,7 +50,11 @@ interface SettingsFormProps {
 }
 
 function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
-  const fields = useMemo(() => fieldsOf(settingsSchema(agent.inputSchema)), [agent.inputSchema]);
+  const fields = useMemo(
+    // Settings that have no control are the agent's own matter.
+    () => fieldsOf(settingsSchema(agent.inputSchema)).filter(({ kind }) => kind !== "json"),
+    [agent.inputSchema],
+  );
   const state = useThreadState(whole);
   const [drafts, setDrafts] = useState(() => draftsOf(fields, state));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
