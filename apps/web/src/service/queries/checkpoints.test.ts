@@ -20,7 +20,16 @@ describe("momentBefore", () => {
     expect(momentBefore("u2", HISTORY)?.checkpointId).toBe("c3");
   });
 
-  it("is none before the first message", () => {
+  it("is none before the first message of a thread in which nothing happened before", () => {
     expect(momentBefore("u1", HISTORY)).toBeUndefined();
+  });
+
+  it("is what a command left, before the first message of a thread that a command began", () => {
+    const hired = [...HISTORY, at("c0", []), at("c-1", ["__start__"])];
+    expect(momentBefore("u1", hired)?.checkpointId).toBe("c0");
+  });
+
+  it("is none for a message that no checkpoint holds any more", () => {
+    expect(momentBefore("u0", HISTORY)).toBeUndefined();
   });
 });

@@ -59,17 +59,18 @@ async function forkFrom(thread: ThreadName, checkpointId: string): Promise<strin
 
 type Moment = Pick<Checkpoint, "checkpointId" | "next" | "messageIds">;
 
-/** The newest moment at which the agent was done and the message had not been said. Newest first. */
+/**
+ * The newest moment at which the agent was done and the message had not been said; what it held then goes along, also where
+ * no word had been said. `undefined`: nothing came before. Newest first.
+ */
 export function momentBefore<T extends Moment>(messageId: string, checkpoints: readonly T[]): T | undefined {
   const said = checkpoints.findLastIndex(({ messageIds }) => messageIds.includes(messageId));
-  return checkpoints
-    .slice(said + 1)
-    .find(({ next, messageIds }) => next.length === 0 && messageIds.length > 0);
+  return said < 0 ? undefined : checkpoints.slice(said + 1).find(({ next }) => next.length === 0);
 }
 
 const HISTORY_PAGE = "50";
 
-/** Begins a thread just before a message, and gives its name. Before the first message there is nothing to begin from. */
+/** Begins a thread just before a message, with all that came before it, and gives its name. */
 export function useForkBefore(thread: ThreadName) {
   return useMutation({ mutationFn: (messageId: string) => forkBefore(thread, messageId) }).mutateAsync;
 }
@@ -80,10 +81,12 @@ async function forkBefore(thread: ThreadName, messageId: string): Promise<string
   do {
     const page = await readHistory(thread, { limit: HISTORY_PAGE, ...(before && { before }) });
     seen.push(...page.checkpoints);
-    const isPast = seen.at(-1)?.messageIds.includes(messageId) === false;
-    const moment = isPast ? momentBefore(messageId, seen) : undefined;
+    const moment = momentBefore(messageId, seen);
     if (moment) return forkFrom(thread, moment.checkpointId);
     before = page.next ?? "";
   } while (before !== "");
-  return newId(Date.now());
+  if (seen.some(({ messageIds }) => messageIds.includes(messageId))) return newId(Date.now());
+  throw new Error(
+    "The agent no longer remembers this message, so nothing can begin before it. Copy it into a new thread.",
+  );
 }
