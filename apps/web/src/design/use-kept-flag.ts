@@ -1,15 +1,22 @@
 "use client";
 
 import { useCallback, useSyncExternalStore } from "react";
+import { readStored, store } from "./browser-storage";
 
 const listeners = new Set<() => void>();
+/** What was set on this page: counts also where the browser stores nothing. */
+const here = new Map<string, boolean>();
 
 function subscribe(listener: () => void): () => void {
+  const hear = ({ key }: StorageEvent) => {
+    if (key !== null) here.delete(key);
+    listener();
+  };
   listeners.add(listener);
-  window.addEventListener("storage", listener);
+  window.addEventListener("storage", hear);
   return () => {
     listeners.delete(listener);
-    window.removeEventListener("storage", listener);
+    window.removeEventListener("storage", hear);
   };
 }
 
@@ -18,12 +25,13 @@ export function useKeptFlag(name: string): readonly [isOn: boolean, set: (isOn: 
   const key = `throughline:${name}`;
   const isOn = useSyncExternalStore(
     subscribe,
-    () => localStorage.getItem(key) === "1",
+    () => here.get(key) ?? readStored(key) === "1",
     () => false,
   );
   const set = useCallback(
     (next: boolean) => {
-      localStorage.setItem(key, next ? "1" : "0");
+      here.set(key, next);
+      store(key, next ? "1" : "0");
       for (const tell of listeners) tell();
     },
     [key],
