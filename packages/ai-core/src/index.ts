@@ -9,6 +9,7 @@ export * from "./clock/clock.js";
 export * from "./clock/simulated-clock.js";
 export * from "./context/run-context.js";
 export * from "./envelope/envelope.js";
+export * from "./envelope/envelope-types.js";
 export * from "./envelope/log-entry.js";
 export * from "./envelope/payloads.js";
 export * from "./errors/error-class.js";

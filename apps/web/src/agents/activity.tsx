@@ -1,93 +1,113 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { z } from "zod";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
 import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
-import { askService } from "../service/ask-service";
-import { useResource } from "../service/use-resource";
-import { askThreads } from "./ask-threads";
-import { joinRows, type ThreadPage } from "./merge-rows";
+import {
+  type ActivityData,
+  activityQuery,
+  type ThreadPage,
+  type ThreadRow,
+} from "../service/queries/threads";
+import { joinRows } from "./merge-rows";
 import type { SeenThreads } from "./seen-threads";
-import type { ThreadRow } from "./thread-row";
 
-/** What goes on with every agent, as lists tell it. */
-export interface Activity {
+/** What goes on with one agent, as lists tell it. */
+export interface ListedThreads {
   /** The newest, and all that wait for a person, newest first; `undefined` until the service has said. */
-  rowsOf(agentId: string): readonly ThreadRow[] | undefined;
+  readonly rows: readonly ThreadRow[] | undefined;
   /** The newest alone. */
-  pageOf(agentId: string): ThreadPage | undefined;
+  readonly page: ThreadPage | undefined;
   /** When its next cron tick is due. */
-  nextTickOf(agentId: string): number | undefined;
-  /** Which threads this account has seen; `undefined` while the page is still a server's. */
-  readonly seen: SeenThreads | undefined;
-  readonly problem: Error | undefined;
-  refresh(): void;
+  readonly nextTickAt: number | undefined;
 }
 
-const EVERY_MS = 10_000;
-const ROWS = 30;
+type ActivityQuery = ReturnType<typeof activityQuery>;
 
-const cronsSchema = z.object({
-  crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.string().nullable() })),
-});
+const QueryContext = createContext<ActivityQuery | undefined>(undefined);
+const SeenContext = createContext<SeenThreads | undefined>(undefined);
 
-const ActivityContext = createContext<Activity | undefined>(undefined);
-
-export function useActivity(): Activity {
-  const activity = useContext(ActivityContext);
-  if (!activity) throw new Error("useActivity() needs the console's layout above it.");
-  return activity;
-}
-
-/** Asks for everybody, once for all who look. */
+/** Polls for all who look, once. What it learns is read by the hooks below, each of which renders for its own part alone. */
 export function ActivityProvider(props: {
   readonly seen: SeenThreads | undefined;
   readonly children: ReactNode;
 }): ReactNode {
   const { agents } = useAgentCatalog();
   const { isPerson } = useCaller();
-  const ids = isPerson === undefined ? undefined : agents?.map(({ id }) => id);
-  const { value, problem, refresh } = useResource(
-    ids && JSON.stringify(ids),
-    (signal) => ask(ids ?? [], isPerson, signal),
-    {
-      everyMs: EVERY_MS,
-    },
+  const query = useMemo(
+    () => activityQuery(isPerson === undefined ? undefined : agents?.map(({ id }) => id), isPerson),
+    [agents, isPerson],
   );
-  const { seen } = props;
-  const activity = useMemo(
-    (): Activity => ({
-      rowsOf: (agentId) => value?.threads.get(agentId)?.rows,
-      pageOf: (agentId) => value?.threads.get(agentId)?.page,
-      nextTickOf: (agentId) => value?.ticks.get(agentId),
-      seen,
-      problem,
-      refresh,
-    }),
-    [value, seen, problem, refresh],
+  useQuery({ ...query, notifyOnChangeProps: [] });
+  return (
+    <QueryContext value={query}>
+      <SeenContext value={props.seen}>{props.children}</SeenContext>
+    </QueryContext>
   );
-  return <ActivityContext value={activity}>{props.children}</ActivityContext>;
 }
 
-async function ask(agentIds: readonly string[], withShared: boolean | undefined, signal: AbortSignal) {
-  const [crons, ...threads] = await Promise.all([
-    askService("/crons?limit=100", cronsSchema, { signal }),
-    ...agentIds.map(async (agentId) => [agentId, await askNewest(agentId, withShared, signal)] as const),
-  ]);
-  const ticks = new Map<string, number>();
-  for (const { agent, enabled, nextAt } of crons.crons) {
-    if (!enabled || nextAt === null) continue;
-    const at = Date.parse(nextAt);
-    ticks.set(agent, Math.min(at, ticks.get(agent) ?? at));
-  }
-  return { threads: new Map(threads), ticks };
+/** A part of what was polled. Asks for nothing itself. */
+function usePolled<T>(select: (data: ActivityData) => T) {
+  const query = useActivityQuery();
+  return useQuery({ queryKey: query.queryKey, queryFn: query.queryFn, enabled: false, select });
 }
 
-async function askNewest(agentId: string, withShared: boolean | undefined, signal: AbortSignal) {
-  const page = await askThreads(agentId, { withShared, limit: ROWS }, signal);
-  if (page.next === null) return { page, rows: page.threads };
-  // However long ago it asked, what waits for a person must not be out of their sight.
-  const waiting = await askThreads(agentId, { withShared, limit: ROWS, status: "waiting" }, signal);
-  return { page, rows: joinRows(waiting.threads, page.threads) };
+function useActivityQuery(): ActivityQuery {
+  const query = useContext(QueryContext);
+  if (!query) throw new Error("Lists of threads need the console's layout above them.");
+  return query;
 }
+
+/** Which threads this account has seen; `undefined` while the page is still a server's. */
+export function useSeen(): SeenThreads | undefined {
+  return useContext(SeenContext);
+}
+
+export function useListedThreads(agentId: string): ListedThreads {
+  const { data } = usePolled(
+    useCallback(
+      ({ threads, ticks }: ActivityData) => ({ known: threads[agentId], tick: ticks[agentId] }),
+      [agentId],
+    ),
+  );
+  return useMemo(
+    () => ({ rows: rowsOf(data?.known), page: data?.known?.page, nextTickAt: data?.tick }),
+    [data],
+  );
+}
+
+/** The same of every agent. */
+export function useAllListedThreads(): ReadonlyMap<string, Omit<ListedThreads, "nextTickAt">> {
+  const { data } = usePolled(threadsOf);
+  return useMemo(
+    () =>
+      new Map(
+        Object.entries(data ?? {}).map(([agentId, known]) => [
+          agentId,
+          { rows: rowsOf(known), page: known.page },
+        ]),
+      ),
+    [data],
+  );
+}
+
+/** Why the lists may be old. */
+export function useActivityProblem(): Error | undefined {
+  return usePolled(nothingOf).error ?? undefined;
+}
+
+/** Asks at once, instead of with the next poll. */
+export function useRefreshActivity(): () => void {
+  const { queryKey } = useActivityQuery();
+  const queries = useQueryClient();
+  return useCallback(() => void queries.refetchQueries({ queryKey }), [queries, queryKey]);
+}
+
+function rowsOf(known: ActivityData["threads"][string] | undefined): readonly ThreadRow[] | undefined {
+  if (!known || known.waiting.length === 0) return known?.page.threads;
+  return joinRows(known.waiting, known.page.threads);
+}
+
+const threadsOf = ({ threads }: ActivityData) => threads;
+const nothingOf = () => null;

@@ -2,11 +2,11 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { agentPath, threadPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
 import { RelativeTime } from "../design/relative-time";
 import { STATUS_WORDS, StatusDot } from "../design/status-dot";
+import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./agent-entry.module.css";
 import { ThreadList } from "./thread-list";
 import { type AgentActivity, useAgentActivity } from "./use-agent-activity";

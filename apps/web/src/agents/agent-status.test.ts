@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ThreadRow } from "../service/queries/threads";
 import { agentStatus, liveStatus, threadToOpen, withLive } from "./agent-status";
 import { threadRow } from "./testing/thread-row";
-import type { ThreadRow } from "./thread-row";
 
 const row = (threadName: string, status: ThreadRow["status"], lastActivityAt?: number) =>
   threadRow(threadName, lastActivityAt, { status });

@@ -1,6 +1,7 @@
 import type { RunView } from "@throughline/agent-client";
 import type { Status } from "../design/status-dot";
-import { rowKey, type ThreadRow } from "./thread-row";
+import type { ThreadRow } from "../service/queries/threads";
+import { rowKey } from "./thread-row";
 
 /** A thread as it stands right now, by a stream or a poll: newer than any list. */
 export interface LiveThread {

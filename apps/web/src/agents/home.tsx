@@ -2,7 +2,6 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { agentPath, threadPath } from "../console/paths";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { Button } from "../design/button";
@@ -12,6 +11,7 @@ import { Kbd } from "../design/kbd";
 import { RelativeTime } from "../design/relative-time";
 import { Skeleton } from "../design/skeleton";
 import { STATUS_WORDS, StatusDot } from "../design/status-dot";
+import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./home.module.css";
 import { titleOf } from "./thread-row";
 import { useAgentActivity } from "./use-agent-activity";

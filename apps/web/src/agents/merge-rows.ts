@@ -1,11 +1,5 @@
-import { rowKey, type ThreadRow } from "./thread-row";
-
-/** Some threads, newest activity first. */
-export interface ThreadPage {
-  readonly threads: readonly ThreadRow[];
-  /** Where the page after it begins; `null`: there is none. */
-  readonly next: string | null;
-}
+import type { ThreadPage, ThreadRow } from "../service/queries/threads";
+import { rowKey } from "./thread-row";
 
 /**
  * What is known once the first page is told anew. Down to its last thread it is all there is; what is known below stays, so that

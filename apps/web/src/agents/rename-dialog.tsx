@@ -4,8 +4,9 @@ import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { Button } from "../design/button";
 import { Dialog } from "../design/dialog";
 import { Field, Input } from "../design/field";
-import { changeThread } from "./ask-threads";
-import { type ThreadRow, titleOf } from "./thread-row";
+import type { ThreadRow } from "../service/queries/threads";
+import { useChangeThread } from "../service/queries/threads";
+import { titleOf } from "./thread-row";
 
 interface RenameDialogProps {
   readonly row: ThreadRow;
@@ -16,6 +17,7 @@ interface RenameDialogProps {
 
 export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogProps): ReactNode {
   const form = useId();
+  const changeThread = useChangeThread();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
@@ -30,7 +32,7 @@ export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogPr
     setBusy(true);
     try {
       // Without a title of a person's own, it has the beginning of what was said first.
-      await changeThread(row, { title: title === "" ? null : title });
+      await changeThread({ row, change: { title: title === "" ? null : title } });
       onRenamed();
       leave();
     } catch (error) {

@@ -1,5 +1,5 @@
-import { z } from "zod";
-import type { ThreadRow } from "./thread-row";
+import * as z from "zod/mini";
+import type { ThreadRow } from "../service/queries/threads";
 
 /** Which threads a person has seen, and when. */
 export interface SeenThreads {

@@ -11,12 +11,13 @@ import { Menu, type MenuItem } from "../design/menu";
 import { RelativeTime } from "../design/relative-time";
 import { STATUS_WORDS, StatusDot } from "../design/status-dot";
 import { useToaster } from "../design/toast";
-import { useActivity } from "./activity";
-import { changeThread, deleteThread } from "./ask-threads";
+import type { ThreadRow } from "../service/queries/threads";
+import { useChangeThread, useDeleteThread } from "../service/queries/threads";
+import { useSeen } from "./activity";
 import { RenameDialog } from "./rename-dialog";
 import { isUnread } from "./seen-threads";
 import styles from "./thread-item.module.css";
-import { type ThreadRow, titleOf } from "./thread-row";
+import { titleOf } from "./thread-row";
 
 interface ThreadItemProps {
   readonly row: ThreadRow;
@@ -29,7 +30,9 @@ interface ThreadItemProps {
 export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps): ReactNode {
   const router = useRouter();
   const toaster = useToaster();
-  const { seen } = useActivity();
+  const seen = useSeen();
+  const changeThread = useChangeThread();
+  const deleteThread = useDeleteThread();
   const { refusal } = useCaller();
   const [asking, setAsking] = useState<"rename" | "delete">();
   const title = titleOf(row);
@@ -37,7 +40,7 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
 
   async function setArchived(archived: boolean): Promise<void> {
     try {
-      await changeThread(row, { archived });
+      await changeThread({ row, change: { archived } });
       onLeaves();
       onChanged();
     } catch (error) {

@@ -8,11 +8,10 @@ import { usePlace } from "../console/use-place";
 import { Button } from "../design/button";
 import { Icon } from "../design/icon";
 import { Skeleton } from "../design/skeleton";
+import { usePageReader, useThreadSearch } from "../service/queries/threads";
 import { useDebounced } from "../service/use-debounced";
-import { useResource } from "../service/use-resource";
-import { useActivity } from "./activity";
+import { useActivityProblem, useListedThreads, useRefreshActivity } from "./activity";
 import { type LiveThread, withLive } from "./agent-status";
-import { askThreads } from "./ask-threads";
 import { joinRows } from "./merge-rows";
 import { MoreThreads } from "./more-threads";
 import { ThreadItem } from "./thread-item";
@@ -28,14 +27,15 @@ interface ThreadListProps {
 }
 
 const TYPING_MS = 200;
-const FOUND_EVERY_MS = 10_000;
 const FOUND = 50;
 /** A list that can be taken in at a glance says nothing of its length. */
 const SHORT = 30;
 
 export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
   const place = usePlace();
-  const activity = useActivity();
+  const listed = useListedThreads(agentId);
+  const listProblem = useActivityProblem();
+  const refreshActivity = useRefreshActivity();
   const { isPerson } = useCaller();
   const [typed, setTyped] = useState("");
   const search = useDebounced(typed.trim(), TYPING_MS);
@@ -43,25 +43,16 @@ export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
   const isFiltered = search !== "" || isArchive;
   const query = { search, archived: isArchive, withShared: isPerson };
   const key = JSON.stringify([agentId, search, isArchive]);
-  const found = useResource(
-    isFiltered ? key : undefined,
-    (signal) => askThreads(agentId, { ...query, limit: FOUND }, signal),
-    { everyMs: FOUND_EVERY_MS },
-  );
-  const pages = useThreadPages(
-    key,
-    isFiltered ? found.value : activity.pageOf(agentId),
-    (after, limit, signal) => askThreads(agentId, { ...query, limit, after }, signal),
-  );
-  const rows = isFiltered ? pages.rows : pages.rows && joinRows(activity.rowsOf(agentId) ?? [], pages.rows);
+  const found = useThreadSearch(agentId, isFiltered ? { ...query, limit: FOUND } : undefined);
+  const pages = useThreadPages(key, isFiltered ? found.value : listed.page, usePageReader(agentId, query));
+  const rows = isFiltered ? pages.rows : pages.rows && joinRows(listed.rows ?? [], pages.rows);
   const shown = rows && withLive(rows, live);
-  const problem = isFiltered ? found.problem : rows ? undefined : activity.problem;
+  const problem = isFiltered ? found.problem : rows ? undefined : listProblem;
   const focus = useListFocus(shown);
 
-  function refresh(): void {
+  function tryAgain(): void {
     if (isFiltered) found.refresh();
-    pages.refresh();
-    activity.refresh();
+    else refreshActivity();
   }
 
   return (
@@ -92,7 +83,7 @@ export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
       {problem && (
         <div className={styles.none} role="alert">
           <p>{problem.message}</p>
-          <Button look="quiet" onClick={refresh}>
+          <Button look="quiet" onClick={tryAgain}>
             Try again
           </Button>
         </div>
@@ -107,7 +98,7 @@ export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
               isHere={
                 place.agentId === agentId && place.threadName !== undefined && rowKey(place) === rowKey(row)
               }
-              onChanged={refresh}
+              onChanged={pages.refresh}
               onLeaves={() => focus.leaves(rowKey(row), at)}
             />
           ))}

@@ -1,25 +1,5 @@
-import { z } from "zod";
-import { isMadeName } from "../crons/made-name";
-
-const threadRowSchema = z.object({
-  threadName: z.string(),
-  agentId: z.string(),
-  /** `account`: shared by the account. Absent: the caller's own. */
-  visibility: z
-    .enum(["private", "account"])
-    .optional()
-    .transform((told) => (told === "account" ? told : undefined)),
-  title: z.string().nullable(),
-  titledByPerson: z.boolean(),
-  archived: z.boolean(),
-  status: z.enum(["idle", "running", "waiting", "error"]),
-  lastActivityAt: z.iso.datetime().transform((text) => Date.parse(text)),
-});
-
-/** A thread as lists show it. */
-export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
-
-export const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.string().nullable() });
+import type { ThreadRow } from "../service/queries/threads";
+import { isGeneratedName } from "./is-generated-name";
 
 interface Named {
   readonly threadName?: string | undefined;
@@ -33,5 +13,5 @@ export function rowKey({ threadName, visibility }: Named): string {
 
 /** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {
-  return title ?? (isMadeName(threadName) ? "Untitled thread" : threadName);
+  return title ?? (isGeneratedName(threadName) ? "Untitled thread" : threadName);
 }

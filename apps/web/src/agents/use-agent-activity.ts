@@ -3,10 +3,11 @@
 import { useEffect } from "react";
 import { usePlace } from "../console/use-place";
 import type { Status } from "../design/status-dot";
-import { useActivity } from "./activity";
+import type { ThreadRow } from "../service/queries/threads";
+import { useListedThreads, useRefreshActivity, useSeen } from "./activity";
 import { agentStatus, type LiveThread, newestOf, threadToOpen, withLive } from "./agent-status";
 import { isUnread } from "./seen-threads";
-import { rowKey, type ThreadRow } from "./thread-row";
+import { rowKey } from "./thread-row";
 import { useLiveThread } from "./use-live-thread";
 
 export interface AgentActivity {
@@ -24,14 +25,14 @@ export interface AgentActivity {
 
 /** All that a list says of one agent. Its thread that is open, else its newest, is followed closely. */
 export function useAgentActivity(agentId: string): AgentActivity {
-  const { rowsOf, nextTickOf, seen, refresh } = useActivity();
+  const { rows: listed, nextTickAt } = useListedThreads(agentId);
+  const seen = useSeen();
+  const refresh = useRefreshActivity();
   const place = usePlace();
-  const listed = rowsOf(agentId);
   const isHere = place.agentId === agentId;
   const isOpen = isHere && place.threadName !== undefined;
   const live = useLiveThread(agentId, isOpen ? place : (newestOf(listed ?? []) ?? {}));
   const rows = listed && withLive(listed, live);
-  const nextTickAt = nextTickOf(agentId);
 
   // Known here before the list says so: a run began or ended since it was asked for.
   const listedStatus = listed?.find((row) => live && rowKey(row) === rowKey(live))?.status;

@@ -1,7 +1,8 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { rowKey, type ThreadRow } from "./thread-row";
+import type { ThreadRow } from "../service/queries/threads";
+import { rowKey } from "./thread-row";
 
 /** Keeps the place of whoever goes through the list by keys, when what they were on leaves it and when the list grows. */
 export function useListFocus(shown: readonly ThreadRow[] | undefined) {

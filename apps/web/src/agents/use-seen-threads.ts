@@ -1,6 +1,7 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { readStored, store } from "../design/browser-storage";
 import { markSeen, readSeen, type SeenThreads } from "./seen-threads";
 
 interface Place {
@@ -13,6 +14,8 @@ interface Place {
 export function useSeenThreads(account: string, place: Place | undefined): SeenThreads | undefined {
   const key = `throughline:seen:${account}`;
   const [seen, setSeen] = useState<SeenThreads>();
+  // Where the browser stores nothing, what was seen counts until the page closes.
+  const here = useRef<string>(null);
   const agentId = place?.agentId;
   const threadName = place?.threadName;
   const visibility = place?.visibility;
@@ -20,8 +23,9 @@ export function useSeenThreads(account: string, place: Place | undefined): SeenT
   const update = useCallback(
     (change: (seen: SeenThreads) => SeenThreads) => {
       // From the store each time: another tab may have seen something in between.
-      const next = change(readSeen(localStorage.getItem(key), Date.now()));
-      localStorage.setItem(key, JSON.stringify(next));
+      const next = change(readSeen(readStored(key) ?? here.current, Date.now()));
+      here.current = JSON.stringify(next);
+      store(key, here.current);
       setSeen(next);
     },
     [key],

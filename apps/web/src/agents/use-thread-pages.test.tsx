@@ -2,7 +2,7 @@
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ThreadPage } from "./merge-rows";
+import type { ThreadPage } from "../service/queries/threads";
 import { threadRow } from "./testing/thread-row";
 import { type AskPage, type ThreadPages, useThreadPages } from "./use-thread-pages";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { joinRows, mergeFirst, type ThreadPage } from "./merge-rows";
-import type { ThreadRow } from "./thread-row";
+import type { ThreadPage, ThreadRow } from "../service/queries/threads";
+import { joinRows, mergeFirst } from "./merge-rows";
 
 export type AskPage = (after: string | undefined, limit: number, signal: AbortSignal) => Promise<ThreadPage>;
 

@@ -2,11 +2,12 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { threadPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
 import { useToaster } from "../design/toast";
-import { rowKey, type ThreadRow, titleOf } from "./thread-row";
+import type { CatalogAgent } from "../service/queries/agents";
+import type { ThreadRow } from "../service/queries/threads";
+import { rowKey, titleOf } from "./thread-row";
 
 /** Tells a person who looks elsewhere that an agent began to wait for them. What waited before they came, the list shows. */
 export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {

@@ -3,11 +3,11 @@
 import type { BusyPolicy, CommandOutcome } from "@throughline/agent-client";
 import { useCommands } from "@throughline/agent-react";
 import { type ReactNode, useState } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
-import { outcomeWords } from "../conversation/outcome-words";
-import { useSteering } from "../conversation/steering";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
 import { ConfirmDialog } from "../design/confirm-dialog";
+import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./command-bar.module.css";
 import { SettingsDialog } from "./settings-dialog";
 

@@ -15,7 +15,7 @@ import {
 import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcut } from "../console/use-shortcut";
-import { useSteering } from "../conversation/steering";
+import { useSteering } from "../conversation/steering/steering";
 import { Button, IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { ACCEPTED } from "./attachment-limits";

@@ -1,15 +1,15 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 const fileSchema = z.object({
   name: z.string(),
   /** What the message will say of it. Without it the file is a name alone: its bytes were not kept. */
-  part: z
-    .object({ type: z.literal("binary"), mimeType: z.string(), id: z.string(), filename: z.string() })
-    .optional(),
+  part: z.optional(
+    z.object({ type: z.literal("binary"), mimeType: z.string(), id: z.string(), filename: z.string() }),
+  ),
 });
 const draftSchema = z.object({ text: z.string(), files: z.array(fileSchema) });
-const keptSchema = draftSchema.extend({ at: z.number() });
-const sentSchema = z.array(draftSchema.extend({ id: z.string() }));
+const keptSchema = z.extend(draftSchema, { at: z.number() });
+const sentSchema = z.array(z.extend(draftSchema, { id: z.string() }));
 
 /** A message that is being written. */
 export type Draft = Readonly<z.output<typeof draftSchema>>;

@@ -4,14 +4,14 @@ import type { CommandOutcome } from "@throughline/agent-client";
 import { useCommands, usePending, useThreadState } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
-import type { CatalogAgent } from "../console/agent-catalog";
-import { isJsonObject } from "../conversation/is-json-object";
-import { outcomeWords } from "../conversation/outcome-words";
-import { useSteering } from "../conversation/steering";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
 import { Dialog } from "../design/dialog";
+import { isJsonObject } from "../design/is-json-object";
 import { draftsOf, fieldsOf, readDrafts } from "../interrupts/schema-fields";
 import { SchemaForm } from "../interrupts/schema-form";
+import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./settings-dialog.module.css";
 
 interface SettingsDialogProps {
@@ -50,7 +50,11 @@ interface SettingsFormProps {
 }
 
 function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
-  const fields = useMemo(() => fieldsOf(settingsSchema(agent.inputSchema)), [agent.inputSchema]);
+  const fields = useMemo(
+    // Settings that have no control are the agent's own matter.
+    () => fieldsOf(settingsSchema(agent.inputSchema)).filter(({ kind }) => kind !== "json"),
+    [agent.inputSchema],
+  );
   const state = useThreadState(whole);
   const [drafts, setDrafts] = useState(() => draftsOf(fields, state));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});

@@ -3,9 +3,9 @@
 import { newId } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { uploadAttachment } from "../service/queries/attachments";
 import { checkFile } from "./attachment-limits";
 import type { KeptFile } from "./draft-store";
-import { uploadAttachment } from "./upload-attachment";
 
 export interface DraftFile extends KeptFile {
   readonly key: string;

@@ -3,9 +3,9 @@
 import { messageById } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useEffect, useRef } from "react";
-import { becameOfSent } from "./became-of-sent";
 import type { Draft, SentDraft } from "./draft-store";
 import { useDrafts } from "./drafts";
+import { sentOutcome } from "./sent-outcome";
 
 /**
  * Remembers what was sent until it has arrived. What a former page sent and nobody has is given to `takeBack`, and so is what
@@ -42,7 +42,7 @@ export function useSentDrafts(
         if (message) shown.current.add(sent.id);
         const isOwn = own.current.has(sent.id);
         const isWantedBack = drafts.isWantedBack(sent.id);
-        const became = becameOfSent({ message, isOwn, wasShown, isWantedBack, isComplete });
+        const became = sentOutcome({ message, isOwn, wasShown, isWantedBack, isComplete });
         if (became === "back") takeBack(sent, isWantedBack);
         return became === "waits";
       });

@@ -1,5 +1,6 @@
 "use client";
 
+import { QueryClientProvider } from "@tanstack/react-query";
 import { createAgentClient, everyPart } from "@throughline/agent-client";
 import { AgentProvider } from "@throughline/agent-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -9,6 +10,7 @@ import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
 import { type Identity, identityLabel } from "../service/identity";
 import { pageFetch, setPageIdentity } from "../service/page-fetch";
+import { createQueryClient } from "../service/queries/query-client";
 import { CallerContext, useAskedCaller } from "./caller";
 import { ConsoleFrame } from "./console-frame";
 import { OtherSignInDialog } from "./other-sign-in";
@@ -17,14 +19,22 @@ import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
 import { usePlace } from "./use-place";
 import { ShortcutContext } from "./use-shortcut";
 
-/** Everything that lives as long as somebody is signed in. */
-export function Console({
-  identity,
-  children,
-}: {
+interface ConsoleProps {
   readonly identity: Identity;
   readonly children: ReactNode;
-}): ReactNode {
+}
+
+/** Everything that lives as long as somebody is signed in. */
+export function Console(props: ConsoleProps): ReactNode {
+  const [queries] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queries}>
+      <SignedIn {...props} />
+    </QueryClientProvider>
+  );
+}
+
+function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const account = identityLabel(identity);
   const [client] = useState(() => {
     // A server renders for many, and asks for nothing.

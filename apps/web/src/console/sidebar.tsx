@@ -3,12 +3,13 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
-import { useActivity } from "../agents/activity";
+import { useActivityProblem } from "../agents/activity";
 import { AgentList } from "../agents/agent-list";
 import { IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { Kbd } from "../design/kbd";
 import { Mark } from "../design/mark";
+import { warmPalette } from "../palette/palette";
 import { AccountMenu } from "./account-menu";
 import { USAGE_PATH } from "./paths";
 import styles from "./sidebar.module.css";
@@ -23,7 +24,7 @@ interface SidebarProps {
 
 export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps): ReactNode {
   const pathname = usePathname();
-  const { problem } = useActivity();
+  const problem = useActivityProblem();
   return (
     <div className={styles.sidebar}>
       <div className={styles.head}>
@@ -38,7 +39,13 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
         </Link>
         <IconButton icon="close" label="Close" className={styles.close} onClick={onClose} />
       </div>
-      <button type="button" className={styles.find} onClick={onFind}>
+      <button
+        type="button"
+        className={styles.find}
+        onClick={onFind}
+        onPointerEnter={warmPalette}
+        onFocus={warmPalette}
+      >
         <Icon name="search" />
         <span className={styles.findWord}>Find anything</span>
         <span className={styles.keys}>

@@ -1,9 +1,7 @@
 "use client";
 
 import { createContext, useContext, useMemo } from "react";
-import { askService } from "../service/ask-service";
-import { useResource } from "../service/use-resource";
-import { type CatalogAgent, catalogSchema } from "./agent-catalog";
+import { type CatalogAgent, useAgents } from "../service/queries/agents";
 
 export interface AgentCatalog {
   /** `undefined` until the service has said. */
@@ -25,11 +23,9 @@ export function useAgentCatalog(): AgentCatalog {
 
 /** For the console itself. */
 export function useAskedCatalog(): AgentCatalog {
-  const { value, problem, isLoading, refresh } = useResource("agents", (signal) =>
-    askService("/agents", catalogSchema, { signal }),
+  const { value: agents, problem, isLoading, refresh } = useAgents();
+  return useMemo(
+    () => ({ agents, byId: new Map(agents?.map((agent) => [agent.id, agent])), problem, isLoading, refresh }),
+    [agents, problem, isLoading, refresh],
   );
-  return useMemo(() => {
-    const agents = value?.agents;
-    return { agents, byId: new Map(agents?.map((agent) => [agent.id, agent])), problem, isLoading, refresh };
-  }, [value, problem, isLoading, refresh]);
 }

@@ -11,9 +11,8 @@ import { ListProblem } from "../design/list-problem";
 import { Menu } from "../design/menu";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { useResource } from "../service/use-resource";
+import { useChangeCron, useCron, useTicks } from "../service/queries/crons";
 import { capitalised } from "./capitalised";
-import { changeCron, listTicks, readCron } from "./cron-calls";
 import styles from "./cron-detail.module.css";
 import { CronFacts } from "./cron-facts";
 import { CronForm } from "./cron-form";
@@ -22,28 +21,18 @@ import { draftOf } from "./cron-wish";
 import { DeleteCronDialog } from "./delete-cron-dialog";
 import { scheduleWords } from "./schedule-plan";
 import { TickList } from "./tick-list";
-import { useCronDeeds } from "./use-cron-deeds";
-
-const EVERY_MS = 2_000;
+import { useCronActions } from "./use-cron-actions";
 
 /** One cron: what it is, what it did, and what can be done to it. */
 export function CronDetail({ id }: { readonly id: string }): ReactNode {
   const { agents, byId } = useAgentCatalog();
   const router = useRouter();
   const isEditing = useSearchParams().has("edit");
-  const {
-    value: cron,
-    problem,
-    refresh,
-  } = useResource(`cron ${id}`, (signal) => readCron(id, signal), {
-    everyMs: EVERY_MS,
-  });
-  const ticks = useResource(`ticks ${id}`, (signal) => listTicks(id, signal), { everyMs: EVERY_MS });
+  const { value: cron, problem, refresh } = useCron(id);
+  const ticks = useTicks(id);
+  const changeCron = useChangeCron(id);
   const [isDeleting, setDeleting] = useState(false);
-  const deeds = useCronDeeds({ id, enabled: cron?.enabled ?? false }, () => {
-    refresh();
-    ticks.refresh();
-  });
+  const deeds = useCronActions({ id, enabled: cron?.enabled ?? false });
   const above = <Link href={CRONS_PATH}>Crons</Link>;
 
   if (!cron) {
@@ -68,8 +57,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
             before={cron}
             action="Save"
             onSave={async (wish) => {
-              await changeCron(id, wish);
-              refresh();
+              await changeCron(wish);
               router.replace(cronPath(id));
             }}
             onCancel={() => router.replace(cronPath(id))}

@@ -2,11 +2,11 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { isGeneratedName } from "../agents/is-generated-name";
 import { agentPath, threadPath } from "../console/paths";
 import { RelativeTime } from "../design/relative-time";
-import type { Cron } from "./cron";
+import type { Cron } from "../service/queries/crons";
 import styles from "./cron-facts.module.css";
-import { isMadeName } from "./made-name";
 import { dependsOnTimeZone } from "./schedule-plan";
 import { taskWords } from "./task-words";
 import { timeWords } from "./time-words";
@@ -47,7 +47,7 @@ export function CronFacts({ cron, agentName }: CronFactsProps): ReactNode {
           "A new one each time"
         ) : (
           <Link href={threadPath(cron.agent, threadName)} className={styles.link}>
-            {isMadeName(threadName) ? "Untitled thread" : threadName}
+            {isGeneratedName(threadName) ? "Untitled thread" : threadName}
           </Link>
         )}
       </Fact>

@@ -1,14 +1,13 @@
 "use client";
 
 import { type FormEvent, type ReactNode, useState } from "react";
-import { askThreads } from "../agents/ask-threads";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { Button } from "../design/button";
 import { Field, Input, Select } from "../design/field";
+import type { CatalogAgent } from "../service/queries/agents";
+import type { Cron } from "../service/queries/crons";
+import { type CronWish, useCronPreview } from "../service/queries/crons";
+import { useThreadSearch } from "../service/queries/threads";
 import { useDebounced } from "../service/use-debounced";
-import { useResource } from "../service/use-resource";
-import type { Cron } from "./cron";
-import { type CronWish, previewTimes } from "./cron-calls";
 import styles from "./cron-form.module.css";
 import { type CronDraft, type CronProblems, wishOf } from "./cron-wish";
 import { NextTimes } from "./next-times";
@@ -36,14 +35,9 @@ export function CronForm({ agents, initial, before, action, onSave, onCancel }: 
   const [isSaving, setSaving] = useState(false);
   const asked = useDebounced(`${draft.timeZone}\n${draft.schedule.trim()}`, SETTLED_MS);
   const [zone = "", schedule = ""] = asked.split("\n");
-  const preview = useResource(schedule === "" ? undefined : asked, (signal) =>
-    previewTimes(schedule, zone, signal),
-  );
+  const preview = useCronPreview(schedule, zone);
   const threads =
-    useResource(draft.agent === "" ? undefined : `threads ${draft.agent}`, async (signal) => {
-      const { threads: found } = await askThreads(draft.agent, { limit: 30 }, signal);
-      return found;
-    }).value ?? [];
+    useThreadSearch(draft.agent, draft.agent === "" ? undefined : { limit: 30 }).value?.threads ?? [];
   // What commands an agent takes depends on what it was told before: it goes on where it was used last.
   const takesCommands = (agents.find(({ id }) => id === draft.agent)?.commands.length ?? 0) > 0;
   const suggested = (takesCommands ? threads[0]?.threadName : undefined) ?? NEW_THREAD_NAME;

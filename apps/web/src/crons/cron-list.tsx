@@ -11,23 +11,15 @@ import { Icon } from "../design/icon";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { useResource } from "../service/use-resource";
-import { listCrons } from "./cron-calls";
+import { useCrons } from "../service/queries/crons";
 import styles from "./cron-list.module.css";
 import { newCronPath } from "./cron-paths";
 import { CronRow } from "./cron-row";
 
-const EVERY_MS = 3_000;
-
 /** Every cron of the account. */
 export function CronList(): ReactNode {
   const { byId } = useAgentCatalog();
-  const {
-    value: crons,
-    problem,
-    isLoading,
-    refresh,
-  } = useResource("crons", listCrons, { everyMs: EVERY_MS });
+  const { value: crons, problem, isLoading, refresh } = useCrons();
   const reason = useCaller().refusal("schedule");
   const create =
     reason === undefined ? (
@@ -59,12 +51,7 @@ export function CronList(): ReactNode {
       {crons && crons.length > 0 && (
         <ul className={styles.list} aria-label="Crons">
           {crons.map((cron) => (
-            <CronRow
-              key={cron.id}
-              cron={cron}
-              agentName={byId.get(cron.agent)?.name ?? cron.agent}
-              onChanged={refresh}
-            />
+            <CronRow key={cron.id} cron={cron} agentName={byId.get(cron.agent)?.name ?? cron.agent} />
           ))}
         </ul>
       )}

@@ -8,8 +8,8 @@ import { IconButton } from "../design/button";
 import { Menu } from "../design/menu";
 import { RelativeTime } from "../design/relative-time";
 import { StatusDot } from "../design/status-dot";
+import type { Cron } from "../service/queries/crons";
 import { capitalised } from "./capitalised";
-import type { Cron } from "./cron";
 import { cronPath } from "./cron-paths";
 import styles from "./cron-row.module.css";
 import { cronStatus } from "./cron-status";
@@ -17,16 +17,15 @@ import { DeleteCronDialog } from "./delete-cron-dialog";
 import { scheduleWords } from "./schedule-plan";
 import { taskWords } from "./task-words";
 import { tickWords } from "./tick-words";
-import { useCronDeeds } from "./use-cron-deeds";
+import { useCronActions } from "./use-cron-actions";
 
 interface CronRowProps {
   readonly cron: Cron;
   readonly agentName: string;
-  readonly onChanged: () => void;
 }
 
-export function CronRow({ cron, agentName, onChanged }: CronRowProps): ReactNode {
-  const deeds = useCronDeeds(cron, onChanged);
+export function CronRow({ cron, agentName }: CronRowProps): ReactNode {
+  const deeds = useCronActions(cron);
   const { schedule } = deeds.refusals;
   const [isDeleting, setDeleting] = useState(false);
   const router = useRouter();
@@ -92,7 +91,6 @@ export function CronRow({ cron, agentName, onChanged }: CronRowProps): ReactNode
         agentName={agentName}
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}
-        onDeleted={onChanged}
       />
     </li>
   );

@@ -1,5 +1,5 @@
 import type { Status } from "../design/status-dot";
-import type { Cron } from "./cron";
+import type { Cron } from "../service/queries/crons";
 import { tickWords } from "./tick-words";
 
 /** What a list shows of a cron at a glance: what needs somebody first, then what happens, then what is to come. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Cron } from "./cron";
+import type { Cron } from "../service/queries/crons";
 import { draftOf, newDraft, wishOf } from "./cron-wish";
 
 const CRON: Cron = {

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@throughline/ai-core";
-import type { Cron } from "./cron";
-import type { CronWish } from "./cron-calls";
+import type { Cron, CronWish } from "../service/queries/crons";
 
 /** A cron as it stands in its form. */
 export interface CronDraft {

@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "../design/confirm-dialog";
-import type { Cron } from "./cron";
-import { deleteCron } from "./cron-calls";
+import type { Cron } from "../service/queries/crons";
+import { useDeleteCron } from "../service/queries/crons";
 import { scheduleWords } from "./schedule-plan";
 
 interface DeleteCronDialogProps {
@@ -11,7 +11,7 @@ interface DeleteCronDialogProps {
   readonly agentName: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onDeleted: () => void;
+  readonly onDeleted?: () => void;
 }
 
 export function DeleteCronDialog({
@@ -21,6 +21,7 @@ export function DeleteCronDialog({
   onClose,
   onDeleted,
 }: DeleteCronDialogProps): ReactNode {
+  const deleteCron = useDeleteCron(cron.id);
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -28,8 +29,8 @@ export function DeleteCronDialog({
       title="Delete this cron?"
       action="Delete cron"
       onConfirm={async () => {
-        await deleteCron(cron.id);
-        onDeleted();
+        await deleteCron();
+        onDeleted?.();
       }}
     >
       {agentName} will no longer run {scheduleWords(cron.schedule)}, and the history of its ticks is gone.

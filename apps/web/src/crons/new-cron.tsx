@@ -7,13 +7,14 @@ import { useAgentCatalog } from "../console/use-agent-catalog";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { createCron } from "./cron-calls";
+import { useCreateCron } from "../service/queries/crons";
 import { CronForm } from "./cron-form";
 import { CRONS_PATH, cronPath } from "./cron-paths";
 import { newDraft } from "./cron-wish";
 
 export function NewCron(): ReactNode {
   const { agents, problem, refresh } = useAgentCatalog();
+  const createCron = useCreateCron();
   const router = useRouter();
   const query = useSearchParams();
   const wanted = query.get("agent");

@@ -1,9 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ThreadRow } from "../agents/thread-row";
-import type { CatalogAgent } from "../console/agent-catalog";
 import { Field, Select, TextArea } from "../design/field";
+import type { CatalogAgent } from "../service/queries/agents";
+import type { ThreadRow } from "../service/queries/threads";
 import type { CronDraft, CronProblems } from "./cron-wish";
 import styles from "./task-fields.module.css";
 import { ThreadField } from "./thread-field";

@@ -1,4 +1,4 @@
-import type { CronInput } from "./cron";
+import type { CronInput } from "../service/queries/crons";
 
 /** What a tick does, behind the agent's name: `is told “…”`, `runs the command cycle`. */
 export function taskWords({ message, command }: CronInput): string {

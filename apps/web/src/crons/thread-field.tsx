@@ -1,10 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { type ThreadRow, titleOf } from "../agents/thread-row";
+import { isGeneratedName } from "../agents/is-generated-name";
+import { titleOf } from "../agents/thread-row";
 import { Field, Input, Select } from "../design/field";
+import type { ThreadRow } from "../service/queries/threads";
 import type { CronDraft, CronProblems } from "./cron-wish";
-import { isMadeName } from "./made-name";
 import styles from "./task-fields.module.css";
 
 interface ThreadFieldProps {
@@ -64,7 +65,7 @@ export function ThreadField({ draft, threads, problems, onChange }: ThreadFieldP
 
 /** A name that a client made says nothing to a person; when it was last used does. */
 function optionWords(thread: ThreadRow): string {
-  if (thread.title !== null || !isMadeName(thread.threadName)) return titleOf(thread);
+  if (thread.title !== null || !isGeneratedName(thread.threadName)) return titleOf(thread);
   return `Untitled, last used ${new Date(thread.lastActivityAt).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}`;
 }
 

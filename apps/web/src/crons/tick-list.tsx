@@ -6,7 +6,7 @@ import { threadPath } from "../console/paths";
 import { Icon } from "../design/icon";
 import { RelativeTime } from "../design/relative-time";
 import { StatusDot } from "../design/status-dot";
-import type { Tick } from "./cron";
+import type { Tick } from "../service/queries/crons";
 import styles from "./tick-list.module.css";
 import { tickWords } from "./tick-words";
 import { timeWords } from "./time-words";

@@ -1,5 +1,5 @@
 import type { Status } from "../design/status-dot";
-import type { Tick } from "./cron";
+import type { Tick } from "../service/queries/crons";
 
 export interface TickWords {
   readonly status: Status;

@@ -4,7 +4,7 @@ import { Fragment, type KeyboardEvent, type ReactNode, useId, useRef, useState }
 import buttonStyles from "./button.module.css";
 import { Icon, type IconName } from "./icon";
 import styles from "./menu.module.css";
-import { placeBeside } from "./place-beside";
+import { placeMenu } from "./menu-position";
 
 export interface MenuItem {
   readonly label: string;
@@ -93,7 +93,7 @@ export function Menu({ label, children, className, items }: MenuProps): ReactNod
           const opens = event.newState === "open";
           setOpen(opens);
           if (!opens || !button.current) return;
-          placeBeside(button.current, event.currentTarget);
+          placeMenu(button.current, event.currentTarget);
           entries()[0]?.focus();
         }}
       >

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, useCallback, useSyncExternalStore } from "react";
-import { every } from "./every";
 import { relativeWords, wordsChangeAfter } from "./relative-words";
+import { sharedInterval } from "./shared-interval";
 
 interface RelativeTimeProps {
   /** Milliseconds since the Unix epoch, or how the service writes a time. */
@@ -16,7 +16,7 @@ export function RelativeTime({ at, className }: RelativeTimeProps): ReactNode {
   const read = () => relativeWords(time, Date.now());
   // As it ages its words change ever more seldom, and whenever that happens it is drawn, and asks again how often.
   const period = wordsChangeAfter(time, Date.now());
-  const subscribe = useCallback((listener: () => void) => every(period, listener), [period]);
+  const subscribe = useCallback((listener: () => void) => sharedInterval(period, listener), [period]);
   const words = useSyncExternalStore(subscribe, read, read);
   if (Number.isNaN(time)) return null;
   return (

@@ -14,10 +14,10 @@ interface Surroundings {
 
 /** Rows beyond what is seen, so that a quick wheel shows no blank. */
 const BEYOND = 4;
-/** Two lists of these beside each other stay below 80 rows, on however tall a screen. */
-const MAX_ROWS = 38;
+/** More than the tallest screen shows: a pane that reports a height out of all reason still draws few. */
+const MAX_ROWS = 200;
 
-/** Which of many rows of one height are drawn. Never more than 38, whatever it is told. */
+/** Which of many rows of one height are drawn: all that are seen, and never more than 200. */
 export function virtualWindow({ scrollTop, height, rowHeight, count }: Surroundings): VirtualWindow {
   const seen = Math.ceil(Math.max(0, height) / rowHeight) + 1;
   const length = Math.min(count, MAX_ROWS, seen + 2 * BEYOND);

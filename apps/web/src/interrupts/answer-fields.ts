@@ -6,7 +6,7 @@ import {
   answerForm,
   type Question,
 } from "@throughline/questions";
-import { isJsonObject } from "../conversation/is-json-object";
+import { isJsonObject } from "../design/is-json-object";
 
 /** A form to answer a question with: what to fill in, and the answer it makes. */
 export interface AnswerFields {

@@ -6,7 +6,7 @@ import { Button } from "../design/button";
 import { Field, TextArea } from "../design/field";
 import type { AnswerFields } from "./answer-fields";
 import styles from "./answer-form.module.css";
-import { draftsOf, fieldsOf, presetOf, readDrafts, showsWhole } from "./schema-fields";
+import { draftsOf, fieldsOf, hasControls, presetOf, readDrafts } from "./schema-fields";
 import { SchemaForm } from "./schema-form";
 
 interface AnswerFormProps {
@@ -35,7 +35,7 @@ export function AnswerForm({
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [drafts, setDrafts] = useState(() => draftsOf(fields, preset ?? presetOf(schema)));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
-  const [isJson, setJson] = useState(() => !showsWhole(schema));
+  const [isJson, setJson] = useState(() => !hasControls(fields));
   const [json, setJsonText] = useState(() => jsonOf(preset ?? presetOf(schema)));
   const [jsonProblem, setJsonProblem] = useState<string>();
 
@@ -80,7 +80,7 @@ export function AnswerForm({
             Decline
           </Button>
         )}
-        {fields.length > 0 && (
+        {hasControls(fields) && (
           <Button look="quiet" onClick={() => setJson((before) => !before)}>
             {isJson ? "Answer in the form" : "Answer as JSON"}
           </Button>

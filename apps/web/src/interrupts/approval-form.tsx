@@ -12,9 +12,9 @@ import {
   offeredDecisions,
 } from "@throughline/questions";
 import { type ReactNode, useState } from "react";
-import { isJsonObject } from "../conversation/is-json-object";
 import { Button } from "../design/button";
 import { Field, Input, TextArea } from "../design/field";
+import { isJsonObject } from "../design/is-json-object";
 import styles from "./approval-form.module.css";
 
 type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;

@@ -127,10 +127,13 @@ describe("InterruptCard", () => {
     expect(answers).toEqual([[1]]);
   });
 
-  it("asks for JSON where a form would leave something out, with the schema's own defaults", () => {
+  it("asks for JSON for the part that has no control, and fills in the schema's own defaults", () => {
     const properties = { count: { type: "integer", default: 2 }, tree: { type: "array", items: {} } };
     show(ask({}, {}, { type: "object", properties }));
-    expect(place.querySelector("textarea")?.value).toBe('{\n  "count": 2\n}');
+    expect(place.querySelector("input")?.value).toBe("2");
+    write("[{}]");
+    press("Answer");
+    expect(answers).toEqual([{ count: 2, tree: [{}] }]);
   });
 
   it("takes no answer once the time is over", () => {

@@ -4,8 +4,8 @@ import { readInterrupt, useCommands, useInterrupts, useThreadHandle } from "@thr
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
-import { outcomeWords } from "../conversation/outcome-words";
-import { useSteering } from "../conversation/steering";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { useSteering } from "../conversation/steering/steering";
 import { Button, IconButton } from "../design/button";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./interrupt-cards.module.css";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { draftsOf, fieldsOf, readDrafts } from "./schema-fields";
+import { draftsOf, fieldsOf, presetOf, readDrafts } from "./schema-fields";
 
 const SCHEMA: JsonObject = {
   type: "object",
@@ -28,7 +28,71 @@ describe("fieldsOf", () => {
       ["choice", "Mode", false],
       ["switch", "Is loud", false],
       ["text", "Notes", false],
+      ["json", "Tree", false],
     ]);
+  });
+
+  it("resolves references, takes what may be nothing for what it may be, and a union of constants for a choice", () => {
+    const schema: JsonObject = {
+      type: "object",
+      $defs: { Size: { type: "integer", minimum: 1, default: 2 } },
+      properties: {
+        kind: { const: "trip" },
+        size: { $ref: "#/$defs/Size" },
+        note: { anyOf: [{ type: "string" }, { type: "null" }], default: "none" },
+        seat: {
+          oneOf: [
+            { const: "a", title: "Aisle" },
+            { const: "w", title: "Window" },
+          ],
+        },
+        meals: { type: "array", items: { enum: ["lunch", "dinner"] } },
+        guests: { type: "array", items: { type: "object" } },
+        either: { anyOf: [{ type: "string" }, { type: "integer" }] },
+      },
+      required: ["kind", "seat"],
+    };
+    const fields = fieldsOf(schema);
+    expect(fields.map(({ kind, label }) => [kind, label])).toEqual([
+      ["fixed", "Kind"],
+      ["number", "Size"],
+      ["text", "Note"],
+      ["choice", "Seat"],
+      ["choices", "Meals"],
+      ["json", "Guests"],
+      ["json", "Either"],
+    ]);
+    expect(fields).toMatchObject([
+      {},
+      {},
+      {},
+      { options: ["a", "w"], labels: ["Aisle", "Window"] },
+      {},
+      {},
+      {},
+    ]);
+    const drafts = draftsOf(fields, presetOf(schema));
+    expect(drafts).toMatchObject({ size: "2", note: "none" });
+    const filled = { ...drafts, seat: "w", meals: '["dinner"]', guests: '[{"name":"Ann"}]', either: "3" };
+    expect(readDrafts(fields, filled)).toEqual({
+      value: {
+        kind: "trip",
+        size: 2,
+        note: "none",
+        seat: "w",
+        meals: ["dinner"],
+        guests: [{ name: "Ann" }],
+        either: 3,
+      },
+    });
+    expect(readDrafts(fields, { ...filled, guests: "[" })).toMatchObject({
+      problems: { guests: "This is not JSON. A text needs quotation marks." },
+    });
+  });
+
+  it("asks for JSON where a schema refers to itself without end", () => {
+    const schema: JsonObject = { $defs: { Loop: { $ref: "#/$defs/Loop" } }, $ref: "#/$defs/Loop" };
+    expect(fieldsOf(schema)).toMatchObject([{ kind: "json" }]);
   });
 
   it("takes a schema that is one value for one field", () => {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { isJsonObject } from "../conversation/is-json-object";
+import { isJsonObject } from "../design/is-json-object";
+import { plainSchema } from "./plain-schema";
 
 interface FieldBase {
   /** Where its value goes; empty for an answer that is one value. */
@@ -20,9 +21,15 @@ export type SchemaField = FieldBase &
         readonly max: number | undefined;
       }
     | { readonly kind: "switch" }
-    | { readonly kind: "choice"; readonly options: readonly Json[] }
+    | { readonly kind: "choice"; readonly options: readonly Json[]; readonly labels: readonly string[] }
+    /** Any number of them. */
+    | { readonly kind: "choices"; readonly options: readonly Json[] }
     /** One text a line. */
     | { readonly kind: "lines"; readonly maxItems: number | undefined }
+    /** What has no control of its own. */
+    | { readonly kind: "json" }
+    /** The only value the schema takes: nobody is asked. */
+    | { readonly kind: "fixed"; readonly value: Json }
   );
 
 export type Drafts = Readonly<Record<string, string | boolean>>;
@@ -33,19 +40,31 @@ export type Reading =
 
 const DEEPEST = 3;
 
-/** The fields of a schema; parts no form here can show are left out. */
-export function fieldsOf(
-  schema: JsonObject,
-  path: readonly string[] = [],
-  isRequired = true,
+/** The fields of a schema. A part that has no control is a field for JSON, so nothing is left out. */
+export function fieldsOf(schema: JsonObject): readonly SchemaField[] {
+  return fieldsBelow(schema, schema, [], true);
+}
+
+function fieldsBelow(
+  written: JsonObject,
+  above: JsonObject,
+  path: readonly string[],
+  isRequired: boolean,
 ): readonly SchemaField[] {
+  // Definitions may come with a part, as where one form holds several schemas.
+  const root = isJsonObject(written.$defs) ? written : above;
+  const schema = plainSchema(written, root);
   const base: FieldBase = {
     path,
     label: labelOf(schema, path),
     hint: textOf(schema.description),
     isRequired,
   };
-  if (Array.isArray(schema.enum)) return [{ ...base, kind: "choice", options: schema.enum }];
+  if (schema.const !== undefined) return [{ ...base, kind: "fixed", value: schema.const }];
+  if (Array.isArray(schema.enum)) {
+    const titles = Array.isArray(schema.enumNames) ? schema.enumNames : schema.enum;
+    return [{ ...base, kind: "choice", options: schema.enum, labels: titles.map(String) }];
+  }
   switch (typeOf(schema)) {
     case "string":
       return [
@@ -69,39 +88,38 @@ export function fieldsOf(
       ];
     case "boolean":
       return [{ ...base, kind: "switch" }];
-    case "array":
-      return isJsonObject(schema.items) && typeOf(schema.items) === "string"
+    case "array": {
+      const items = isJsonObject(schema.items) ? plainSchema(schema.items, root) : {};
+      if (Array.isArray(items.enum)) return [{ ...base, kind: "choices", options: items.enum }];
+      return typeOf(items) === "string"
         ? [{ ...base, kind: "lines", maxItems: numberOf(schema.maxItems) }]
-        : [];
+        : [{ ...base, kind: "json" }];
+    }
     case "object": {
-      if (path.length >= DEEPEST || !isJsonObject(schema.properties)) return [];
+      const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
+      if (path.length >= DEEPEST || properties.length === 0) return [{ ...base, kind: "json" }];
       const required = Array.isArray(schema.required) ? schema.required : [];
-      return Object.entries(schema.properties).flatMap(([name, part]) =>
-        isJsonObject(part) ? fieldsOf(part, [...path, name], required.includes(name)) : [],
+      return properties.flatMap(([name, part]) =>
+        isJsonObject(part) ? fieldsBelow(part, root, [...path, name], required.includes(name)) : [],
       );
     }
     default:
-      return [];
+      return [{ ...base, kind: "json" }];
   }
 }
 
-/** Whether the fields are all there is to the schema. What they leave out can only be answered as JSON. */
-export function showsWhole(schema: JsonObject, depth = 0): boolean {
-  if (typeOf(schema) !== "object" || Array.isArray(schema.enum)) return fieldsOf(schema).length > 0;
-  const parts = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
-  return (
-    parts.length > 0 &&
-    depth < DEEPEST &&
-    parts.every((part) => isJsonObject(part) && showsWhole(part, depth + 1))
-  );
+/** Whether there is anything to fill in but JSON. */
+export function hasControls(fields: readonly SchemaField[]): boolean {
+  return fields.some(({ kind }) => kind !== "json" && kind !== "fixed");
 }
 
 /** What the schema itself would fill in. */
-export function presetOf(schema: JsonObject): Json | undefined {
+export function presetOf(written: JsonObject, root: JsonObject = written): Json | undefined {
+  const schema = plainSchema(written, root);
   if (schema.default !== undefined) return schema.default;
   if (!isJsonObject(schema.properties)) return undefined;
   const presets = Object.entries(schema.properties).flatMap(([name, part]): [string, Json][] => {
-    const preset = isJsonObject(part) ? presetOf(part) : undefined;
+    const preset = isJsonObject(part) ? presetOf(part, root) : undefined;
     return preset === undefined ? [] : [[name, preset]];
   });
   return presets.length > 0 ? Object.fromEntries(presets) : undefined;
@@ -121,6 +139,8 @@ export function draftsOf(fields: readonly SchemaField[], value: Json | undefined
 function draftOf(field: SchemaField, value: Json | undefined): string | boolean {
   if (field.kind === "switch") return value === true;
   if (field.kind === "lines") return Array.isArray(value) ? value.join("\n") : "";
+  if (field.kind === "choices") return JSON.stringify(Array.isArray(value) ? value : []);
+  if (field.kind === "json") return value === undefined ? "" : JSON.stringify(value, undefined, 2);
   const isShown = typeof value === "string" || typeof value === "number";
   return isShown || (field.kind === "choice" && value !== undefined) ? String(value) : "";
 }
@@ -140,6 +160,7 @@ export function readDrafts(fields: readonly SchemaField[], drafts: Drafts): Read
 type DraftReading = { readonly value: Json | undefined } | { readonly problem: string };
 
 function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
+  if (field.kind === "fixed") return { value: field.value };
   if (field.kind === "switch") return { value: draft === true };
   const text = String(draft);
   if (field.kind === "lines") {
@@ -150,6 +171,7 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
     const isTooMany = field.maxItems !== undefined && lines.length > field.maxItems;
     return isTooMany ? { problem: `No more than ${field.maxItems} lines.` } : { value: lines };
   }
+  if (field.kind === "choices") return { value: chosenOf(text) };
   if (text.trim() === "")
     return field.isRequired ? { problem: "This needs an answer." } : { value: undefined };
   if (field.kind === "choice") {
@@ -157,6 +179,7 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
     const at = field.options.findIndex((option) => String(option) === text);
     return at < 0 ? { problem: "Choose one of these." } : { value: field.options[at] };
   }
+  if (field.kind === "json") return parsedDraft(text);
   if (field.kind === "text") {
     const isTooLong = field.maxLength !== undefined && text.length > field.maxLength;
     return isTooLong ? { problem: `No more than ${field.maxLength} characters.` } : { value: text };
@@ -167,6 +190,21 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
   if (field.min !== undefined && number < field.min) return { problem: `No less than ${field.min}.` };
   if (field.max !== undefined && number > field.max) return { problem: `No more than ${field.max}.` };
   return { value: number };
+}
+
+/** What is ticked in a field of kind `choices`, whose draft is JSON. */
+export function chosenOf(draft: string): Json[] {
+  const chosen: Json = draft === "" ? [] : JSON.parse(draft);
+  return Array.isArray(chosen) ? chosen : [];
+}
+
+function parsedDraft(text: string): DraftReading {
+  try {
+    const value: Json = JSON.parse(text);
+    return { value };
+  } catch {
+    return { problem: "This is not JSON. A text needs quotation marks." };
+  }
 }
 
 function withValue(whole: Json, [name, ...rest]: readonly string[], value: Json): Json {

@@ -1,8 +1,9 @@
 "use client";
 
+import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Field, Input, Select, TextArea } from "../design/field";
-import { type Drafts, keyOf, type SchemaField } from "./schema-fields";
+import { chosenOf, type Drafts, keyOf, type SchemaField } from "./schema-fields";
 import styles from "./schema-form.module.css";
 
 interface SchemaFormProps {
@@ -25,6 +26,7 @@ export function SchemaForm({ fields, drafts, problems, onChange }: SchemaFormPro
   return (
     <div ref={place} className={styles.fields}>
       {fields.map((field) => {
+        if (field.kind === "fixed") return null;
         const key = keyOf(field);
         const set = (draft: string | boolean) => onChange({ ...drafts, [key]: draft });
         return (
@@ -58,11 +60,49 @@ function Control({ field, draft, problem, onChange }: ControlProps): ReactNode {
       </label>
     );
   }
-  const hint = field.hint ?? (field.kind === "lines" ? "One to a line." : rangeWords(field));
+  if (field.kind === "choices") return <Choices field={field} draft={String(draft)} onChange={onChange} />;
+  const hint = field.hint ?? FORM_HINTS[field.kind] ?? rangeWords(field);
   return (
     <Field label={field.label} problem={problem} {...(hint !== undefined && { hint })}>
       <Entry field={field} text={String(draft)} onChange={onChange} />
     </Field>
+  );
+}
+
+const FORM_HINTS: Readonly<Partial<Record<SchemaField["kind"], string>>> = {
+  lines: "One to a line.",
+  json: "As JSON.",
+};
+
+function Choices({
+  field,
+  draft,
+  onChange,
+}: {
+  readonly field: SchemaField & { readonly kind: "choices" };
+  readonly draft: string;
+  readonly onChange: (draft: string) => void;
+}): ReactNode {
+  const chosen = chosenOf(draft).map(String);
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{field.label}</legend>
+      {field.hint !== undefined && <p className={styles.hint}>{field.hint}</p>}
+      {field.options.map((option) => (
+        <label key={String(option)} className={styles.switch}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(String(option))}
+            onChange={(event) => {
+              const isChosen = (one: Json) =>
+                one === option ? event.target.checked : chosen.includes(String(one));
+              onChange(JSON.stringify(field.options.filter(isChosen)));
+            }}
+          />
+          <span>{String(option)}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -82,9 +122,9 @@ function Entry({
           {(text === "" || !field.isRequired) && (
             <option value="">{field.isRequired ? "Choose…" : "None"}</option>
           )}
-          {field.options.map(String).map((option) => (
+          {field.options.map(String).map((option, at) => (
             <option key={option} value={option}>
-              {option}
+              {field.labels[at]}
             </option>
           ))}
         </Select>
@@ -92,6 +132,7 @@ function Entry({
     case "number":
       return <Input value={text} inputMode="decimal" onChange={(event) => onChange(event.target.value)} />;
     case "lines":
+    case "json":
       return <TextArea value={text} rows={3} onChange={(event) => onChange(event.target.value)} />;
     case "text":
       return field.isLong ? (
@@ -100,6 +141,8 @@ function Entry({
         <Input value={text} onChange={(event) => onChange(event.target.value)} />
       );
     case "switch":
+    case "choices":
+    case "fixed":
       return null;
   }
 }

@@ -1,20 +1,23 @@
 "use client";
 
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useModal } from "../design/dialog";
-import { Icon } from "../design/icon";
-import { Kbd } from "../design/kbd";
-import { StatusDot } from "../design/status-dot";
 import styles from "./palette.module.css";
-import { ranked } from "./rank";
-import { type PaletteEntry, usePaletteEntries } from "./use-palette-entries";
+
+const load = () => import("./palette-body");
+const PaletteBody = lazy(() => load().then((module) => ({ default: module.PaletteBody })));
+
+/** Fetches what the palette needs, for a press that is likely to come. */
+export function warmPalette(): void {
+  void load();
+}
 
 interface PaletteProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Goes anywhere and does anything, by a few letters of its name. */
+/** Goes anywhere and does anything, by a few letters of its name. Its list is loaded with the first press. */
 export function Palette({ isOpen, onClose }: PaletteProps): ReactNode {
   const ref = useModal(isOpen);
   return (
@@ -29,138 +32,37 @@ export function Palette({ isOpen, onClose }: PaletteProps): ReactNode {
       }}
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >
-      {isOpen && <PaletteBody onDone={onClose} />}
+      {isOpen && <OpenPalette onDone={onClose} />}
     </dialog>
   );
 }
 
-const PER_GROUP = 8;
-const GROUPS = ["Agents", "Threads", "Actions"] as const;
-
-function PaletteBody({ onDone }: { readonly onDone: () => void }): ReactNode {
-  const id = useId();
+function OpenPalette({ onDone }: { readonly onDone: () => void }): ReactNode {
   const [typed, setTyped] = useState("");
-  const entries = usePaletteEntries(typed);
-  const [at, setAt] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
-  const groups = GROUPS.map((group) => ({
-    group,
-    found: ranked(
-      entries.filter((entry) => entry.group === group),
-      typed,
-      textOf,
-    ).slice(0, PER_GROUP),
-  })).filter(({ found }) => found.length > 0);
-  const shown = groups.flatMap(({ found }) => found);
-  const current = shown[Math.min(at, shown.length - 1)];
+  return (
+    <Suspense fallback={<LoadingPalette typed={typed} onType={setTyped} />}>
+      <PaletteBody typed={typed} onType={setTyped} onDone={onDone} />
+    </Suspense>
+  );
+}
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whichever is current now is to be seen
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [current?.id]);
-
-  function choose(entry: PaletteEntry | undefined): void {
-    if (!entry) return;
-    // First: what it opens may want the focus that closing gives back.
-    onDone();
-    queueMicrotask(entry.run);
-  }
-
-  function move(event: KeyboardEvent): void {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Enter") choose(current);
-    else if (step !== undefined && shown.length > 0)
-      setAt((Math.min(at, shown.length - 1) + step + shown.length) % shown.length);
-    else return;
-    event.preventDefault();
-  }
-
+/** Keeps what is typed before the list is there. */
+function LoadingPalette(props: {
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+}): ReactNode {
   return (
     <div className={styles.sheet}>
       <div className={styles.head}>
-        <Icon name="search" />
         <input
           className={styles.input}
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={current && `${id}-${current.id}`}
           aria-label="Find an agent, a thread or an action"
-          placeholder="Agent, thread or action"
-          value={typed}
+          value={props.typed}
           autoComplete="off"
-          spellCheck={false}
           data-autofocus
-          onKeyDown={move}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setAt(0);
-          }}
+          onChange={(event) => props.onType(event.target.value)}
         />
-        <Kbd keys="escape" />
       </div>
-      <div ref={list} id={`${id}-list`} role="listbox" aria-label="Found" className={styles.list}>
-        {groups.map(({ group, found }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a list of options
-          <div key={group} role="group" aria-label={group}>
-            <p className={styles.group} aria-hidden="true">
-              {group}
-            </p>
-            {found.map((entry) => (
-              <Option
-                key={entry.id}
-                id={`${id}-${entry.id}`}
-                entry={entry}
-                isCurrent={entry === current}
-                onChoose={() => choose(entry)}
-                onPoint={() => setAt(shown.indexOf(entry))}
-              />
-            ))}
-          </div>
-        ))}
-      </div>
-      {shown.length === 0 && <p className={styles.none}>Nothing is called that. Try fewer letters.</p>}
-      <p className="visually-hidden" role="status">
-        {shown.length === 1 ? "1 found" : `${shown.length} found`}
-      </p>
     </div>
   );
-}
-
-interface OptionProps {
-  readonly id: string;
-  readonly entry: PaletteEntry;
-  readonly isCurrent: boolean;
-  readonly onChoose: () => void;
-  readonly onPoint: () => void;
-}
-
-function Option({ id, entry, isCurrent, onChoose, onPoint }: OptionProps): ReactNode {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys stay with the field above
-    // biome-ignore lint/a11y/useFocusableInteractive: focus stays with the field above
-    <div
-      id={id}
-      role="option"
-      aria-selected={isCurrent}
-      className={styles.option}
-      onClick={onChoose}
-      onPointerMove={isCurrent ? undefined : onPoint}
-    >
-      <span className={styles.icon}>
-        {entry.status ? <StatusDot status={entry.status} /> : entry.icon && <Icon name={entry.icon} />}
-      </span>
-      <span className={styles.label}>{entry.label}</span>
-      {entry.note !== undefined && <span className={styles.note}>{entry.note}</span>}
-      {entry.keys !== undefined && (
-        <span className={styles.keys}>
-          <Kbd keys={entry.keys} />
-        </span>
-      )}
-    </div>
-  );
-}
-
-function textOf({ label, note = "" }: PaletteEntry): string {
-  return `${label} ${note}`;
 }

@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useMemo } from "react";
-import { useActivity } from "../agents/activity";
+import { useAllListedThreads } from "../agents/activity";
 import { threadToOpen } from "../agents/agent-status";
 import { joinRows } from "../agents/merge-rows";
 import { rowKey, titleOf } from "../agents/thread-row";
@@ -31,7 +31,7 @@ export interface PaletteEntry {
 export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
-  const { rowsOf } = useActivity();
+  const listed = useAllListedThreads();
   const shortcuts = useShortcuts();
   const signOut = useSignOut();
   const found = useFoundThreads(typed);
@@ -40,7 +40,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
     const known = agents ?? [];
     const go = (path: string) => () => router.push(path);
     const toAgents = known.map((agent): PaletteEntry => {
-      const toOpen = threadToOpen(rowsOf(agent.id) ?? []);
+      const toOpen = threadToOpen(listed.get(agent.id)?.rows ?? []);
       return {
         id: `agent ${agent.id}`,
         group: "Agents",
@@ -52,7 +52,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
     });
     const toThreads = known
       .flatMap((agent) => {
-        const rows = joinRows(found?.get(agent.id) ?? [], rowsOf(agent.id) ?? []);
+        const rows = joinRows(found.get(agent.id) ?? [], listed.get(agent.id)?.rows ?? []);
         return rows.map((row) => ({ agent, row }));
       })
       .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
@@ -107,5 +107,5 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       ...newThreads,
       ...actions,
     ];
-  }, [agents, rowsOf, found, router, shortcuts, signOut]);
+  }, [agents, listed, found, router, shortcuts, signOut]);
 }

@@ -100,6 +100,23 @@ describe("a request of the console's own page", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("gets a part of a file, in the sandbox that the service puts files into", async () => {
+    const told = {
+      "accept-ranges": "bytes",
+      "content-range": "bytes 2-3/9",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cross-origin-resource-policy": "same-origin",
+      etag: '"a"',
+    };
+    answer = (_, response) => response.writeHead(206, told).end("cd");
+    const headers = { ...OURS, range: "bytes=2-3", "if-range": '"a"', "sec-fetch-mode": "no-cors" };
+    const made = await forward(request("/file", { headers }), "/file");
+    expect(seen[0]?.request.headers).toMatchObject({ range: "bytes=2-3", "if-range": '"a"' });
+    expect(made.status).toBe(206);
+    expect(Object.fromEntries(made.headers)).toMatchObject(told);
+    expect(await made.text()).toBe("cd");
+  });
+
   it("is told what to do when the service is away", async () => {
     upstream.close();
     await once(upstream, "close");

@@ -4,11 +4,25 @@ import { isSameOrigin } from "./same-origin";
 import { identityHeaders, identityOf, readSession, SESSION_COOKIE } from "./session";
 import { readSettings } from "./settings";
 
-const REQUEST_HEADERS = ["accept", "content-type", "last-event-id", "traceparent"];
+const REQUEST_HEADERS = [
+  "accept",
+  "content-type",
+  "if-none-match",
+  "if-range",
+  "last-event-id",
+  "range",
+  "traceparent",
+];
 const ANSWER_HEADERS = [
+  "accept-ranges",
   "cache-control",
   "content-disposition",
+  "content-range",
+  // A file of a thread is a stranger's words: the service puts it into a sandbox.
+  "content-security-policy",
   "content-type",
+  "cross-origin-resource-policy",
+  "etag",
   "retry-after",
   "x-content-type-options",
   "x-request-id",

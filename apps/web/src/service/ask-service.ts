@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import { pageFetch } from "./page-fetch";
 import { sessionRanOut } from "./session-end";
 
@@ -23,7 +23,7 @@ export interface Asking {
 }
 
 /** Operator data. Agents themselves are spoken to through agent-client alone. */
-export async function askService<Schema extends z.ZodType>(
+export async function askService<Schema extends z.ZodMiniType>(
   path: string,
   schema: Schema,
   { method = "GET", body, file, signal }: Asking = {},

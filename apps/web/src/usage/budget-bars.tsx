@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { ProgressBar } from "../design/progress-bar";
 import { RelativeTime } from "../design/relative-time";
+import type { Budget } from "../service/queries/usage";
 import styles from "./budget-bars.module.css";
 import { usdWords } from "./cost-words";
-import type { Budget } from "./usage-calls";
 
 const WHOSE: Readonly<Record<Budget["of"], string>> = { account: "The account", person: "You" };
 const WHEN: Readonly<Record<Budget["period"], string>> = { day: "today", month: "this month" };

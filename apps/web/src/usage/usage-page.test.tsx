@@ -1,9 +1,11 @@
 // @vitest-environment happy-dom
+import { QueryClientProvider } from "@tanstack/react-query";
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Caller, CallerContext } from "../console/caller";
 import { type AgentCatalog, AgentCatalogContext } from "../console/use-agent-catalog";
+import { createQueryClient } from "../service/queries/query-client";
 import { UsagePage } from "./usage-page";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
@@ -71,11 +73,13 @@ async function show({ statement = () => Response.json(STATEMENT), budgets = [], 
   document.body.append(place);
   const root = createRoot(place);
   const page: ReactNode = (
-    <AgentCatalogContext value={catalog}>
-      <CallerContext value={caller}>
-        <UsagePage />
-      </CallerContext>
-    </AgentCatalogContext>
+    <QueryClientProvider client={createQueryClient()}>
+      <AgentCatalogContext value={catalog}>
+        <CallerContext value={caller}>
+          <UsagePage />
+        </CallerContext>
+      </AgentCatalogContext>
+    </QueryClientProvider>
   );
   act(() => root.render(page));
   onTestFinished(() => act(() => root.unmount()));

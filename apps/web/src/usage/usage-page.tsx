@@ -10,16 +10,19 @@ import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
 import { Tabs } from "../design/tabs";
-import { useResource } from "../service/use-resource";
+import {
+  type Group,
+  type Statement,
+  statementCsvPath,
+  useBudgets,
+  useStatement,
+} from "../service/queries/usage";
 import { BudgetBars } from "./budget-bars";
 import { Cost } from "./cost";
 import { unpricedWords } from "./cost-words";
 import { monthOf, monthWords, shiftMonth } from "./month";
-import { type Group, readBudgets, readStatement, type Statement, statementCsvPath } from "./usage-calls";
 import styles from "./usage-page.module.css";
 import { UsageTable } from "./usage-table";
-
-const EVERY_MS = 30_000;
 
 const GROUP_WORDS: Readonly<Record<Group, string>> = {
   day: "Day",
@@ -34,13 +37,8 @@ export function UsagePage(): ReactNode {
   const [now] = useState(Date.now);
   const [month, setMonth] = useState(() => monthOf(now));
   const isAllowed = refusal === undefined;
-  const ask = { everyMs: EVERY_MS };
-  const statement = useResource(
-    isAllowed ? `statement ${month}` : undefined,
-    (signal) => readStatement(month, signal),
-    ask,
-  );
-  const budgets = useResource(isAllowed ? "budgets" : undefined, readBudgets, ask);
+  const statement = useStatement(month, isAllowed);
+  const budgets = useBudgets(isAllowed);
   const { value, problem } = statement;
   const isEmpty = value?.total.calls === 0;
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import type { UsageRow } from "../service/queries/usage";
 import { Cost } from "./cost";
 import { unpricedWords } from "./cost-words";
-import type { UsageRow } from "./usage-calls";
 import styles from "./usage-table.module.css";
 
 const number = new Intl.NumberFormat("en");

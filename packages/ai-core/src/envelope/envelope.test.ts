@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ENVELOPE_TYPES, type Envelope, envelopeSchema, renderEnvelopeJsonSchema } from "./envelope.js";
+import { type Envelope, envelopeSchema, renderEnvelopeJsonSchema } from "./envelope.js";
+import { ENVELOPE_TYPES } from "./envelope-types.js";
 
 const base = {
   ts: 1732545858.123,

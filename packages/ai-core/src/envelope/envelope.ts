@@ -1,8 +1,6 @@
 import { z } from "zod";
+import { ENVELOPE_TYPES, type EnvelopeType } from "./envelope-types.js";
 import { PAYLOADS } from "./payloads.js";
-
-export type EnvelopeType = keyof typeof PAYLOADS;
-export const ENVELOPE_TYPES = Object.keys(PAYLOADS) as readonly EnvelopeType[];
 
 export const envelopeBaseSchema = z.object({
   /** Seconds since the Unix epoch, with fractions. For people: order comes from the log alone. */

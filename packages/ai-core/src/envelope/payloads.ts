@@ -4,6 +4,7 @@ import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonObjectSchema, jsonSchema } from "../json/json.js";
 import { contentPartSchema, messageRoleSchema, messageSchema } from "../messages/message.js";
 import { tokenUsageSchema } from "../usage/usage.js";
+import type { EnvelopeType } from "./envelope-types.js";
 
 export const runOriginSchema = z.object({
   /** `client`: a person's request; `cron`: a schedule; `foreign`: somebody else on the upstream server. */
@@ -169,4 +170,4 @@ export const PAYLOADS = {
     /** Only in the `debug` profile. */
     stack: z.string().optional(),
   }),
-} as const;
+} as const satisfies Record<EnvelopeType, z.ZodType>;

@@ -1,4 +1,4 @@
-import type { ThreadRow } from "../thread-row";
+import type { ThreadRow } from "../../service/queries/threads";
 
 /** A thread of one agent, in which something happened then. */
 export function threadRow(

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 
 const KEY = "throughline:accounts";
 const REMEMBERED = 5;
@@ -19,5 +19,9 @@ export function rememberAccount(
   storage: Pick<Storage, "getItem" | "setItem"> = localStorage,
 ): void {
   const others = readKnownAccounts(storage).filter((one) => one !== account);
-  storage.setItem(KEY, JSON.stringify([account, ...others].slice(0, REMEMBERED)));
+  try {
+    storage.setItem(KEY, JSON.stringify([account, ...others].slice(0, REMEMBERED)));
+  } catch {
+    // A browser that stores nothing signs in all the same.
+  }
 }

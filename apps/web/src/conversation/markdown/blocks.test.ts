@@ -48,6 +48,21 @@ describe("readBlocks", () => {
     expect(readBlocks("Another.\n\nTwo.", false, before).list[0]?.raw).toContain("Another.");
   });
 
+  it.each([
+    ["behind", "See [the tides][t] and [t].\n\nMore.\n\n[t]: https://example.com/tides\n\nThe end."],
+    ["before", "[t]: https://example.com/tides\n\nMore.\n\nSee [the tides][t] and [t].\n\nThe end."],
+  ])("resolves links whose definition stands %s them, also while the text grows", (_, text) => {
+    let grown: Blocks | undefined;
+    for (let length = 1; length <= text.length; length += 1) {
+      grown = readBlocks(text.slice(0, length), true, grown);
+    }
+    expect(JSON.stringify(grown?.list)).toContain('"href":"https://example.com/tides","title"');
+    const settled = readBlocks(text, false, grown);
+    expect(settled.list).toEqual(readBlocks(text, false).list);
+    const drawn = JSON.stringify(settled.list.flatMap(({ tokens }) => tokens));
+    expect(drawn.match(/"type":"link"/g)).toHaveLength(2);
+  });
+
   it("shows no row of a table before it is one", () => {
     expect(readBlocks("| where | wh", true).list[0]?.tokens).toEqual([]);
     expect(readBlocks("| where | when |\n| --- | --- |\n", true).list[0]?.tokens[0]?.type).toBe("table");

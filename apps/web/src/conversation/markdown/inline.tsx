@@ -1,8 +1,8 @@
 import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
-import { ShownFile } from "../attached-files";
-import { attachmentIdOf } from "../content-parts";
-import { useFileHref } from "../files-of-thread";
+import { ShownFile } from "../files/attached-files";
+import { attachmentIdOf } from "../files/content-parts";
+import { useFileHref } from "../files/files-of-thread";
 
 /** What stands within a line. Anything unknown is shown as it was written. */
 export function Inline({ tokens }: { readonly tokens: readonly Token[] | undefined }): ReactNode {

@@ -88,15 +88,54 @@ function BlockPart({ token, isGrowing }: { readonly token: Token; readonly isGro
 function List({ list, isGrowing }: { readonly list: Tokens.List; readonly isGrowing: boolean }): ReactNode {
   const items = list.items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name, and a list only grows
-    <li key={at} className={item.task ? styles.task : undefined}>
-      {item.task && (
-        <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="Done" />
-      )}
-      <Draw tokens={item.tokens} isGrowing={isGrowing} />
-    </li>
+    <ListItem key={at} item={item} isGrowing={isGrowing && at === list.items.length - 1} />
   ));
   return list.ordered ? <ol start={list.start === "" ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
 }
+
+/** A list that grows is one block, read anew with each token: items that did not change are not drawn again. */
+const ListItem = memo(
+  function ListItem({
+    item,
+    isGrowing,
+  }: {
+    readonly item: Tokens.ListItem;
+    readonly isGrowing: boolean;
+  }): ReactNode {
+    return (
+      <li className={item.task ? styles.task : undefined}>
+        {item.task && (
+          <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="Done" />
+        )}
+        <Draw tokens={item.tokens} isGrowing={isGrowing} />
+      </li>
+    );
+  },
+  // A link's definition may come later, and then changes what the same words lead to.
+  (before, after) =>
+    before.isGrowing === after.isGrowing &&
+    before.item.raw === after.item.raw &&
+    before.item.loose === after.item.loose &&
+    !before.item.raw.includes("["),
+);
+
+const Row = memo(
+  function Row({ cells }: { readonly cells: readonly Tokens.TableCell[] }): ReactNode {
+    return (
+      <tr>
+        {cells.map((cell, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other name
+          <td key={place} data-align={cell.align ?? undefined}>
+            <Inline tokens={cell.tokens} />
+          </td>
+        ))}
+      </tr>
+    );
+  },
+  (before, after) =>
+    before.cells.length === after.cells.length &&
+    before.cells.every(({ text }, at) => text === after.cells[at]?.text && !text.includes("[")),
+);
 
 function Table({ table }: { readonly table: Tokens.Table }): ReactNode {
   return (
@@ -116,14 +155,7 @@ function Table({ table }: { readonly table: Tokens.Table }): ReactNode {
         <tbody>
           {table.rows.map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and a table only grows
-            <tr key={at}>
-              {row.map((cell, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the same holds for cells
-                <td key={place} data-align={cell.align ?? undefined}>
-                  <Inline tokens={cell.tokens} />
-                </td>
-              ))}
-            </tr>
+            <Row key={at} cells={row} />
           ))}
         </tbody>
       </table>

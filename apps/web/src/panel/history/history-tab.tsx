@@ -1,6 +1,5 @@
 "use client";
 
-import { threadCall } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -12,13 +11,13 @@ import { EmptyState } from "../../design/empty-state";
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
 import { Skeleton } from "../../design/skeleton";
-import { useResource } from "../../service/use-resource";
+import { type Checkpoint, useCheckpoints, useForkFrom } from "../../service/queries/checkpoints";
 import { PanelProblem } from "../panel-problem";
 import { NOTHING_CHANGED } from "../state/changed-paths";
 import { StateTree } from "../state/state-tree";
 import { useRefreshOnRun } from "../use-refresh-on-run";
-import { type Checkpoint, type CheckpointPage, forkFrom, listCheckpoints, momentWords } from "./checkpoint";
 import styles from "./history-tab.module.css";
+import { momentWords } from "./moment-words";
 
 const PAGE = 20;
 /** As many as the service gives at once. */
@@ -28,16 +27,7 @@ const MOST = 100;
 export function HistoryTab(): ReactNode {
   const handle = useThreadHandle();
   const [limit, setLimit] = useState(PAGE);
-  const [shown, setShown] = useState<CheckpointPage>();
-  const { problem, isLoading, refresh } = useResource(
-    `history ${threadCall(handle)} ${limit}`,
-    async (signal) => {
-      const page = await listCheckpoints(handle, limit, signal);
-      // Kept while more are asked for.
-      setShown(page);
-      return page;
-    },
-  );
+  const { value: shown, problem, isLoading, refresh } = useCheckpoints(handle, limit);
   useRefreshOnRun(refresh);
   if (!shown && isLoading)
     return <Skeleton label="Loading checkpoints" lines={5} className={styles.loading ?? ""} />;
@@ -72,6 +62,7 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
   const handle = useThreadHandle();
   const reason = useCaller().refusal("edit", handle);
   const router = useRouter();
+  const forkFrom = useForkFrom(handle);
   const [isForking, setForking] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { values, messageIds, createdAt } = checkpoint;
@@ -81,7 +72,7 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
     setForking(true);
     setProblem(undefined);
     try {
-      const name = await forkFrom(handle, checkpoint.checkpointId);
+      const name = await forkFrom(checkpoint.checkpointId);
       router.push(threadPath(handle.agentId, name, sharedOf(handle)));
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

@@ -3,13 +3,13 @@
 import { type CallView, currentMessages, type MessageView, type ThreadView } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
-import { AttachedFiles } from "../../conversation/attached-files";
-import { contentFiles, contentText, filesInText } from "../../conversation/content-parts";
-import { FilesOfThread } from "../../conversation/files-of-thread";
-import { formatDuration } from "../../conversation/format-duration";
-import { prettyJson } from "../../conversation/json-view";
+import { AttachedFiles } from "../../conversation/files/attached-files";
+import { contentFiles, contentText, filesInText } from "../../conversation/files/content-parts";
+import { FilesOfThread } from "../../conversation/files/files-of-thread";
 import { Markdown } from "../../conversation/markdown/markdown";
 import { Disclosure } from "../../design/disclosure";
+import { formatDuration } from "../../design/format-duration";
+import { prettyJson } from "../../design/json-view";
 import { PanelSection } from "../panel-section";
 import { NOTHING_CHANGED } from "../state/changed-paths";
 import { StateTree } from "../state/state-tree";

@@ -5,7 +5,7 @@ import { Button, IconButton } from "../../design/button";
 import { Icon } from "../../design/icon";
 import type { ThreadLogSnapshot } from "../../inspector/thread-log";
 import { useThreadLog } from "../../inspector/use-thread-log";
-import type { Run } from "../runs/run";
+import type { Run } from "../../service/queries/runs";
 import { createReplay, recordRun } from "./replay-run";
 import { ReplayView } from "./replay-view";
 import styles from "./run-replay.module.css";

@@ -1,22 +1,22 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Elapsed } from "../../conversation/elapsed";
-import { STARTER_HINTS, STARTER_WORDS, type Starter } from "../../conversation/who-started";
+import { ORIGIN_HINTS, ORIGIN_WORDS, type RunOrigin } from "../../conversation/turns/run-origin";
+import { Elapsed } from "../../design/elapsed";
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
 import { StatusDot } from "../../design/status-dot";
+import type { Run } from "../../service/queries/runs";
 import { Cost } from "../../usage/cost";
 import { isPriced } from "../../usage/cost-words";
 import type { RunFacts } from "./index-runs";
-import type { Run } from "./run";
 import styles from "./run-item.module.css";
 import { RUN_STATUS_WORDS, runDot, tokenWords } from "./run-words";
 
 interface RunItemProps {
   readonly run: Run;
   readonly facts: RunFacts | undefined;
-  readonly starter: Starter;
+  readonly starter: RunOrigin;
   readonly onReplay: () => void;
 }
 
@@ -37,9 +37,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
         </span>
         <span className={styles.words}>
           <span className={styles.head}>
-            <span title={STARTER_HINTS[starter]}>
-              {isReconciling ? "Checkpoint" : STARTER_WORDS[starter]}
-            </span>
+            <span title={ORIGIN_HINTS[starter]}>{isReconciling ? "Checkpoint" : ORIGIN_WORDS[starter]}</span>
             <RelativeTime at={run.createdAt} className={styles.quiet ?? ""} />
           </span>
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "./run";
+import type { Run } from "../../service/queries/runs";
 import { starterOf, tokenWords } from "./run-words";
 
 const run = (kind: Run["startedBy"]["kind"], createdAt = "2026-01-01T10:00:00.000Z"): Run => ({

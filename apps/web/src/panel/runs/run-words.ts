@@ -1,6 +1,6 @@
-import type { Starter } from "../../conversation/who-started";
+import type { RunOrigin } from "../../conversation/turns/run-origin";
 import type { Status } from "../../design/status-dot";
-import type { Run } from "./run";
+import type { Run } from "../../service/queries/runs";
 
 export const RUN_STATUS_WORDS: Readonly<Record<Run["status"], string>> = {
   queued: "Waiting its turn",
@@ -30,7 +30,7 @@ export function runDot(status: Run["status"]): Status {
 }
 
 /** Of a client's runs, those before the page was opened are nobody's tab any more. */
-export function starterOf(run: Run, isOwn: boolean, openedAt: number): Starter {
+export function starterOf(run: Run, isOwn: boolean, openedAt: number): RunOrigin {
   if (run.startedBy.kind === "cron") return "schedule";
   if (run.startedBy.kind === "foreign") return "outsider";
   return isOwn || Date.parse(run.createdAt) < openedAt ? "you" : "another-tab";

@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
-import { useSteering } from "../../conversation/steering";
+import { useSteering } from "../../conversation/steering/steering";
 import { EmptyState } from "../../design/empty-state";
 import { Skeleton } from "../../design/skeleton";
 import { PanelProblem } from "../panel-problem";

@@ -1,15 +1,12 @@
 "use client";
 
-import { threadCall } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useRef } from "react";
 import { useThreadLog } from "../../inspector/use-thread-log";
-import { type Resource, useResource } from "../../service/use-resource";
+import type { Resource } from "../../service/queries/resource";
+import { type Run, useRuns } from "../../service/queries/runs";
 import { useRefreshOnRun } from "../use-refresh-on-run";
 import { indexRuns, type RunIndex } from "./index-runs";
-import { listRuns, type Run } from "./run";
-
-const EVERY_MS = 5_000;
 
 export interface ThreadRuns extends Resource<readonly Run[]> {
   /** What the log says of each. */
@@ -19,9 +16,7 @@ export interface ThreadRuns extends Resource<readonly Run[]> {
 /** The thread's runs, newest first, with what the log says of them. */
 export function useThreadRuns(): ThreadRuns {
   const handle = useThreadHandle();
-  const runs = useResource(`runs ${threadCall(handle)}`, (signal) => listRuns(handle, signal), {
-    everyMs: EVERY_MS,
-  });
+  const runs = useRuns(handle);
   useRefreshOnRun(runs.refresh);
   const log = useThreadLog();
   const before = useRef<RunIndex>(undefined);

@@ -1,0 +1,42 @@
+"use client";
+
+import { useMessage } from "@throughline/agent-react";
+import { memo, type ReactNode, useCallback } from "react";
+import { ToolLine } from "../calls/tool-line";
+import { contentText } from "../files/content-parts";
+import { FilesOfThread } from "../files/files-of-thread";
+import { Markdown } from "../markdown/markdown";
+import type { SettledThread } from "../settled/settled-thread";
+import { useSettledThread } from "../settled/use-settled-thread";
+import styles from "./assistant-message.module.css";
+import { Reasoning } from "./reasoning";
+
+/** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
+export const AssistantMessage = memo(function AssistantMessage({ id }: { readonly id: string }): ReactNode {
+  const message = useMessage(id);
+  const isGrowing = useIsGrowing(id);
+  if (!message) return null;
+  const text = contentText(message.content);
+  if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
+  if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
+  return (
+    <div className={styles.message} data-quiet={text === ""}>
+      {text !== "" && (
+        <FilesOfThread>
+          <Markdown text={text} isGrowing={isGrowing} />
+        </FilesOfThread>
+      )}
+      {message.toolCalls && message.toolCalls.length > 0 && (
+        <div>
+          {message.toolCalls.map((call) => (
+            <ToolLine key={call.id} call={call} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+});
+
+function useIsGrowing(id: string): boolean {
+  return useSettledThread(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
+}

@@ -1,0 +1,84 @@
+"use client";
+
+import { useMessage, useThreadHandle } from "@throughline/agent-react";
+import { memo, type ReactNode, useState } from "react";
+import { useDrafts } from "../../composer/drafts";
+import { useCaller } from "../../console/caller";
+import { Button, IconButton } from "../../design/button";
+import { CopyButton } from "../../design/copy-button";
+import { AttachedFiles } from "../files/attached-files";
+import { contentFiles, contentText } from "../files/content-parts";
+import { outcomeWords } from "../steering/outcome-words";
+import { useSteering } from "../steering/steering";
+import { EditMessage } from "./edit-message";
+import styles from "./user-message.module.css";
+
+export const UserMessage = memo(function UserMessage({ id }: { readonly id: string }): ReactNode {
+  const message = useMessage(id);
+  const thread = useThreadHandle();
+  const { refusal } = useCaller();
+  const reason = refusal("edit", thread) ?? refusal("run", thread);
+  const [isEditing, setEditing] = useState(false);
+  if (!message) return null;
+  const text = contentText(message.content);
+  if (isEditing) return <EditMessage message={message} text={text} onDone={() => setEditing(false)} />;
+  return (
+    <div className={styles.message} data-local={message.local}>
+      {text !== "" && <p className={styles.text}>{text}</p>}
+      <AttachedFiles files={contentFiles(message.content)} thread={thread} />
+      {message.local === "unsent" && <Unsent id={id} />}
+      {message.local === undefined && (
+        <div className={styles.actions}>
+          <IconButton
+            icon="edit"
+            label={reason ?? "Edit, and go on from here in a new thread"}
+            disabled={reason !== undefined}
+            onClick={() => setEditing(true)}
+          />
+          <CopyButton text={() => text} label="Copy the message" />
+        </div>
+      )}
+    </div>
+  );
+});
+
+/** It did not get through: why, and every way on. */
+function Unsent({ id }: { readonly id: string }): ReactNode {
+  const message = useMessage(id);
+  const thread = useThreadHandle();
+  const { outcomes, sendAgain, discard } = useSteering();
+  const drafts = useDrafts();
+  if (!message) return null;
+  const wasTyped = drafts.readSent(thread).some((sent) => sent.id === id);
+  const outcome = outcomes.get(id);
+  const isBusy = outcome?.kind === "busy";
+  const isAsked = outcome?.kind === "refused" && outcome.code === "interrupt_pending";
+  const words = (outcome && outcomeWords(outcome)) ?? "This was not sent.";
+  return (
+    <div className={styles.unsent} role="alert">
+      <p className={styles.why}>{words}</p>
+      <div className={styles.ways}>
+        {isBusy && <Button onClick={() => sendAgain(message, "in-turn")}>Send when it is done</Button>}
+        {(isBusy || isAsked) && (
+          <Button onClick={() => sendAgain(message, "instead")}>
+            {isBusy ? "Stop it and send" : "Set the question aside and send"}
+          </Button>
+        )}
+        {!isBusy && !isAsked && <Button onClick={() => sendAgain(message, "plainly")}>Send again</Button>}
+        {wasTyped && (
+          <Button
+            onClick={() => {
+              drafts.wantBack(id);
+              discard(id);
+            }}
+          >
+            Edit
+          </Button>
+        )}
+        <Button look="quiet" onClick={() => discard(id)}>
+          Discard
+        </Button>
+      </div>
+    </div>
+  );
+}

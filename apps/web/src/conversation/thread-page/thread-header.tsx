@@ -1,0 +1,76 @@
+"use client";
+
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useThread, useThreadHandle } from "@throughline/agent-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { ConnectionBadge } from "../../console/connection-badge";
+import { DrawerButton } from "../../console/drawer-button";
+import { agentPath } from "../../console/paths";
+import { useAgentCatalog } from "../../console/use-agent-catalog";
+import { IconButton } from "../../design/button";
+import { type Status, StatusDot } from "../../design/status-dot";
+import styles from "./thread-header.module.css";
+import { ThreadTitle } from "./thread-title";
+import { ThreadVisibility } from "./thread-visibility";
+import { UsageMeter } from "./usage-meter";
+
+interface ThreadHeaderProps {
+  readonly isPanelOpen: boolean;
+  readonly isInspectorOpen: boolean;
+  readonly onPanel: () => void;
+  readonly onInspector: () => void;
+}
+
+export function ThreadHeader({
+  isPanelOpen,
+  isInspectorOpen,
+  onPanel,
+  onInspector,
+}: ThreadHeaderProps): ReactNode {
+  const { agentId } = useThreadHandle();
+  const agent = useAgentCatalog().byId.get(agentId);
+  const status = useThread(statusOf);
+  return (
+    <header className={styles.header}>
+      <DrawerButton />
+      <StatusDot status={status} />
+      <Link
+        href={agentPath(agentId)}
+        className={styles.agent}
+        title={`New thread with ${agent?.name ?? agentId}`}
+      >
+        {agent?.name ?? agentId}
+      </Link>
+      <span className={styles.slash} aria-hidden="true">
+        /
+      </span>
+      <ThreadTitle />
+      <ThreadVisibility />
+      <div className={styles.side}>
+        <UsageMeter />
+        <ConnectionBadge />
+        <IconButton
+          icon="inspect"
+          label={isInspectorOpen ? "Close the inspector" : "Open the inspector"}
+          aria-pressed={isInspectorOpen}
+          className={styles.toggle}
+          onClick={onInspector}
+        />
+        <IconButton
+          icon="panel"
+          label={isPanelOpen ? "Close the side panel" : "Open the side panel"}
+          aria-pressed={isPanelOpen}
+          className={styles.toggle}
+          onClick={onPanel}
+        />
+      </div>
+    </header>
+  );
+}
+
+function statusOf({ view: { run, interrupts } }: ThreadSnapshot): Status {
+  if (run?.status === "running") return "running";
+  if (interrupts.length > 0 || run?.status === "interrupted") return "waiting";
+  return run?.status === "error" ? "error" : "idle";
+}

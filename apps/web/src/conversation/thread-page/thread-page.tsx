@@ -1,0 +1,93 @@
+"use client";
+
+import { ThreadProvider } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { type ReactNode, useCallback } from "react";
+import { Composer } from "../../composer/composer";
+import { useAgentCatalog } from "../../console/use-agent-catalog";
+import { useShortcut } from "../../console/use-shortcut";
+import { EmptyState } from "../../design/empty-state";
+import { useKeptFlag } from "../../design/use-kept-flag";
+import { ShownRunProvider } from "../../panel/shown-run";
+import { SteeringProvider } from "../steering/steering";
+import { Conversation } from "./conversation";
+import { ThreadHeader } from "./thread-header";
+import styles from "./thread-page.module.css";
+
+const ThreadPanel = dynamic(() => import("../../panel/thread-panel").then((module) => module.ThreadPanel), {
+  ssr: false,
+});
+const Inspector = dynamic(() => import("../../inspector/inspector").then((module) => module.Inspector), {
+  ssr: false,
+});
+
+interface ThreadPageProps {
+  readonly agentId: string;
+  readonly threadId: string;
+  readonly visibility?: "account" | undefined;
+  /** Called with what is sent first, and with all that follows. */
+  readonly onSend?: () => void;
+}
+
+/** One thread of one agent: what was said, what can be said, and what lies behind it. */
+export function ThreadPage({ agentId, threadId, visibility, onSend = nothing }: ThreadPageProps): ReactNode {
+  const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
+  const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
+  const openPanel = useCallback(() => setPanelOpen(true), [setPanelOpen]);
+  const togglePanel = () => setPanelOpen(!isPanelOpen);
+  const toggleInspector = () => setInspectorOpen(!isInspectorOpen);
+  const catalog = useAgentCatalog();
+  useShortcut("mod+b", "Open or close the side panel", togglePanel);
+  useShortcut("mod+j", "Open or close the inspector", toggleInspector);
+  if (catalog.agents && !catalog.byId.has(agentId)) return <UnknownAgent agentId={agentId} />;
+  return (
+    <ThreadProvider agentId={agentId} threadId={threadId} visibility={visibility}>
+      <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend}>
+        <div className={styles.page}>
+          <ThreadHeader
+            isPanelOpen={isPanelOpen}
+            isInspectorOpen={isInspectorOpen}
+            onPanel={togglePanel}
+            onInspector={toggleInspector}
+          />
+          <ShownRunProvider onShow={openPanel}>
+            <div className={styles.middle}>
+              <div className={styles.talk}>
+                <Conversation />
+                <Composer />
+              </div>
+              {isPanelOpen && (
+                <aside className={styles.panel} aria-label="About this thread">
+                  <ThreadPanel />
+                </aside>
+              )}
+            </div>
+          </ShownRunProvider>
+          {isInspectorOpen && (
+            <section className={styles.inspector} aria-label="Inspector">
+              <Inspector />
+            </section>
+          )}
+        </div>
+      </SteeringProvider>
+    </ThreadProvider>
+  );
+}
+
+function UnknownAgent({ agentId }: { readonly agentId: string }): ReactNode {
+  const home = (
+    <Link href="/" className={styles.home}>
+      See all agents
+    </Link>
+  );
+  return (
+    <div className={styles.nowhere}>
+      <EmptyState title="There is no such agent" actions={home}>
+        The service has no agent called {agentId}. It may have been renamed, or belong to another service.
+      </EmptyState>
+    </div>
+  );
+}
+
+function nothing(): void {}

@@ -1,0 +1,94 @@
+"use client";
+
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useThread, useThreadHandle } from "@throughline/agent-react";
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { titleOf } from "../../agents/thread-row";
+import { useCaller } from "../../console/caller";
+import { useToaster } from "../../design/toast";
+import { useListing, useRenameThread } from "../../service/queries/thread-listing";
+import styles from "./thread-title.module.css";
+import { useIsAwaited } from "./use-is-awaited";
+
+/** The thread's title, which is its own editor. */
+export function ThreadTitle(): ReactNode {
+  const handle = useThreadHandle();
+  const { threadId } = handle;
+  const reason = useCaller().refusal("edit", handle);
+  const listing = useListing(handle, useThread(listingMoment));
+  const renameThread = useRenameThread(handle);
+  const [shown, setShown] = useState<string>();
+  const [draft, setDraft] = useState<string>();
+  const toaster = useToaster();
+  const button = useRef<HTMLButtonElement>(null);
+  const told = listing.value?.title ?? undefined;
+  const isAwaited = useIsAwaited() || listing.isLoading;
+  const isNew = shown === undefined && !listing.value;
+  // A newer answer is on its way: the old title stays until it is there.
+  useEffect(() => {
+    if (told !== undefined) setShown(told);
+  }, [told]);
+
+  async function rename(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (draft === undefined) return;
+    leave();
+    if (draft.trim() === (shown ?? "")) return;
+    setShown(draft.trim() || shown);
+    try {
+      await renameThread(draft);
+    } catch (error) {
+      setShown(told);
+      const text = error instanceof Error ? error.message : String(error);
+      toaster.show({ key: "rename", title: "The thread was not renamed", text, tone: "danger" });
+    }
+  }
+
+  function leave(): void {
+    setDraft(undefined);
+    requestAnimationFrame(() => button.current?.focus());
+  }
+
+  if (draft !== undefined) {
+    return (
+      <form className={styles.form} onSubmit={rename}>
+        <input
+          className={styles.input}
+          value={draft}
+          maxLength={200}
+          aria-label="Title of the thread"
+          onChange={(event) => setDraft(event.target.value)}
+          onBlur={rename}
+          onKeyDown={(event) => event.key === "Escape" && leave()}
+          // biome-ignore lint/a11y/noAutofocus: somebody has just asked to write here
+          autoFocus
+        />
+      </form>
+    );
+  }
+  return (
+    <h1 className={styles.title}>
+      {isNew ? (
+        <span className={isAwaited ? "visually-hidden" : styles.words}>
+          {isAwaited ? "Thread" : "New thread"}
+        </span>
+      ) : (
+        <button
+          ref={button}
+          type="button"
+          className={styles.words}
+          title={reason ?? "Rename the thread"}
+          aria-disabled={reason !== undefined}
+          onClick={() => reason === undefined && setDraft(shown ?? "")}
+        >
+          {titleOf({ title: shown ?? null, threadName: threadId })}
+        </button>
+      )}
+    </h1>
+  );
+}
+
+/** The service names a thread when a run begins or ends. A thread in which nothing ran is listed nowhere. */
+function listingMoment({ view: { run } }: ThreadSnapshot): string | undefined {
+  return run && run.serviceRunId !== "throughline:empty" ? `${run.serviceRunId} ${run.status}` : undefined;
+}

@@ -1,0 +1,37 @@
+import type { CallView } from "@throughline/agent-client";
+
+export type RunOrigin = "you" | "another-tab" | "person" | "schedule" | "outsider";
+
+export const ORIGIN_WORDS: Readonly<Record<RunOrigin, string>> = {
+  you: "You",
+  "another-tab": "Another tab",
+  person: "A person of the account",
+  schedule: "Schedule",
+  outsider: "Outsider",
+};
+
+export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
+  you: "Started by you",
+  "another-tab": "Started with your account in another tab or on another device",
+  person: "Started by a person of the account that shares this thread",
+  schedule: "Started by a schedule",
+  outsider: "Started past this service, by somebody who uses the agent's server directly",
+};
+
+interface Facts {
+  /** This page asked for it. */
+  readonly isOwn: boolean;
+  /** When the page was opened, in milliseconds: of what began before, nobody remembers the tab. */
+  readonly openedAt: number;
+  /** Other people may have started it as well. */
+  readonly isShared: boolean;
+}
+
+export function runOrigin(run: CallView | undefined, { isOwn, openedAt, isShared }: Facts): RunOrigin {
+  const kind = run?.startedBy?.kind ?? "client";
+  if (kind === "cron") return "schedule";
+  if (kind === "foreign") return "outsider";
+  if (isShared) return isOwn ? "you" : "person";
+  if (isOwn || !run || run.startedAt * 1_000 < openedAt) return "you";
+  return "another-tab";
+}

@@ -1,0 +1,96 @@
+import type { CallView, MessageView } from "@throughline/agent-client";
+import type { CallIndex } from "../calls/call-index";
+
+/** A run, or what will be one, with what was said in it. */
+export interface Turn {
+  readonly key: string;
+  readonly runId: string | undefined;
+  /** What a person said to begin it; a run that a schedule began has none. */
+  readonly userId: string | undefined;
+  readonly messageIds: readonly string[];
+  /** Begun by an answer to what the run before it asked. */
+  readonly isAnswer: boolean;
+}
+
+interface Segment {
+  readonly runId: string | undefined;
+  readonly userId: string | undefined;
+  readonly isLocal: boolean;
+  readonly messageIds: string[];
+}
+
+const SERVICE_RUN = "throughline:";
+
+/** What was said, parted by who spoke and in which run. A run that said nothing (a command) stands where it began. */
+export function turnsOf(messages: readonly MessageView[], index: CallIndex): readonly Turn[] {
+  const segments = segmentsOf(messages);
+  const placed = new Set(segments.map(({ runId }) => runId));
+  const order = new Map(index.runs.map((run, at) => [run.runId, at]));
+  for (const run of index.runs) {
+    if (placed.has(run.runId) || run.runId.startsWith(SERVICE_RUN) || isBookkeeping(run, index)) continue;
+    placeRun(segments, run, order);
+  }
+  // Several turns may be of one run, as when a person said two things to it: how it went stands once, behind them all.
+  const lastOf = new Map(segments.map(({ runId }, at) => [runId, at]));
+  return segments.map(({ userId, messageIds, ...segment }, at) => {
+    const runId = lastOf.get(segment.runId) === at ? segment.runId : undefined;
+    return {
+      key: userId ?? runId ?? messageIds[0] ?? "turn",
+      runId,
+      userId,
+      messageIds,
+      isAnswer: userId === undefined && isWaiting(segments[at - 1], index),
+    };
+  });
+}
+
+/** Nobody did anything: the thread was brought up to what the graph holds, as after a fork. */
+function isBookkeeping(run: CallView, index: CallIndex): boolean {
+  return run.startedBy?.kind === "foreign" && run.status === "ok" && index.callsOf(run.runId).length === 1;
+}
+
+function segmentsOf(messages: readonly MessageView[]): Segment[] {
+  const segments: Segment[] = [];
+  const asked = new Set(messages.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []));
+  for (const message of messages) {
+    if (!isShown(message, asked)) continue;
+    const { id, runId } = message;
+    const isLocal = message.local !== undefined;
+    const current = segments.at(-1);
+    if (message.role === "user") segments.push({ runId, userId: id, isLocal, messageIds: [] });
+    else if (current && current.runId === runId) current.messageIds.push(id);
+    else segments.push({ runId, userId: undefined, isLocal, messageIds: [id] });
+  }
+  return segments;
+}
+
+function isWaiting(segment: Segment | undefined, index: CallIndex): boolean {
+  return segment?.runId !== undefined && index.runById.get(segment.runId)?.status === "interrupted";
+}
+
+function isShown(message: MessageView, asked: ReadonlySet<string>): boolean {
+  if (message.subagentRunId !== undefined) return false;
+  if (message.role === "system" || message.role === "developer") return false;
+  // A result shows where its call does.
+  return message.role !== "tool" || message.toolCallId === undefined || !asked.has(message.toolCallId);
+}
+
+/** What only this page knows of stays behind everything that has happened. */
+function placeRun(segments: Segment[], run: CallView, order: ReadonlyMap<string, number>): void {
+  const placeOf = ({ runId }: Segment) => (runId === undefined ? -1 : (order.get(runId) ?? -1));
+  const place = order.get(run.runId) ?? 0;
+  const later = segments.findIndex((segment) => segment.isLocal || placeOf(segment) > place);
+  const at = later < 0 ? segments.length : later;
+  segments.splice(at, 0, { runId: run.runId, userId: undefined, isLocal: false, messageIds: [] });
+}
+
+export function isSameTurn(a: Turn, b: Turn): boolean {
+  return (
+    a.key === b.key &&
+    a.runId === b.runId &&
+    a.userId === b.userId &&
+    a.isAnswer === b.isAnswer &&
+    a.messageIds.length === b.messageIds.length &&
+    a.messageIds.every((id, at) => id === b.messageIds[at])
+  );
+}

@@ -1,0 +1,29 @@
+interface Beat {
+  readonly listeners: Set<() => void>;
+  readonly timer: ReturnType<typeof setInterval>;
+}
+
+const beats = new Map<number, Beat>();
+
+/** Calls back every so many milliseconds: one timer for all who want the same, and none while nobody does. */
+export function sharedInterval(periodMs: number, listener: () => void): () => void {
+  const beat = beats.get(periodMs) ?? start(periodMs);
+  const own = () => listener();
+  beat.listeners.add(own);
+  return () => {
+    beat.listeners.delete(own);
+    if (beat.listeners.size > 0 || beats.get(periodMs) !== beat) return;
+    clearInterval(beat.timer);
+    beats.delete(periodMs);
+  };
+}
+
+function start(periodMs: number): Beat {
+  const listeners = new Set<() => void>();
+  const timer = setInterval(() => {
+    for (const tell of [...listeners]) tell();
+  }, periodMs);
+  const beat = { listeners, timer };
+  beats.set(periodMs, beat);
+  return beat;
+}

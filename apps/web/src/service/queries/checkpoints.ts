@@ -1,0 +1,92 @@
+"use client";
+
+import { keepPreviousData, useMutation } from "@tanstack/react-query";
+import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
+import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { keys } from "./keys";
+import { orIfMissing } from "./or-if-missing";
+import { type Resource, useResource } from "./resource";
+
+const checkpointSchema = z.object({
+  checkpointId: z.string(),
+  createdAt: z.nullable(z.string()),
+  source: z.nullable(z.string()),
+  step: z.nullable(z.number()),
+  values: z.record(z.string(), z.json()),
+  next: z.array(z.string()),
+  interrupts: z.array(z.unknown()),
+  messageIds: z.array(z.string()),
+});
+const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
+
+/** What the agent held at one moment. */
+export type Checkpoint = Readonly<z.output<typeof checkpointSchema>>;
+
+export interface CheckpointPage {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly hasMore: boolean;
+}
+
+function readHistory(thread: ThreadName, query: Readonly<Record<string, string>>, signal?: AbortSignal) {
+  return askService(threadCall(thread, "/history", query), pageSchema, signal ? { signal } : {});
+}
+
+/** Newest first. What is shown stays while more are asked for. */
+export function useCheckpoints(thread: ThreadName, limit: number): Resource<CheckpointPage> {
+  return useResource({
+    queryKey: keys.history(thread, limit),
+    queryFn: async ({ signal }): Promise<CheckpointPage> => {
+      const asked = readHistory(thread, { limit: String(limit) }, signal);
+      const { checkpoints, next } = await orIfMissing(asked, { checkpoints: [], next: null });
+      return { checkpoints, hasMore: next !== null };
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Begins a thread at a checkpoint, and gives its name. */
+export function useForkFrom(thread: ThreadName) {
+  return useMutation({ mutationFn: (checkpointId: string) => forkFrom(thread, checkpointId) }).mutateAsync;
+}
+
+async function forkFrom(thread: ThreadName, checkpointId: string): Promise<string> {
+  const threadName = newId(Date.now());
+  const body = { threadName, checkpointId };
+  await askService(threadCall(thread, "/fork"), z.unknown(), { method: "POST", body });
+  return threadName;
+}
+
+type Moment = Pick<Checkpoint, "checkpointId" | "next" | "messageIds">;
+
+/**
+ * The newest moment at which the agent was done and the message had not been said; what it held then goes along, also where
+ * no word had been said. `undefined`: nothing came before. Newest first.
+ */
+export function momentBefore<T extends Moment>(messageId: string, checkpoints: readonly T[]): T | undefined {
+  const said = checkpoints.findLastIndex(({ messageIds }) => messageIds.includes(messageId));
+  return said < 0 ? undefined : checkpoints.slice(said + 1).find(({ next }) => next.length === 0);
+}
+
+const HISTORY_PAGE = "50";
+
+/** Begins a thread just before a message, with all that came before it, and gives its name. */
+export function useForkBefore(thread: ThreadName) {
+  return useMutation({ mutationFn: (messageId: string) => forkBefore(thread, messageId) }).mutateAsync;
+}
+
+async function forkBefore(thread: ThreadName, messageId: string): Promise<string> {
+  const seen: Checkpoint[] = [];
+  let before = "";
+  do {
+    const page = await readHistory(thread, { limit: HISTORY_PAGE, ...(before && { before }) });
+    seen.push(...page.checkpoints);
+    const moment = momentBefore(messageId, seen);
+    if (moment) return forkFrom(thread, moment.checkpointId);
+    before = page.next ?? "";
+  } while (before !== "");
+  if (seen.some(({ messageIds }) => messageIds.includes(messageId))) return newId(Date.now());
+  throw new Error(
+    "The agent no longer remembers this message, so nothing can begin before it. Copy it into a new thread.",
+  );
+}

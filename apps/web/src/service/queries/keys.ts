@@ -1,0 +1,32 @@
+import { type ThreadName, threadCall } from "@throughline/agent-client";
+
+/** Names of what the cache holds. A change names the beginning of all keys that it makes old. */
+export const keys = {
+  agents: ["agents"],
+  caller: ["caller"],
+  /** All lists of threads. */
+  threads: ["threads"],
+  activity: (agentIds: readonly string[] | undefined, withShared: boolean | undefined) => [
+    "threads",
+    "activity",
+    agentIds,
+    withShared,
+  ],
+  threadSearch: (agentIds: readonly string[], query: object) => ["threads", "search", agentIds, query],
+  /** All that is asked about one thread. */
+  thread: (thread: ThreadName) => ["thread", threadCall(thread)],
+  listing: (thread: ThreadName, moment?: string) => [
+    ...keys.thread(thread),
+    "listing",
+    ...(moment === undefined ? [] : [moment]),
+  ],
+  runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
+  history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],
+  /** All crons, and all that is asked about one. */
+  crons: ["crons"],
+  cron: (id: string) => ["crons", id],
+  ticks: (id: string) => ["crons", id, "ticks"],
+  cronPreview: (schedule: string, timeZone: string) => ["cron preview", schedule, timeZone],
+  statement: (month: string) => ["usage", "statement", month],
+  budgets: ["usage", "budgets"],
+} as const;

@@ -1,0 +1,37 @@
+"use client";
+
+import { type ThreadName, threadCall } from "@throughline/agent-client";
+import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { keys } from "./keys";
+import { orIfMissing } from "./or-if-missing";
+import { polled, type Resource, useResource } from "./resource";
+
+const runSchema = z.object({
+  runId: z.string(),
+  status: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
+  startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.optional(z.string()) }),
+  work: z.enum(["graph", "foreign", "reconcile"]),
+  model: z.string(),
+  attempt: z.number(),
+  createdAt: z.string(),
+  endedAt: z.nullable(z.string()),
+});
+const runsSchema = z.object({ runs: z.array(runSchema) });
+
+/** A run as the service lists it. */
+export type Run = Readonly<z.output<typeof runSchema>>;
+
+const EVERY_MS = 5_000;
+
+/** Newest first. None of a thread that has not begun to exist. */
+export function useRuns(thread: ThreadName): Resource<readonly Run[]> {
+  return useResource({
+    queryKey: keys.runs(thread),
+    queryFn: async ({ signal }): Promise<readonly Run[]> => {
+      const asked = askService(threadCall(thread, "/runs", { limit: "100" }), runsSchema, { signal });
+      return (await orIfMissing(asked, { runs: [] })).runs;
+    },
+    ...polled(EVERY_MS),
+  });
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ThreadName, threadCall } from "@throughline/agent-client";
+import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { keys } from "./keys";
+import { orIfMissing } from "./or-if-missing";
+import { type Resource, useResource } from "./resource";
+
+const listingSchema = z.object({
+  title: z.nullable(z.string()),
+  titledByPerson: z.boolean(),
+  archived: z.boolean(),
+});
+type ThreadListing = z.output<typeof listingSchema>;
+
+/** How one thread is listed; `null` before anything was said in it. Asked anew with each `moment`; `undefined`: not at all. */
+export function useListing(thread: ThreadName, moment: string | undefined): Resource<ThreadListing | null> {
+  return useResource({
+    queryKey: keys.listing(thread, moment),
+    queryFn: ({ signal }) => orIfMissing(askService(threadCall(thread), listingSchema, { signal }), null),
+    enabled: moment !== undefined,
+  });
+}
+
+/** An empty title gives the derived one back. */
+export function useRenameThread(thread: ThreadName) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (title: string) =>
+      askService(threadCall(thread), z.unknown(), { method: "PATCH", body: { title: title.trim() || null } }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: keys.listing(thread) });
+      void queries.invalidateQueries({ queryKey: keys.threads });
+    },
+  }).mutateAsync;
+}

@@ -1,0 +1,189 @@
+"use client";
+
+import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
+import { threadCall } from "@throughline/agent-client";
+import { useCallback } from "react";
+import * as z from "zod/mini";
+import { askService, segment } from "../ask-service";
+import { keys } from "./keys";
+import { polled, type Resource, useResource } from "./resource";
+
+const threadRowSchema = z.object({
+  threadName: z.string(),
+  agentId: z.string(),
+  /** `account`: shared by the account. Absent: the caller's own. */
+  visibility: z.pipe(
+    z.optional(z.enum(["private", "account"])),
+    z.transform((told) => (told === "account" ? told : undefined)),
+  ),
+  title: z.nullable(z.string()),
+  titledByPerson: z.boolean(),
+  archived: z.boolean(),
+  status: z.enum(["idle", "running", "waiting", "error"]),
+  lastActivityAt: z.pipe(z.iso.datetime(), z.transform(Date.parse)),
+});
+const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.nullable(z.string()) });
+
+/** A thread as lists show it. */
+export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
+
+/** Some threads, newest activity first. */
+export interface ThreadPage {
+  readonly threads: readonly ThreadRow[];
+  /** Where the page after it begins; `null`: there is none. */
+  readonly next: string | null;
+}
+
+export interface ThreadQuery {
+  /** Those of the account beside the caller's own; for callers who have threads of their own. */
+  readonly withShared?: boolean | undefined;
+  readonly search?: string;
+  readonly archived?: boolean;
+  readonly status?: ThreadRow["status"];
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** Newest activity first. */
+async function readThreads(
+  agentId: string,
+  { withShared, search, archived, status, limit, after }: ThreadQuery,
+  signal: AbortSignal,
+): Promise<ThreadPage> {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (withShared) query.set("visibility", "all");
+  if (search) query.set("search", search);
+  if (archived) query.set("archived", "true");
+  if (status) query.set("status", status);
+  if (after) query.set("after", after);
+  const page = await askService(`/agents/${segment(agentId)}/threads?${query}`, threadPageSchema, { signal });
+  if (withShared) return page;
+  return { ...page, threads: page.threads.map((row) => ({ ...row, visibility: undefined })) };
+}
+
+/** Reads one page at a time, for lists that grow. */
+export function usePageReader(agentId: string, query: Omit<ThreadQuery, "limit" | "after">) {
+  return (after: string | undefined, limit: number, signal: AbortSignal): Promise<ThreadPage> =>
+    readThreads(agentId, { ...query, limit, after }, signal);
+}
+
+const SEARCH_EVERY_MS = 10_000;
+
+/** Threads of one agent that fit a search. `undefined`: nothing is searched for. */
+export function useThreadSearch(agentId: string, query: ThreadQuery | undefined): Resource<ThreadPage> {
+  return useResource({
+    queryKey: keys.threadSearch([agentId], query ?? {}),
+    queryFn: ({ signal }) => readThreads(agentId, query ?? { limit: 0 }, signal),
+    enabled: query !== undefined,
+    ...polled(SEARCH_EVERY_MS),
+  });
+}
+
+/** The same of several agents, each asked for itself. Empty until an agent has answered. */
+export function useThreadSearches(
+  agentIds: readonly string[],
+  query: ThreadQuery,
+): ReadonlyMap<string, readonly ThreadRow[]> {
+  return useQueries({
+    queries: agentIds.map((agentId) => ({
+      queryKey: keys.threadSearch([agentId], query),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readThreads(agentId, query, signal),
+    })),
+    combine: useCallback(
+      (results: readonly { readonly data?: ThreadPage | undefined }[]) =>
+        new Map(agentIds.map((id, at) => [id, results[at]?.data?.threads ?? []])),
+      [agentIds],
+    ),
+  });
+}
+
+export interface AgentThreads {
+  /** The newest. */
+  readonly page: ThreadPage;
+  /** Those that wait for a person and are too old to be on the page. */
+  readonly waiting: readonly ThreadRow[];
+}
+
+/** What goes on with every agent. Plain data, so that a part which did not change keeps its identity. */
+export interface ActivityData {
+  readonly threads: Readonly<Record<string, AgentThreads>>;
+  /** When an agent's next cron tick is due. */
+  readonly ticks: Readonly<Record<string, number>>;
+}
+
+const ACTIVITY_EVERY_MS = 10_000;
+const ROWS = 30;
+
+const nextTicksSchema = z.object({
+  crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.nullable(z.string()) })),
+});
+
+/** `undefined` ids: not known yet whom to ask. */
+export function activityQuery(agentIds: readonly string[] | undefined, withShared: boolean | undefined) {
+  return {
+    queryKey: keys.activity(agentIds, withShared),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      readActivity(agentIds ?? [], withShared, signal),
+    enabled: agentIds !== undefined,
+    ...polled(ACTIVITY_EVERY_MS),
+  };
+}
+
+async function readActivity(
+  agentIds: readonly string[],
+  withShared: boolean | undefined,
+  signal: AbortSignal,
+): Promise<ActivityData> {
+  const [{ crons }, ...threads] = await Promise.all([
+    askService("/crons?limit=100", nextTicksSchema, { signal }),
+    ...agentIds.map(async (agentId) => [agentId, await readNewest(agentId, withShared, signal)] as const),
+  ]);
+  const ticks: Record<string, number> = {};
+  for (const { agent, enabled, nextAt } of crons) {
+    if (!enabled || nextAt === null) continue;
+    const at = Date.parse(nextAt);
+    ticks[agent] = Math.min(at, ticks[agent] ?? at);
+  }
+  return { threads: Object.fromEntries(threads), ticks };
+}
+
+async function readNewest(
+  agentId: string,
+  withShared: boolean | undefined,
+  signal: AbortSignal,
+): Promise<AgentThreads> {
+  const page = await readThreads(agentId, { withShared, limit: ROWS }, signal);
+  if (page.next === null) return { page, waiting: [] };
+  // However long ago it asked, what waits for a person must not be out of their sight.
+  const waiting = await readThreads(agentId, { withShared, limit: ROWS, status: "waiting" }, signal);
+  return { page, waiting: waiting.threads };
+}
+
+type Change = { readonly title: string | null } | { readonly archived: boolean };
+
+/** Renames, archives or restores a thread. */
+export function useChangeThread() {
+  return useThreadMutation(({ row, change }: { readonly row: ThreadRow; readonly change: Change }) =>
+    askService(pathOf(row), z.unknown(), { method: "PATCH", body: change }),
+  );
+}
+
+export function useDeleteThread() {
+  return useThreadMutation((row: ThreadRow) => askService(pathOf(row), z.unknown(), { method: "DELETE" }));
+}
+
+function useThreadMutation<Input>(mutationFn: (input: Input) => Promise<unknown>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: keys.threads });
+      void queries.invalidateQueries({ queryKey: ["thread"] });
+    },
+  }).mutateAsync;
+}
+
+function pathOf({ agentId, threadName, visibility }: ThreadRow): string {
+  return threadCall({ agentId, threadId: threadName, visibility });
+}
