@@ -1,8 +1,8 @@
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
-import type { StreamEvent } from "../wire/event-parser.js";
+import type { AgentEvent, AgentFrame } from "./agent-event.js";
+import type { EventText } from "./event-parser.js";
 
 /** Frames of events that came together. */
-export function readFrames(events: readonly StreamEvent[]): readonly AgentFrame[] {
+export function readFrames(events: readonly EventText[]): readonly AgentFrame[] {
   return events.flatMap(({ id, data }) => {
     const event = parseEvent(data);
     if (!event) return [];
