@@ -146,11 +146,10 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
     events(texts) {
       if (!authority) return;
       const frames = readFrames(texts);
-      if (goesOn && frames.some(isAnew)) {
-        goesOn = false;
-        subscription?.gap();
+      if (goesOn) {
+        if (frames.some(isAnew)) subscription?.gap();
+        goesOn = frames.every(({ id, event }) => id === undefined && event.type !== "STATE_SNAPSHOT");
       }
-      if (frames.some(({ id }) => id !== undefined)) goesOn = false;
       take({ kind: "frames", authority, frames }, texts);
     },
     end: release,
