@@ -1,4 +1,4 @@
-// One client, by its name: `ours`, or a package.
+// One client, by its name: `ours`, one of two tabs that share a stream, or a package.
 import { workloads } from "./conversation.mjs";
 import { measureStream } from "./measure-stream.mjs";
 
@@ -10,7 +10,8 @@ const opens = Object.fromEntries(
 
 async function loadClient() {
   if (name === "ours") return (await import("./ours.mjs")).prepareOurs;
-  if (name === "follower") return (await import("./follower.mjs")).prepareFollower;
+  if (name === "leader") return (await import("./tabs.mjs")).prepareLeader;
+  if (name === "follower") return (await import("./tabs.mjs")).prepareFollower;
   return (await import("./stock.mjs")).loadStock(name);
 }
 

@@ -1,5 +1,5 @@
-// Ours: the client as a page uses it, fed by a service from memory. Frames go through the line, the projection and the
-// notifier; one subscriber is told of each and reads what is shown.
+// Ours: the client as a page uses it, fed by a service from memory. Frames, as the text they come as, go through the line, the
+// projection and the notifier; one subscriber is told of each and reads what is shown.
 import { createAgentClient, messageById } from "@throughline/agent-client";
 import { answerStart, endEvents, priorMessages, runStarted, THREAD_ID } from "./conversation.mjs";
 
@@ -11,7 +11,7 @@ export const AGENT_ID = "langgraph:chat";
  */
 export function prepareOurs(workload) {
   const { prelude, frames } = framesOf(workload);
-  const last = endEvents.map((event) => ({ event }));
+  const last = endEvents.map((event) => textOf(event));
 
   return async () => {
     const page = await openPage();
@@ -48,12 +48,16 @@ export function framesOf({ messages, state, events }) {
     metadata: { throughline: { runId: "01a2b3c4-0000-7000-8000-000000000000", attempt: 0 } },
   };
   const prelude = [
-    { event: told },
-    { event: { type: "STATE_SNAPSHOT", snapshot: state } },
-    { event: { type: "MESSAGES_SNAPSHOT", messages: priorMessages(messages) } },
-    { id: cursorAt(0), event: answerStart },
+    textOf(told),
+    textOf({ type: "STATE_SNAPSHOT", snapshot: state }),
+    textOf({ type: "MESSAGES_SNAPSHOT", messages: priorMessages(messages) }),
+    textOf(answerStart, cursorAt(0)),
   ];
-  return { prelude, frames: events.map((event, index) => ({ id: cursorAt(index + 1), event })) };
+  return { prelude, frames: events.map((event, index) => textOf(event, cursorAt(index + 1))) };
+}
+
+function textOf(event, id) {
+  return { id, data: JSON.stringify(event) };
 }
 
 async function openPage() {
@@ -85,7 +89,7 @@ async function openPage() {
     /** As if each read of the socket brought one frame, and each was drawn. */
     tell(frames) {
       sink.heard();
-      sink.frames(0, frames);
+      sink.events(0, frames);
       const now = due;
       due = [];
       for (const draw of now) draw();

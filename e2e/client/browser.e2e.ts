@@ -197,6 +197,39 @@ describe.runIf(hasChromium())("In a real browser", () => {
     expect(served.connects()).toBe(1);
   });
 
+  it("of two syncs in one tick on a busy thread the later is the one that is applied, 200 times, from either tab", {
+    timeout: 900_000,
+  }, async () => {
+    const thread = aThread("sentinel");
+    const served = await pages();
+    const tabs = [await tabOf(served, thread), await tabOf(served, thread)];
+    const witness = await witnessOf(thread);
+    expect(await witness.command("hire")).toEqual(DONE);
+    const stateOf = (round: number, name: string) => ({
+      settings: { watch: [`${name} ${round}`], durationMs: 0 },
+    });
+    for (let round = 0; round < 200; round += 1) {
+      const tab = tabs[round % tabs.length];
+      if (!tab) throw new Error("two tabs were opened");
+      const cycle = witness.command("cycle", { durationMs: 150 });
+      await tab.until(({ status }) => status === "running");
+      const outcomes = await tab.page.evaluate(
+        ([earlier, later]) => Promise.all([globalThis.tab.sync(earlier), globalThis.tab.sync(later)]),
+        [stateOf(round, "earlier"), stateOf(round, "later")] as const,
+      );
+      const [earlier, later] = outcomes;
+      expect([round, later.kind]).toEqual([round, "confirmed"]);
+      const by = later.kind === "confirmed" ? later.runId : "";
+      expect(earlier).toEqual({ kind: "superseded", by });
+      await cycle;
+      await until(witness, isOver);
+      expect(witness.getSnapshot().view.state).toMatchObject({
+        ...stateOf(round, "later"),
+        lastAppliedClientMutationId: by,
+      });
+    }
+  });
+
   it("a page of a machine that slept looks at its line when it wakes, and shows what happened meanwhile", async () => {
     const thread = aThread("talker");
     const served = await pages();

@@ -56,7 +56,7 @@ describe.runIf(hasChromium())("What a person gives to the composer", () => {
     await page.reload();
     const link = attachments(screen).getByRole("link", { name: "tides.txt" });
     const answer = await visitor.context.request.get((await link.getAttribute("href")) ?? "", {
-      headers: { origin: stage.url },
+      headers: { origin: stage.url, "sec-fetch-mode": "navigate" },
     });
     expect(await answer.text()).toBe("High at noon.");
     expect(visitor.complaints()).toEqual([]);

@@ -11,6 +11,11 @@ import type { Visitor } from "./rig/visitor.js";
 /** On a machine that does much else. Without a connection to be had, nothing would happen at all. */
 const AT_ONCE_MS = 20_000;
 
+/** Of a status in the list, which is asked for every ten seconds or so. */
+const FRESH_MS = 30_000;
+/** Real ones: what a browser does to a tab in the background, no pretended clock does. */
+const HIDDEN_MS = 180_000;
+
 let stage: Stage;
 
 describe.runIf(hasChromium())("Many tabs", () => {
@@ -122,6 +127,29 @@ describe.runIf(hasChromium())("Many tabs", () => {
     for (const screen of [first, second]) await waits(screen).waitFor();
     await answerElsewhere(account, ["KLM", "Hotel Zephyr"]);
     for (const screen of [second, first]) await waits(screen).waitFor({ state: "hidden" });
+    await expect.poll(openStreams, PATIENCE).toBe(1);
+  });
+
+  it("the tab that was opened first is hidden for minutes: what happens elsewhere shows in it and in the one in front, as soon as before", {
+    timeout: 600_000,
+  }, async () => {
+    const visitor = await stage.visitorWithTabs();
+    visitor.context.setDefaultTimeout(FRESH_MS);
+    const { account } = visitor;
+    const tabs = await openTabs(visitor, ["talker", "talker"]);
+    const [first] = tabs;
+    const waits = ({ page }: ThreadScreen) => page.getByText("Waiting for you").first();
+    const until = (state: "visible" | "hidden") =>
+      Promise.all(tabs.map((screen) => waits(screen).waitFor({ state })));
+    const hiddenSince = performance.now();
+    while (performance.now() - hiddenSince < HIDDEN_MS) {
+      await runElsewhere(stage, { account, agent: "travel", threadId: "trip", content: "Plan my trip" });
+      await until("visible");
+      await answerElsewhere(account, ["KLM", "Hotel Zephyr"]);
+      await until("hidden");
+      expect(await first?.page.evaluate("document.visibilityState")).toBe("hidden");
+      for (const { page } of tabs) await page.getByText("Live", { exact: true }).first().waitFor();
+    }
     await expect.poll(openStreams, PATIENCE).toBe(1);
   });
 

@@ -101,7 +101,9 @@ describe("npm start", { timeout: 180_000 }, () => {
       body: JSON.stringify({ account: "starter" }),
     });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-    const agents = await fetch(`${url}/api/throughline/agents`, { headers: { cookie, origin: url } });
+    const agents = await fetch(`${url}/api/throughline/agents`, {
+      headers: { cookie, origin: url, "x-throughline-signed-in-as": "starter" },
+    });
     expect(await agents.json()).toMatchObject({
       agents: [{ graphName: "chat" }, { graphName: "poet" }, {}, {}, {}, {}],
     });

@@ -130,7 +130,7 @@ describe.runIf(hasChromium())("Two accounts", () => {
     await hers.say(`Write about ${secret}`);
     await hers.untilDone();
     const cron = await ada.context.request.post("/api/throughline/crons", {
-      headers: { origin: stage.url },
+      headers: { origin: stage.url, "x-throughline-signed-in-as": ada.account },
       data: { agent: "langgraph:poet", schedule: "0 9 * * *", input: { message: secret } },
     });
     expect(cron.status()).toBe(201);
@@ -159,11 +159,15 @@ describe.runIf(hasChromium())("Two accounts", () => {
     ];
     for (const guess of guesses) {
       const answer = await bob.context.request.get(`/api/throughline${guess}`, {
-        headers: { origin: stage.url, "x-throughline-account": ada.account },
+        headers: {
+          origin: stage.url,
+          "x-throughline-signed-in-as": bob.account,
+          "x-throughline-account": ada.account,
+        },
       });
       expect(await answer.text(), guess).not.toContain(secret);
       const own = await ada.context.request.get(`/api/throughline${guess}`, {
-        headers: { origin: stage.url },
+        headers: { origin: stage.url, "x-throughline-signed-in-as": ada.account },
       });
       expect(own.status(), guess).toBe(200);
     }

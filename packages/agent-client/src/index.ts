@@ -1,8 +1,15 @@
 export * from "./client/agent-client.js";
-export type { AgentStore, AgentsSnapshot, AgentView } from "./client/agent-store.js";
 export type { ClientParts } from "./client/client-parts.js";
 export type { PendingCommands } from "./client/command-shell.js";
 export { everyPart } from "./client/every-part.js";
+export {
+  type AgentList,
+  type AgentListOptions,
+  type AgentStore,
+  type AgentsSnapshot,
+  type AgentView,
+  listAgents,
+} from "./client/list-agents.js";
 export { newId } from "./client/new-id.js";
 export { type FrameScheduler, nextFrame } from "./client/notifier.js";
 export type { LogReader } from "./client/open-log.js";
@@ -52,5 +59,5 @@ export type { Channel, ChannelPort, LockPort } from "./tabs/ports.js";
 export { shareTabs } from "./tabs/share-tabs.js";
 export { type FrontendTool, frontendTools, type ToolCallFacts } from "./tools/frontend-tools.js";
 export type * from "./wire/agent-event.js";
-export type { StreamEvent } from "./wire/event-parser.js";
+export type { EventText, StreamEvent } from "./wire/event-parser.js";
 export { type EventStreamSink, readEventStream } from "./wire/read-event-stream.js";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isNewer } from "./commands/sync-order.js";
 import { currentMessages, type ThreadView } from "./projection/thread-view.js";
 import { createModelWorld, type ModelPage } from "./testing/model-world.js";
-import { breathe, isWorldMove, moveWorld } from "./testing/move-world.js";
+import { breathe, calmDown, takeStep } from "./testing/move-world.js";
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -48,65 +48,50 @@ interface Step {
 
 type World = ReturnType<typeof createModelWorld>;
 
-function perform(world: World, { kind, pick }: Step): void {
-  if (isWorldMove(kind)) {
-    moveWorld(world, kind, pick);
-    return;
-  }
-  const { thread, pages } = world;
-  const page = pages[pick % pages.length];
-  if (!page) return;
-  switch (kind) {
-    case "trim":
-      thread.trim();
-      break;
-    case "poll":
-      void page.line().poll();
-      break;
-    case "reload":
-      page.reload();
-      break;
-    case "hand-over":
-      page.handOver();
-      break;
-    case "yield":
-      page.yield();
-      break;
-    case "close-page":
-      page.close();
-      break;
-    case "open-page":
-      page.reopen();
-      break;
-    case "offline":
-    case "online":
-      page.setOnline(kind === "online");
-      break;
-    default:
-      page.submit(kind);
-      break;
-  }
+function perform(world: World, step: Step): void {
+  takeStep(world, step, (kind, pick) => {
+    const { thread, pages } = world;
+    const page = pages[pick % pages.length];
+    if (!page) return;
+    switch (kind) {
+      case "trim":
+        thread.trim();
+        break;
+      case "poll":
+        void page.line().poll();
+        break;
+      case "reload":
+        page.reload();
+        break;
+      case "hand-over":
+        page.handOver();
+        break;
+      case "yield":
+        page.yield();
+        break;
+      case "close-page":
+        page.close();
+        break;
+      case "open-page":
+        page.reopen();
+        break;
+      case "offline":
+      case "online":
+        page.setOnline(kind === "online");
+        break;
+      default:
+        page.submit(kind);
+        break;
+    }
+  });
 }
 
-/** Nothing is lost any more, nobody asks for anything, runs end: two minutes of that. */
-async function calm({ clock, thread, network, pages }: World): Promise<void> {
-  for (const page of pages) {
+async function calm(world: World): Promise<void> {
+  for (const page of world.pages) {
     page.reopen();
     page.setOnline(true);
   }
-  for (let second = 0; second < 240; second += 1) {
-    let rounds = 0;
-    await breathe();
-    while (network.settle() && rounds < 50) {
-      rounds += 1;
-      await breathe();
-    }
-    const isAtRest = !thread.openRun() && pages.every(isQuiet);
-    if (isAtRest && second > 20) return;
-    thread.finish();
-    network.beat();
-    clock.advance(500);
-  }
+  await calmDown(world, () => world.pages.every(isQuiet));
 }
 
 function isQuiet({ line, submitted }: ModelPage): boolean {

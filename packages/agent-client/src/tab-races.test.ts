@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { isPending, nonePending } from "./client/command-shell.js";
 import { currentMessages } from "./projection/thread-view.js";
-import { createModelBrowser, type ModelCommand } from "./testing/model-browser.js";
-import { breathe, isWorldMove, moveWorld } from "./testing/move-world.js";
+import { createModelBrowser, type ModelCommand, type ModelTab } from "./testing/model-browser.js";
+import { breathe, calmDown, takeStep } from "./testing/move-world.js";
 
 vi.setConfig({ testTimeout: 1_200_000 });
 
@@ -40,51 +40,40 @@ interface Step {
 
 type Model = ReturnType<typeof createModelBrowser>;
 
-function perform(model: Model, { kind, pick }: Step): void {
-  if (isWorldMove(kind)) {
-    moveWorld(model, kind, pick);
-    return;
-  }
-  const { tabs, replaceTab } = model;
-  const at = pick % tabs.length;
-  const tab = tabs[at];
-  switch (kind) {
-    case "command":
-      tab?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
-      break;
-    case "close":
-      replaceTab(at);
-      break;
-    case "freeze":
-    case "thaw":
-      tab?.setFrozen(kind === "freeze");
-      break;
-    case "switch":
-      for (const [n, one] of tabs.entries()) one.setHidden(n !== at);
-  }
+function perform(model: Model, step: Step): void {
+  takeStep(model, step, (kind, pick) => {
+    const { tabs, replaceTab } = model;
+    const at = pick % tabs.length;
+    switch (kind) {
+      case "command":
+        tabs[at]?.submit(COMMANDS[pick % COMMANDS.length] ?? "send");
+        break;
+      case "close":
+        replaceTab(at);
+        break;
+      case "freeze":
+      case "thaw":
+        tabs[at]?.setFrozen(kind === "freeze");
+        break;
+      case "switch":
+        for (const [n, one] of tabs.entries()) one.setHidden(n !== at);
+    }
+  });
 }
 
-/** Nothing is lost any more, nothing is asked for, runs end: until all is at rest. */
-async function calm({ clock, thread, network, tabs }: Model): Promise<void> {
-  for (const [at, tab] of tabs.entries()) {
+async function calm(model: Model): Promise<void> {
+  for (const [at, tab] of model.tabs.entries()) {
     tab.setFrozen(false);
     tab.setHidden(at !== 0);
   }
-  const isQuiet = () =>
-    !thread.openRun() &&
-    tabs.every(({ thread: shown, outcomes }) => {
-      const { pending, connection } = shown.getSnapshot();
-      const isBusy = isPending(pending);
-      return !isBusy && connection.kind !== "reconnecting" && outcomes.every(({ outcome }) => outcome);
-    });
-  for (let round = 0; round < 240; round += 1) {
-    await breathe();
-    for (let more = 0; network.settle() && more < 50; more += 1) await breathe();
-    if (isQuiet() && round > 20) return;
-    thread.finish();
-    network.beat();
-    clock.advance(500);
-  }
+  await calmDown(model, () => model.tabs.every(isQuiet));
+}
+
+function isQuiet({ thread, outcomes }: ModelTab): boolean {
+  const { pending, connection } = thread.getSnapshot();
+  return (
+    !isPending(pending) && connection.kind !== "reconnecting" && outcomes.every(({ outcome }) => outcome)
+  );
 }
 
 function check({ thread, network, tabs, breaches }: Model): void {

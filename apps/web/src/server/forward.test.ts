@@ -29,7 +29,8 @@ afterEach(() => {
   upstream.close();
 });
 
-const OURS = { cookie: "throughline_session=account:acme", "sec-fetch-site": "same-origin" };
+const SIGNED_IN = { cookie: "throughline_session=account:acme", "sec-fetch-site": "same-origin" };
+const OURS = { ...SIGNED_IN, "x-throughline-signed-in-as": "acme" };
 
 function request(path: string, init: ConstructorParameters<typeof NextRequest>[1] = {}): NextRequest {
   return new NextRequest(`http://console.example${path}`, { headers: OURS, ...init });
@@ -117,6 +118,31 @@ describe("a request of the console's own page", () => {
     expect(await made.text()).toBe("cd");
   });
 
+  it.each([
+    ["a picture", "GET", "no-cors"],
+    ["a file behind a link", "GET", "navigate"],
+    ["what a page is asked about first", "HEAD", "navigate"],
+  ])(
+    "reaches the service without a name where the browser loads it by itself: %s",
+    async (_, method, mode) => {
+      const headers = { ...SIGNED_IN, "sec-fetch-mode": mode };
+      expect((await forward(request("/x", { method, headers }), "/x")).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ["what a script reads", "GET", { "sec-fetch-mode": "cors" }],
+    ["what a script reads of its own origin", "GET", { "sec-fetch-mode": "same-origin" }],
+    ["a form that is sent", "POST", { "sec-fetch-mode": "navigate" }],
+    ["what changes something", "DELETE", { "sec-fetch-mode": "no-cors" }],
+    ["what an older browser asks, which does not say how", "GET", {}],
+  ])("is refused without a name before the service hears of it: %s", async (_, method, mode) => {
+    const made = await forward(request("/x", { method, headers: { ...SIGNED_IN, ...mode } }), "/x");
+    expect(made.status).toBe(400);
+    expect(await made.json()).toMatchObject({ code: "invalid_input" });
+    expect(seen).toEqual([]);
+  });
+
   it("is told what to do when the service is away", async () => {
     upstream.close();
     await once(upstream, "close");
@@ -148,7 +174,8 @@ describe("a request that is not surely our own page's", () => {
   });
 
   it("passes when an older browser names our own origin", async () => {
-    const headers = { cookie: OURS.cookie, origin: "http://console.example", host: "console.example" };
+    const { "sec-fetch-site": _, ...unsaid } = OURS;
+    const headers = { ...unsaid, origin: "http://console.example", host: "console.example" };
     expect((await forward(request("/x", { headers }), "/x")).status).toBe(200);
   });
 });

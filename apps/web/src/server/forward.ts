@@ -41,8 +41,10 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
   if (!session) return refusal(401, "unauthorized", "Sign in first.");
   const identity = identityOf(session);
   const meant = request.headers.get(IDENTITY_HEADER);
-  // A browser has one cookie for all its tabs: a page of one account must not act as another that signed in since. What a
-  // browser asks for by itself, a picture or a download, names no one, and is read for the person who is signed in.
+  if (meant === null && !isLoadedByBrowser(request)) {
+    return refusal(400, "invalid_input", "This page does not say whom it was made for. Reload it.");
+  }
+  // A browser has one cookie for all its tabs: a page of one account must not act as another that signed in since.
   if (meant !== null && meant !== identityName(identity)) {
     const signedInAs = identityLabel(identity);
     return refusal(401, "signed_in_as_other", `This browser is signed in as ${signedInAs} now.`, {
@@ -76,6 +78,15 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
       "The service does not answer. It may be starting: try again.",
     );
   }
+}
+
+/**
+ * Whether the browser itself loads this: a picture, a file behind a link, a page. It names no one, and is read for the person who is
+ * signed in. A script can't claim this: browsers write `sec-fetch-mode`, and `fetch` has other modes for its own origin.
+ */
+function isLoadedByBrowser({ method, headers }: NextRequest): boolean {
+  const mode = headers.get("sec-fetch-mode");
+  return (method === "GET" || method === "HEAD") && (mode === "navigate" || mode === "no-cors");
 }
 
 function picked(headers: Headers, names: readonly string[]): Record<string, string> {

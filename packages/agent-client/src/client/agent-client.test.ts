@@ -546,6 +546,23 @@ describe("agents", () => {
   });
 });
 
+describe("a client without parts", () => {
+  it("shows a thread, and says which part is missing for what it can't do", async () => {
+    const { service, connections } = createFakeService();
+    const client = createAgentClient({ url: "/api", service, storage: createMemoryStorage() });
+    const thread = client.thread("poet", "t");
+    thread.open();
+    await settled();
+    connections[0]?.tell(...emptyPrelude("c1"));
+    expect(thread.getSnapshot().connection).toEqual({ kind: "live" });
+    const tool = { name: "t", description: "", parameters: {}, run: () => null };
+    expect(() => client.agents).toThrow("Pass `agents: listAgents` to createAgentClient().");
+    expect(() => client.watch([])).toThrow("Pass `polling: pollThreads` to createAgentClient().");
+    expect(() => client.declareTool(tool)).toThrow("Pass `tools: frontendTools` to createAgentClient().");
+    client.close();
+  });
+});
+
 describe("a client that is closed", () => {
   it("cuts its streams, settles what waits, and takes nothing more", async () => {
     const { client, open, clock } = setUp();

@@ -12,21 +12,20 @@ import type {
 } from "../service/service-port.js";
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
 import type { FrontendTool } from "../tools/frontend-tools.js";
-import { type AgentStore, createAgentStore } from "./agent-store.js";
 import { createBrowserStream } from "./browser-stream.js";
 import { type ClientParts, missingPart } from "./client-parts.js";
-import { isPending } from "./command-shell.js";
+import { createHeldThreads } from "./held-threads.js";
+import type { AgentStore } from "./list-agents.js";
 import { newId } from "./new-id.js";
 import { type FrameScheduler, nextFrame } from "./notifier.js";
 import { type LogReader, openLog } from "./open-log.js";
-import { createOpenPages } from "./open-pages.js";
 import { createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
 import { pageSurroundings, type Surroundings } from "./surroundings.js";
 import { systemClock } from "./system-clock.js";
 import type { Telemetry } from "./telemetry.js";
-import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
-import { createThreadKeeper } from "./thread-keeper.js";
-import { createThreadLine, type LineHooks, type ThreadLine } from "./thread-line.js";
+import type { ThreadHandle } from "./thread-handle.js";
+import { keyOf, threadOf } from "./thread-key.js";
+import { createThreadLine, type LineHooks, type MovableLine } from "./thread-line.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
   /** Who is signed in, account and person: what one left to be sent is never sent as another, and their tabs do not share. */
@@ -59,6 +58,7 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
 }
 
 export interface AgentClient {
+  /** The agents that the service has. */
   readonly agents: AgentStore;
   /** The same handle for the same thread. */
   thread(agentId: string, threadId: string, visibility?: Visibility): ThreadHandle;
@@ -67,10 +67,6 @@ export interface AgentClient {
   /** A tool that runs in this page, until what it returns is called. */
   declareTool(tool: FrontendTool): () => void;
   close(): void;
-}
-
-interface Held extends ThreadHandleParts {
-  readonly line: ThreadLine;
 }
 
 const GC_TIME_MS = 5 * 60_000;
@@ -82,7 +78,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const surroundings = options.surroundings ?? pageSurroundings;
   const service = options.service ?? createHttpService(options);
   const telemetry = options.telemetry ?? {};
-  const scope = `throughline:${JSON.stringify([options.url, options.account ?? null, options.subject ?? null])}`;
+  const { locks, channels, url, account = null, subject = null } = options;
+  const scope = `throughline:${JSON.stringify([url, account, subject])}`;
   const storage = options.storage ?? pageStorage();
   const syncs = createPendingSyncs(storage, `${scope}:`);
   const stream = createBrowserStream({
@@ -93,30 +90,22 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     policy: { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy },
   });
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
-  const held = new Map<string, Held>();
-  /** By thread, for as long as the page has them: what is let go of behind one comes back when it is used. */
-  const handles = new Map<string, WeakRef<ThreadHandle>>();
-  const partsOf = new WeakMap<ThreadHandle, ThreadHandleParts>();
-  const unused = new FinalizationRegistry<string>((key) => {
-    if (!handles.get(key)?.deref()) handles.delete(key);
-  });
   const watched = new Set<readonly string[]>();
-  let statusKeys: readonly string[] = [];
-  let closed = false;
 
-  const tools = options.tools?.({ locks: options.locks, scope, onChange: () => tabs?.wantsChanged() });
+  const tools = options.tools?.({ locks, scope, onChange: () => tabs?.wantsChanged() });
   const poller = options.polling?.({
     clock,
     random,
     policy: options.pollPolicy,
-    poll: (key) => hold(key).line.poll(),
+    poll: (key) => threads.hold(key).line.poll(),
   });
   const tabs = options.tabs?.({
-    locks: options.locks,
-    channels: options.channels,
+    locks,
+    channels,
     storage,
     scope,
     clock,
+    schedule,
     telemetry,
     tabId: newId(clock.now()),
     createLine,
@@ -124,24 +113,29 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     wants: () => ({ watched: watchedKeys(), tools: ownTools() }),
     onWanted: tellPoller,
   });
-  const pages = createOpenPages({
+  const threads = createHeldThreads({
+    clock,
+    schedule,
+    syncs,
     maxOpen: options.maxOpen ?? 1,
-    // A page may be left after the client was closed; the one below it is not opened for that.
-    connect: (key) => (closed ? () => {} : hold(key).line.open()),
-    onChange: (keys) => poller?.tell({ kind: "open", keys }),
+    gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
+    createLine: tabs?.line ?? createLine,
+    readLog: tabs?.openLog ?? readLog,
+    onChange(key, line) {
+      agents?.changed(key);
+      tools?.look(key, line);
+    },
+    onOpen: (keys) => poller?.tell({ kind: "open", keys }),
+    isWanted: (key) => watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false),
+    onLetGo: (key) => tabs?.letGo(key),
   });
-  const agents = createAgentStore({
+  const agents = options.agents?.({
     service,
     clock,
     schedule,
-    threadOf(agentId) {
-      const known = statusKeysOf(agentId).map((key) => held.get(key))[0];
-      return known ? { threadId: known.handle.threadId, view: known.line.view() } : null;
-    },
-    onWatched(agentIds) {
-      statusKeys = agentIds.flatMap(statusKeysOf);
-      updateWatched();
-    },
+    statusThread: options.statusThread,
+    viewOf: (key) => threads.all().get(key)?.line.view(),
+    onWatched: updateWatched,
   });
   const leave = surroundings.subscribe(tellSurroundings);
   tellSurroundings();
@@ -156,14 +150,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     poller?.tell({ kind: "paused", isPaused: isHidden || !isOnline });
   }
 
-  /** One, or none. */
-  function statusKeysOf(agentId: string): readonly string[] {
-    const threadId = options.statusThread?.(agentId);
-    return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
-  }
-
   function watchedKeys(): readonly string[] {
-    return [...statusKeys, ...[...watched].flat()];
+    return [...(agents?.watched() ?? []), ...[...watched].flat()];
   }
 
   function tellPoller(): void {
@@ -183,7 +171,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     return openLog(stream, threadOf(key), reader);
   }
 
-  function createLine(key: string, hooks: LineHooks): ThreadLine {
+  function createLine(key: string, hooks: LineHooks): MovableLine {
     return createThreadLine({
       ...hooks,
       thread: threadOf(key),
@@ -200,82 +188,15 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     });
   }
 
-  const keeper = createThreadKeeper({
-    clock,
-    gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
-    isUsed(key) {
-      const pending = held.get(key)?.line.pending();
-      return (pending && isPending(pending)) || watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false);
-    },
-    letGo(key) {
-      const left = held.get(key);
-      held.delete(key);
-      left?.line.close();
-      tabs?.letGo(key);
-      left?.forget();
-    },
-  });
-
-  function handleOf(key: string): ThreadHandleParts {
-    const known = handles.get(key)?.deref();
-    const kept = known && partsOf.get(known);
-    if (kept) return kept;
-    const parts = createThreadHandle({
-      ...threadOf(key),
-      line: () => hold(key).line,
-      clock,
-      schedule,
-      open: () => retaining(key, pages.open(key)),
-      readLog: (reader) => retaining(key, tabs ? tabs.openLog(key, reader) : readLog(key, reader)),
-      retain: () => keeper.retain(key),
-    });
-    handles.set(key, new WeakRef(parts.handle));
-    partsOf.set(parts.handle, parts);
-    unused.register(parts.handle, key);
-    return parts;
-  }
-
-  function retaining(key: string, leave: () => void): () => void {
-    const release = keeper.retain(key);
-    return () => {
-      leave();
-      release();
-    };
-  }
-
-  function hold(key: string): Held {
-    const known = held.get(key);
-    if (known) return known;
-    const parts = handleOf(key);
-    const hooks: LineHooks = {
-      onChange() {
-        parts.changed();
-        if (statusKeys.includes(key)) agents.changed();
-        const now = held.get(key);
-        if (now) tools?.look(key, now.line);
-      },
-      onShown: (input) => parts.shown(input),
-    };
-    const line = tabs ? tabs.line(key, hooks) : createLine(key, hooks);
-    const created: Held = { ...parts, line };
-    held.set(key, created);
-    if (closed) {
-      line.close();
-      return created;
-    }
-    keeper.wait(key);
-    // What was owed when the page was left. Sent again under its id, it is the same.
-    const owed = syncs.load(key);
-    if (owed) void line.submit(owed);
-    return created;
-  }
-
   return {
-    agents: agents.store,
-    thread: (agentId, threadId, visibility) => hold(keyOf({ agentId, threadId, visibility })).handle,
-    watch(threads) {
+    get agents() {
+      if (!agents) throw missingPart("agents: listAgents");
+      return agents.store;
+    },
+    thread: (agentId, threadId, visibility) => threads.hold(keyOf({ agentId, threadId, visibility })).handle,
+    watch(names) {
       if (!poller) throw missingPart("polling: pollThreads");
-      const keys = threads.map(keyOf);
+      const keys = names.map(keyOf);
       watched.add(keys);
       updateWatched();
       return () => {
@@ -285,31 +206,17 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     declareTool(tool) {
       if (!tools) throw missingPart("tools: frontendTools");
       const withdraw = tools.declare(tool);
-      for (const [key, { line }] of held) tools.look(key, line);
+      for (const [key, { line }] of threads.all()) tools.look(key, line);
       return withdraw;
     },
     close() {
-      closed = true;
       leave();
       poller?.close();
-      agents.close();
+      agents?.close();
       tools?.close();
-      keeper.close();
-      for (const { line, close } of held.values()) {
-        line.close();
-        close();
-      }
+      threads.close();
       tabs?.close();
       stream.close();
     },
   };
-}
-
-function keyOf({ agentId, threadId, visibility }: ThreadName): string {
-  return JSON.stringify(visibility === undefined ? [agentId, threadId] : [agentId, threadId, visibility]);
-}
-
-function threadOf(key: string): ThreadName {
-  const [agentId, threadId, visibility]: [string, string, Visibility?] = JSON.parse(key);
-  return { agentId, threadId, visibility };
 }

@@ -19,8 +19,8 @@ import {
   startOver,
   statusOf,
 } from "../connection/subscription.js";
-import type { FollowedThread, LogText, ServicePort } from "../service/service-port.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { FollowedThread, ServicePort } from "../service/service-port.js";
+import type { EventText } from "../wire/event-parser.js";
 import { createNamedTimers } from "./named-timers.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -29,8 +29,7 @@ export interface StreamReader {
   readonly thread: Omit<FollowedThread, "cursor">;
   /** A stream is asked to carry it: where to go on. What an earlier stream said of it is over. */
   begin(): string | undefined;
-  frames?(frames: readonly AgentFrame[]): void;
-  entries?(entries: readonly LogText[]): void;
+  events(events: readonly EventText[]): void;
   /** The stream that carried it is gone. */
   end(): void;
   statusChanged(): void;
@@ -141,13 +140,9 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
         // Nothing of this changes what is shown.
         if (isOpen()) [connection] = stepConnection(connection, { kind: "heard", stream }, moment(), policy);
       },
-      frames(at, frames) {
+      events(at, events) {
         const one = carried[at];
-        if (one && isRead(one)) one.reader.frames?.(frames);
-      },
-      entries(at, entries) {
-        const one = carried[at];
-        if (one && isRead(one)) one.reader.entries?.(entries);
+        if (one && isRead(one)) one.reader.events(events);
       },
       ended(at, told) {
         const one = carried[at];

@@ -1,5 +1,5 @@
 import type { Clock } from "@throughline/ai-core";
-import { adoptScheduler, commandsOf } from "../commands/adopt-scheduler.js";
+import type { HandedCommands } from "../commands/adopt-scheduler.js";
 import type { Answer, Command, CommandOutcome, ScheduledOutcome } from "../commands/command.js";
 import { nameRun } from "../commands/name-run.js";
 import { schedule } from "../commands/scheduler.js";
@@ -42,8 +42,8 @@ export interface CommandShell {
   pending(): PendingCommands;
   /** A command is under way that has to see what becomes of the thread. */
   needsLine(): boolean;
-  /** Goes on with what another tab had under way. */
-  adopt(handed: Scheduler): void;
+  /** Goes on with what another tab had under way, beginning with this step. */
+  adopt(handed: HandedCommands): void;
   /** What is under way, for another tab to go on with. From now on nothing of it is done here. */
   handOver(): Scheduler;
   /** The answer to a command that another tab sent before it handed it over. */
@@ -224,9 +224,9 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     tellConfirmed: (id) => step({ kind: "confirmed", id }),
     pending: () => pending,
     needsLine: () => needsLine(scheduler),
-    adopt(handed) {
-      for (const command of commandsOf(handed)) expect(command);
-      become(adoptScheduler(handed, options.policy));
+    adopt({ commands, goOn }) {
+      for (const command of commands) expect(command);
+      become(goOn(options.policy));
     },
     handOver() {
       closed = true;

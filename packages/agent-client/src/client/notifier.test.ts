@@ -46,6 +46,21 @@ describe("what changed is told", () => {
     expect(told).toHaveBeenCalledTimes(1);
   });
 
+  it("each time, by a scheduler that calls back at once", () => {
+    const told = vi.fn();
+    const notifier = createNotifier(
+      (callback) => {
+        callback();
+        return () => {};
+      },
+      () => {},
+    );
+    notifier.subscribe(told);
+    notifier.changed();
+    notifier.changed();
+    expect(told).toHaveBeenCalledTimes(2);
+  });
+
   it("soon where nobody looks", () => {
     stubPage("hidden");
     const told = vi.fn();

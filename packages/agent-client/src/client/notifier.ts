@@ -36,10 +36,11 @@ export interface Notifier {
 
 export function createNotifier(schedule: FrameScheduler, beforeTelling: () => void): Notifier {
   const listeners = new Set<() => void>();
+  let isDue = false;
   let cancel: (() => void) | undefined;
 
   function tell(): void {
-    cancel = undefined;
+    isDue = false;
     beforeTelling();
     for (const listener of [...listeners]) listener();
   }
@@ -51,7 +52,10 @@ export function createNotifier(schedule: FrameScheduler, beforeTelling: () => vo
       return () => listeners.delete(own);
     },
     changed() {
-      cancel ??= schedule(tell);
+      if (isDue) return;
+      // Before it is scheduled: a scheduler may call back at once.
+      isDue = true;
+      cancel = schedule(tell);
     },
     close() {
       cancel?.();

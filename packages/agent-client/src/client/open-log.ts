@@ -1,5 +1,6 @@
 import type { ConnectionStatus } from "../connection/connection.js";
 import type { LogText, ThreadName } from "../service/service-port.js";
+import type { EventText } from "../wire/event-parser.js";
 import type { BrowserStream } from "./browser-stream.js";
 
 /** Who shows a thread's log. */
@@ -15,9 +16,13 @@ export function openLog(stream: BrowserStream, thread: ThreadName, reader: LogRe
   const subscription = stream.subscribe({
     thread: { ...thread, view: "envelopes" },
     begin: () => reader.cursor(),
-    entries: (entries) => reader.entries(entries),
+    events: (events) => reader.entries(events.filter(isEntry)),
     end() {},
     statusChanged: () => reader.statusChanged(subscription.status()),
   });
   return () => subscription.leave();
+}
+
+function isEntry(event: EventText): event is LogText {
+  return event.id !== undefined;
 }

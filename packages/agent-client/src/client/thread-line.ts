@@ -1,4 +1,5 @@
 import type { Clock } from "@throughline/ai-core";
+import type { HandedCommands } from "../commands/adopt-scheduler.js";
 import type { Answer, Command, CommandOutcome } from "../commands/command.js";
 import type { CommandPolicy, Scheduler } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection.js";
@@ -12,6 +13,8 @@ import {
 import type { ThreadView } from "../projection/thread-view.js";
 import type { Circumstances, ServicePort, ThreadName } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
+import type { EventText } from "../wire/event-parser.js";
+import { readFrames } from "../wire/read-frames.js";
 import type { BrowserStream, StreamReader, StreamSubscription } from "./browser-stream.js";
 import { createCommandShell, type PendingCommands } from "./command-shell.js";
 import type { PendingSync } from "./storage.js";
@@ -23,8 +26,8 @@ export type ShownInput = Exclude<ProjectionInput, { kind: "claim" | "release" }>
 export interface LineHooks {
   /** Something that is shown changed. */
   readonly onChange: () => void;
-  /** What was shown, in order: a tab that replays it shows the same. */
-  readonly onShown: (input: ShownInput) => void;
+  /** What was shown, in order: a tab that replays it shows the same. `texts`: what the frames of it were read from. */
+  readonly onShown: (input: ShownInput, texts?: readonly EventText[]) => void;
   /** A command came out. */
   readonly onSettled?: (id: string, outcome: CommandOutcome) => void;
   /** The service answered a command that was handed over meanwhile. */
@@ -44,34 +47,39 @@ export interface ThreadLineOptions extends LineHooks {
   readonly persist: (sync: PendingSync | undefined) => void;
 }
 
-/** What one thread shows and does: performs what its machines decide. */
+/** What one thread shows and does. */
 export interface ThreadLine {
   view(): ThreadView;
   status(): ConnectionStatus;
-  /** Where this line stands, for another tab that joins. */
-  projection(): Projection;
   /** Commands that have no outcome yet. */
   pending(): PendingCommands;
   submit(command: Command): Promise<CommandOutcome>;
   /** Keeps the connection open until released. */
   open(): () => void;
   poll(): Promise<boolean>;
-  /** Takes over what another tab held, with the commands it had under way where it handed them over. */
-  adopt(view: ThreadView, cursor: string | undefined, commands?: Scheduler): void;
-  /** Hands its commands over: from now on nothing of them is done here. */
-  handOver(): Scheduler;
-  /** The answer to a command that another tab sent before it handed it over. */
-  answered(id: string, answer: Answer): void;
-  /** A message that was refused, or a run that waits for its turn with the messages in it. */
+  /** Gives up a message that was refused, or a run that waits for its turn with the messages in it. */
   discard(id: string): void;
   /** Connects now instead of when it is due, and again after a refusal. */
   reconnect(): void;
   close(): void;
 }
 
+/** A line that another tab may go on with. */
+export interface MovableLine extends ThreadLine {
+  /** Where this line stands, for another tab that joins. */
+  projection(): Projection;
+  /** Takes over what another tab held, with the commands it had under way where it handed them over. */
+  adopt(view: ThreadView, cursor: string | undefined, commands?: HandedCommands): void;
+  /** Hands its commands over: from now on nothing of them is done here. */
+  handOver(): Scheduler;
+  /** The answer to a command that another tab sent before it handed it over. */
+  answered(id: string, answer: Answer): void;
+}
+
 const CLOSED: ConnectionStatus = { kind: "closed" };
 
-export function createThreadLine(options: ThreadLineOptions): ThreadLine {
+/** Performs what a thread's machines decide. */
+export function createThreadLine(options: ThreadLineOptions): MovableLine {
   const { thread, service, telemetry } = options;
   let projection: Projection = emptyProjection;
   let openCount = 0;
@@ -94,11 +102,11 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
     },
   });
 
-  function take(input: ProjectionInput): Authority | undefined {
+  function take(input: ProjectionInput, texts?: readonly EventText[]): Authority | undefined {
     const before = projection;
     const [next, effects] = project(projection, input);
     projection = next;
-    if (isShown(input) && !effects.some(({ kind }) => kind === "stale")) options.onShown(input);
+    if (isShown(input) && !effects.some(({ kind }) => kind === "stale")) options.onShown(input, texts);
     let granted: Authority | undefined;
     for (const effect of effects) {
       switch (effect.kind) {
@@ -135,14 +143,14 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       goesOn = cursor !== undefined;
       return cursor;
     },
-    frames(frames) {
+    events(texts) {
       if (!authority) return;
-      if (goesOn && frames.some(isAnew)) {
-        goesOn = false;
-        subscription?.gap();
+      const frames = readFrames(texts);
+      if (goesOn) {
+        if (frames.some(isAnew)) subscription?.gap();
+        goesOn = frames.every(({ id, event }) => id === undefined && event.type !== "STATE_SNAPSHOT");
       }
-      if (frames.some(({ id }) => id !== undefined)) goesOn = false;
-      take({ kind: "frames", authority, frames });
+      take({ kind: "frames", authority, frames }, texts);
     },
     end: release,
     statusChanged: () => options.onChange(),
@@ -199,10 +207,10 @@ export function createThreadLine(options: ThreadLineOptions): ThreadLine {
       const polling = take({ kind: "claim", source: "poll" });
       // The page is open: its stream says more than any poll.
       if (!polling) return true;
-      const frames = await service.poll(thread, projection.cursor);
-      if (frames) take({ kind: "frames", authority: polling, frames });
+      const texts = await service.poll(thread, projection.cursor);
+      if (texts) take({ kind: "frames", authority: polling, frames: readFrames(texts) }, texts);
       take({ kind: "release", authority: polling });
-      return frames !== undefined;
+      return texts !== undefined;
     },
     adopt(view, cursor, handed) {
       take({ kind: "adopt", view, cursor });

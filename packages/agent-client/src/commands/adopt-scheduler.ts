@@ -9,11 +9,22 @@ import {
   timer,
 } from "./scheduler-state.js";
 
+/** What another tab had under way, for a shell that goes on with it. */
+export interface HandedCommands {
+  readonly commands: readonly Command[];
+  readonly goOn: (policy: CommandPolicy) => SchedulerStep;
+}
+
+/** Apart from the shell, so that a page that does not share with other tabs does not download it. */
+export function handedCommands(handed: Scheduler): HandedCommands {
+  return { commands: commandsOf(handed), goOn: (policy) => adoptScheduler(handed, policy) };
+}
+
 /**
  * Goes on with what another tab had under way. Nothing is sent a second time for that: what was on its way counts as arrived
  * until it is missed, and stops that were not heard are asked for again.
  */
-export function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep {
+function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep {
   const { sent, preemption, unconfirmed } = handed;
   const next: Scheduler =
     sent?.phase === "sending" ? { ...handed, sent: { ...sent, phase: "running" } } : handed;
@@ -27,6 +38,6 @@ export function adoptScheduler(handed: Scheduler, policy: CommandPolicy): Schedu
 }
 
 /** All that has no outcome yet. An unconfirmed `sync` is known by its id alone. */
-export function commandsOf({ sent, preemption, sync, queue }: Scheduler): readonly Command[] {
+function commandsOf({ sent, preemption, sync, queue }: Scheduler): readonly Command[] {
   return [sent?.command, preemption?.command, sync, ...queue].filter((command) => command !== undefined);
 }

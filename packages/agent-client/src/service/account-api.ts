@@ -75,7 +75,7 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
     changeVisibility: (thread, visibility) =>
       ask(
         threadCall(thread, "/visibility"),
-        { ...inTime(), method: "PUT", body: { visibility } },
+        { ...inTime(), method: "PUT", body: JSON.stringify({ visibility }) },
         readVisibility,
       ),
     threads: (agentId, query = {}) =>
@@ -84,7 +84,7 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
     upload: (thread, file, signal) =>
       ask(
         threadCall(thread, "/attachments", { filename: file.name }),
-        { file, ...(signal && { signal }) },
+        { body: file, type: file.type || "application/octet-stream", ...(signal && { signal }) },
         readAttachment,
       ),
   };

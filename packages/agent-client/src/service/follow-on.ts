@@ -2,7 +2,6 @@ import type { StreamFailure } from "../connection/connection.js";
 import type { StreamEvent } from "../wire/event-parser.js";
 import { readEventStream } from "../wire/read-event-stream.js";
 import { failureOf, type RequestParts } from "./http-request.js";
-import { readFrames } from "./read-frames.js";
 import type { FollowedThread, FollowSink, StreamEnd } from "./service-port.js";
 
 /** Follows threads by `POST /follow`, section 10 of the protocol. */
@@ -14,14 +13,17 @@ export async function followOn(
   sink: FollowSink,
 ): Promise<StreamEnd> {
   try {
-    const response = await request("/follow", { body: { ...face, subscriptions: threads }, signal });
+    const response = await request("/follow", {
+      body: JSON.stringify({ ...face, subscriptions: threads }),
+      signal,
+    });
     const failure = await failureOf(response);
     if (failure) return { kind: "failed", failure };
     if (response.body) {
       sink.opened();
       await readEventStream(response.body, {
         heard: sink.heard,
-        events: (events) => tell(threads, events, sink),
+        events: (events) => tell(events, sink),
       });
       return { kind: "ended" };
     }
@@ -32,7 +34,7 @@ export async function followOn(
 }
 
 /** Events of one read, by the thread they are of: what comes together is shown together. */
-function tell(threads: readonly FollowedThread[], events: readonly StreamEvent[], sink: FollowSink): void {
+function tell(events: readonly StreamEvent[], sink: FollowSink): void {
   for (let from = 0; from < events.length; ) {
     const name = events[from]?.event;
     let to = from + 1;
@@ -40,23 +42,7 @@ function tell(threads: readonly FollowedThread[], events: readonly StreamEvent[]
     const same = from === 0 && to === events.length ? events : events.slice(from, to);
     from = to;
     if (name === "end") for (const { data } of same) tellEnd(data, sink);
-    else tellThread(threads, Number(name), same, sink);
-  }
-}
-
-function tellThread(
-  threads: readonly FollowedThread[],
-  at: number,
-  events: readonly StreamEvent[],
-  sink: FollowSink,
-): void {
-  const thread = threads[at];
-  if (thread?.view === "ag-ui") {
-    const frames = readFrames(events);
-    if (frames.length > 0) sink.frames(at, frames);
-  } else if (thread) {
-    const entries = events.flatMap(({ id, data }) => (id === undefined ? [] : [{ id, data }]));
-    if (entries.length > 0) sink.entries(at, entries);
+    else sink.events(Number(name), same);
   }
 }
 

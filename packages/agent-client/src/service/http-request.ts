@@ -15,9 +15,10 @@ export interface HttpOptions {
 export interface RequestParts {
   /** Without it: `POST` where there is a body, else `GET`. */
   readonly method?: "PUT";
-  readonly body?: object;
-  /** Bytes as they are, instead of a body. */
-  readonly file?: Blob;
+  /** JSON, or bytes as they are. */
+  readonly body?: string | Blob;
+  /** Of bytes. */
+  readonly type?: string;
   readonly cursor?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -34,18 +35,17 @@ export function createRequest(
 
   async function attempt(path: string, init: RequestParts, isRenewal: boolean): Promise<Response> {
     const own = await options.headers?.({ isRenewal });
-    const type = init.file ? init.file.type || "application/octet-stream" : "application/json";
-    const hasBody = Boolean(init.body ?? init.file);
-    return ask(`${base}${path}`, {
-      method: init.method ?? (hasBody ? "POST" : "GET"),
+    const { method, body, type = "application/json", cursor, signal } = init;
+    return ask(base + path, {
+      method: method ?? (body ? "POST" : "GET"),
       headers: {
         ...own,
         accept: "text/event-stream, application/json",
-        ...(hasBody && { "content-type": type }),
-        ...(init.cursor !== undefined && { "last-event-id": init.cursor }),
+        ...(body && { "content-type": type }),
+        ...(cursor !== undefined && { "last-event-id": cursor }),
       },
-      body: init.body ? JSON.stringify(init.body) : (init.file ?? null),
-      signal: init.signal ?? null,
+      body: body ?? null,
+      signal: signal ?? null,
       credentials: options.credentials ?? "same-origin",
       cache: "no-store",
     });

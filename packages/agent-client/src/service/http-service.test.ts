@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../commands/command.js";
+import type { EventText } from "../wire/event-parser.js";
 import { createHttpService, type HttpServiceOptions } from "./http-service.js";
 
 const THREAD = { agentId: "langgraph:poet", threadId: "a/b" };
@@ -55,8 +56,8 @@ function listen() {
     sink: {
       opened: () => heard.push("opened"),
       heard: () => heard.push("heard"),
-      frames: (at: number, frames: readonly unknown[]) => heard.push([at, frames]),
-      entries: (at: number, entries: readonly unknown[]) => heard.push([at, entries]),
+      events: (at: number, events: readonly EventText[]) =>
+        heard.push([at, events.map(({ id, data }) => [id, data])]),
       ended: (at: number, failure: object) => heard.push([at, failure]),
     },
   };
@@ -109,7 +110,7 @@ describe("a connection", () => {
     expect(named).toEqual([true, true, true, true]);
   });
 
-  it("hears every piece, heartbeats too, and gives the frames of one read and thread together", async () => {
+  it("hears every piece, heartbeats too, and gives the events of one read and thread together, as they came", async () => {
     const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
     const step = { type: "STEP_STARTED", stepName: "é" };
     const whole =
@@ -136,9 +137,16 @@ describe("a connection", () => {
       "heard",
       "heard",
       "heard",
-      [0, [{ event: started }, { id: "c1", event: step }]],
-      [1, [{ id: "e.1.0.log", data: '{"type":"run_start"}' }]],
+      [
+        0,
+        [
+          [undefined, JSON.stringify(started)],
+          ["c1", JSON.stringify(step)],
+        ],
+      ],
+      [1, [["e.1.0.log", '{"type":"run_start"}']]],
       "heard",
+      [0, [[undefined, "not json"]]],
       "heard",
       [1, { kind: "refused", status: 404, code: "not_found", message: "Gone." }],
     ]);
@@ -307,7 +315,9 @@ describe("the rest", () => {
       sse(data({ type: "RUN_STARTED" })),
     );
     const service = createHttpService({ url: "/", fetch });
-    expect(await service.poll(THREAD, "c7")).toEqual(frames.map((event) => ({ event })));
+    expect(await service.poll(THREAD, "c7")).toMatchObject(
+      frames.map((event) => ({ data: JSON.stringify(event) })),
+    );
     expect(asked[0]?.headers.get("last-event-id")).toBe("c7");
     expect(asked[0]?.body).toMatchObject({ forwardedProps: { throughline: { command: { name: "poll" } } } });
     expect(await service.poll(THREAD, undefined)).toBeUndefined();

@@ -4,10 +4,11 @@ import type { Answer, Command, RunInput } from "../commands/command.js";
 import { isPassing, type StreamFailure } from "../connection/connection.js";
 import type { MessageView } from "../projection/thread-view.js";
 import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
+import type { EventText } from "../wire/event-parser.js";
 import { readEventStream } from "../wire/read-event-stream.js";
+import { readFrames } from "../wire/read-frames.js";
 import { followOn } from "./follow-on.js";
 import { createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
-import { readFrames } from "./read-frames.js";
 import type { AgentInfo, Circumstances, ServicePort, ThreadName } from "./service-port.js";
 
 export interface HttpServiceOptions extends HttpOptions {
@@ -33,7 +34,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   async function askOnce<T>(
     path: string,
     body: object,
-    read: (frames: readonly AgentFrame[]) => T | undefined,
+    read: (events: readonly EventText[]) => T | undefined,
     refuse: (failure: StreamFailure) => T,
     cursor?: string,
   ): Promise<T | undefined> {
@@ -41,14 +42,14 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     const timer = setTimeout(() => cut.abort(), timeoutMs);
     let answer: T | undefined;
     async function ask(): Promise<void> {
-      const response = await request(path, { body, cursor, signal: cut.signal });
+      const response = await request(path, { body: JSON.stringify(body), cursor, signal: cut.signal });
       const failure = await failureOf(response);
       if (failure) answer = refuse(failure);
       else if (response.body)
         await readEventStream(response.body, {
           heard() {},
           events(events) {
-            answer ??= read(readFrames(events));
+            answer ??= read(events);
             if (answer !== undefined) cut.abort();
           },
         });
@@ -82,7 +83,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       const answer = await askOnce(
         agentPath(thread, "run"),
         inputOf(thread, command.id, command.input, circumstances, props),
-        answerOf,
+        (events) => answerOf(readFrames(events)),
         (failure): Answer =>
           failure.kind === "network" || isPassing(failure.status)
             ? { kind: "unreachable" }
@@ -95,7 +96,10 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       const path = `${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`;
       try {
         const signal = AbortSignal.timeout(timeoutMs);
-        const response = await request(path, { body: { runId, visibility: thread.visibility }, signal });
+        const response = await request(path, {
+          body: JSON.stringify({ runId, visibility: thread.visibility }),
+          signal,
+        });
         return response.ok;
       } catch {
         return false;
@@ -104,13 +108,13 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
 
     async poll(thread, cursor) {
       const props = { interrupts: ALWAYS.interrupts, command: { name: "poll" } };
-      const seen: AgentFrame[] = [];
+      const seen: EventText[] = [];
       return askOnce(
         agentPath(thread, "run"),
         inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] }, props),
-        (frames) => {
-          seen.push(...frames);
-          return seen.at(-1)?.event.type === "RUN_FINISHED" ? seen : undefined;
+        (events) => {
+          seen.push(...events);
+          return readFrames(events).at(-1)?.event.type === "RUN_FINISHED" ? seen : undefined;
         },
         () => undefined,
         cursor,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import type { Answer, Command } from "../commands/command.js";
 import type { StreamFailure } from "../connection/connection.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { EventText } from "../wire/event-parser.js";
 
 /** `private`: one person's. `account`: shared by all people of the account. */
 export type Visibility = "private" | "account";
@@ -44,9 +44,8 @@ export interface FollowedThread extends ThreadName {
 }
 
 /** An entry of a thread's log, as text: it is read by who shows it. */
-export interface LogText {
+export interface LogText extends EventText {
   readonly id: string;
-  readonly data: string;
 }
 
 /** `at`: which of the threads that were asked for. */
@@ -55,8 +54,8 @@ export interface FollowSink {
   opened(): void;
   /** Anything at all was read, heartbeats included. */
   heard(): void;
-  frames(at: number, frames: readonly AgentFrame[]): void;
-  entries(at: number, entries: readonly LogText[]): void;
+  /** Events of one thread that came together: frames or entries of its log, as it was asked for. */
+  events(at: number, events: readonly EventText[]): void;
   /** The service says no more of this one, and goes on with the others. */
   ended(at: number, failure: Extract<StreamFailure, { kind: "refused" }>): void;
 }
@@ -79,7 +78,7 @@ export interface ServicePort {
   /** `false`: whether it arrived is not known. */
   stop(thread: ThreadName, runId: string | undefined): Promise<boolean>;
   /** How a thread stands right now, or what changed since `cursor`; `undefined` when the service does not say. */
-  poll(thread: ThreadName, cursor: string | undefined): Promise<readonly AgentFrame[] | undefined>;
+  poll(thread: ThreadName, cursor: string | undefined): Promise<readonly EventText[] | undefined>;
   /** Asks for new credentials; `false`: there are none. */
   renew(): Promise<boolean>;
 }

@@ -153,6 +153,8 @@ function heard(
   policy: LeadershipPolicy,
 ): LeadershipStep {
   if (epoch < now.epoch) return [now, []];
+  // What a leader says while it shows things: nothing changes by it.
+  if (epoch === now.epoch && isHidden === undefined && now.askedAt === undefined) return [now, []];
   if (now.role === "leader") {
     return epoch === now.epoch ? [now, []] : stepDown({ ...now, epoch }, time, policy);
   }

@@ -1,12 +1,5 @@
 import type { LogReader } from "../client/open-log.js";
-import type { LogMessage, WantedLog } from "./tab-message.js";
-
-/** A word about a log without its epoch, which is added when it is posted. */
-export type LogWord = LogMessage extends infer Message
-  ? Message extends LogMessage
-    ? Omit<Message, "epoch">
-    : never
-  : never;
+import type { LogMessage, LogWord, WantedLog } from "./tab-message.js";
 
 export interface LogRelayOptions {
   readonly tabId: string;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { currentMessages, emptyView } from "../projection/thread-view.js";
+import { textsOf } from "../testing/texts-of.js";
 import type { AgentEvent } from "../wire/agent-event.js";
-import { createSharedLine, type LeaderWord } from "./shared-line.js";
+import { createSharedLine } from "./shared-line.js";
+import type { LeaderWord } from "./tab-message.js";
 
 /** A line whose leader is another tab, and what it asked that tab for. */
 function follower() {
@@ -14,11 +16,8 @@ function follower() {
       throw new Error("Nobody made this tab the leader.");
     },
     tell: (word: LeaderWord) => asked.push(`told ${word.kind}`),
-    askForSnapshot: () => asked.push("snapshot"),
-    askToSubmit: ({ id }) => asked.push(`submit ${id}`),
-    askToDiscard: (id) => asked.push(`discard ${id}`),
-    askToReconnect: () => asked.push("reconnect"),
-    passAnswer: (id) => asked.push(`answer ${id}`),
+    soon: (callback) => callback(),
+    ask: (wish) => asked.push(wish.kind),
     onOpen() {},
     firstSeq: () => 0,
   });
@@ -36,18 +35,13 @@ function follower() {
       status: { kind: "live" },
       pending: { sync: false, running: false, preempting: false, queue: [] },
     });
-  /** Frames as the leader's stream of that number brought them. */
-  const shown = (seq: number, stream: number, ...events: readonly AgentEvent[]) =>
+  const shown = (seq: number, ...events: readonly AgentEvent[]) =>
     line.hear({
       epoch: 1,
-      kind: "shown",
+      kind: "frames",
       key: "thread",
       seq,
-      input: {
-        kind: "frames",
-        authority: { source: "detail-connect", epoch: stream },
-        frames: events.map((event, n) => ({ id: `${seq}.${n}`, event })),
-      },
+      texts: textsOf(events.map((event, n) => ({ id: `${seq}.${n}`, event }))),
     });
   const texts = () => currentMessages(line.view()).map(({ content }) => content);
   return { line, asked, snapshot, shown, texts };
@@ -58,24 +52,24 @@ const speak: AgentEvent = { type: "TEXT_MESSAGE_START", messageId: "m" };
 const say = (delta: string): AgentEvent => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta });
 
 describe("a line that another tab holds", () => {
-  it("shows what any of its leader's streams brought: which of them may write is the leader's to say", () => {
+  it("shows what its leader shows, in order", () => {
     const { snapshot, shown, texts, asked } = follower();
     snapshot(0);
-    shown(1, 4, begin, speak, say("One "));
-    shown(2, 9, say("two "));
-    shown(3, 2, say("three"));
+    shown(1, begin, speak, say("One "));
+    shown(2, say("two "));
+    shown(3, say("three"));
     expect(texts()).toEqual(["One two three"]);
     expect(asked).toEqual([]);
   });
 
   it("shows words once, and nothing before it has all", () => {
     const { snapshot, shown, texts, asked } = follower();
-    shown(1, 1, begin, speak, say("early"));
+    shown(1, begin, speak, say("early"));
     expect(texts()).toEqual([]);
     snapshot(1);
-    shown(1, 1, begin, speak, say("late"));
+    shown(1, begin, speak, say("late"));
     expect(texts()).toEqual([]);
-    shown(2, 1, begin, speak, say("now"));
+    shown(2, begin, speak, say("now"));
     expect(texts()).toEqual(["now"]);
     expect(asked).toEqual([]);
   });
@@ -83,10 +77,10 @@ describe("a line that another tab holds", () => {
   it("asks for all there is when a word is missing, and passes over the rest until it has it", () => {
     const { snapshot, shown, texts, asked } = follower();
     snapshot(0);
-    shown(1, 1, begin, speak, say("One "));
-    shown(3, 1, say("three"));
-    shown(4, 1, say("four"));
-    expect(asked).toEqual(["snapshot"]);
+    shown(1, begin, speak, say("One "));
+    shown(3, say("three"));
+    shown(4, say("four"));
+    expect(asked).toEqual(["ask-snapshot"]);
     expect(texts()).toEqual(["One "]);
     snapshot(4, { ...emptyView, messages: [{ id: "m", role: "assistant", content: "All" }] });
     expect(texts()).toEqual(["All"]);
@@ -95,7 +89,7 @@ describe("a line that another tab holds", () => {
   it("asks for all there is when a word does not fit", () => {
     const { snapshot, shown, asked } = follower();
     snapshot(0);
-    shown(1, 1, say("of what?"));
-    expect(asked).toEqual(["snapshot"]);
+    shown(1, say("of what?"));
+    expect(asked).toEqual(["ask-snapshot"]);
   });
 });

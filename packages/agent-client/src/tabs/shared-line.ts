@@ -1,35 +1,28 @@
 import { nonePending, type PendingCommands } from "../client/command-shell.js";
-import type { LineHooks, ShownInput, ThreadLine } from "../client/thread-line.js";
-import { commandsOf } from "../commands/adopt-scheduler.js";
-import type { Answer, Command, CommandOutcome } from "../commands/command.js";
-import { idleScheduler, needsLine, type Scheduler } from "../commands/scheduler-state.js";
+import type { LineHooks, MovableLine, ShownInput, ThreadLine } from "../client/thread-line.js";
+import { handedCommands } from "../commands/adopt-scheduler.js";
+import type { Command, CommandOutcome } from "../commands/command.js";
+import { needsLine, type Scheduler } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
 import { noneSeen } from "../projection/seen-frames.js";
 import { emptyView, type ThreadView } from "../projection/thread-view.js";
-import type { LeaderMessage } from "./tab-message.js";
-
-/** A leader's word without its epoch, which whoever posts it adds. */
-export type LeaderWord = LeaderMessage extends infer Message
-  ? Message extends LeaderMessage
-    ? Omit<Message, "epoch">
-    : never
-  : never;
+import { readFrames } from "../wire/read-frames.js";
+import { createAskedCommands } from "./asked-commands.js";
+import { createFrameTeller } from "./frame-teller.js";
+import type { LeaderMessage, LeaderWord, ThreadWish } from "./tab-message.js";
 
 type WordAbout<Kind extends LeaderMessage["kind"]> = Extract<LeaderMessage, { kind: Kind }>;
 
 export interface SharedLineOptions extends LineHooks {
   readonly key: string;
-  readonly createLine: (hooks: LineHooks) => ThreadLine;
+  readonly createLine: (hooks: LineHooks) => MovableLine;
   /** As leader: tells the others. */
   readonly tell: (word: LeaderWord) => void;
+  /** As leader: calls back when frames that came until then are told. */
+  readonly soon: (callback: () => void) => void;
   /** As follower: asks the leader. */
-  readonly askForSnapshot: () => void;
-  readonly askToSubmit: (command: Command) => void;
-  readonly askToDiscard: (messageId: string) => void;
-  readonly askToReconnect: () => void;
-  /** The answer to what this tab sent while it led. */
-  readonly passAnswer: (id: string, answer: Answer) => void;
+  readonly ask: (wish: ThreadWish) => void;
   /** Pages of this tab were opened or closed. */
   readonly onOpen: () => void;
   /** As leader: where the numbers of this line's words begin, above those of any line it had for the thread before. */
@@ -50,50 +43,42 @@ export interface SharedLine extends ThreadLine {
   /** Another tab's, for a line that knows nothing yet. */
   takeOffer(view: ThreadView, cursor: string | undefined): void;
   openElsewhere(isOpen: boolean): void;
-  hear(message: WordAbout<"shown" | "state" | "snapshot" | "settled">): void;
-  tellSnapshot(): void;
-  /** Another tab's command. Its outcome is told to all. */
-  submitFor(command: Command): void;
+  hear(message: WordAbout<"frames" | "shown" | "state" | "snapshot" | "settled">): void;
+  /** As leader: does what another tab asks for. Outcomes are told to all. */
+  serve(wish: ThreadWish): void;
 }
 
-const REMEMBERED = 100;
 /** Of a replica: nobody else writes to it. */
 const REPLICA: Authority = { source: "detail-connect", epoch: 1 };
 
 export function createSharedLine(options: SharedLineOptions): SharedLine {
-  const { key, tell } = options;
-  let line: ThreadLine | undefined;
+  const { key } = options;
+  let line: MovableLine | undefined;
   let replica: Projection = { ...emptyProjection, authority: REPLICA, epoch: REPLICA.epoch };
   let status: ConnectionStatus = { kind: "connecting" };
   let pending: PendingCommands = nonePending;
-  /** Of the last word that was shown; `undefined`: what is shown is not known to be whole. */
+  /** As follower: of the last word that was shown; `undefined`: what is shown is not known to be whole. */
   let seq: number | undefined;
   let openHere = 0;
   let isOpenElsewhere = false;
   let release: (() => void) | undefined;
   let closed = false;
   const unsettled = new Map<string, { readonly command: Command; settle(outcome: CommandOutcome): void }>();
-  /** As leader: how what was asked came out, if it did; so that what is asked twice is done once. */
-  const submitted = new Map<string, CommandOutcome | undefined>();
+  const asked = createAskedCommands();
+  const teller = createFrameTeller(key, options.tell, options.soon);
 
   function submitHere(to: ThreadLine, command: Command): void {
-    const known = submitted.get(command.id);
-    if (known) settleAll(command.id, known);
-    if (submitted.has(command.id)) return;
-    remember(command.id, undefined);
+    const { id } = command;
+    const known = asked.outcome(id);
+    if (known) settleAll(id, known);
+    if (asked.has(id)) return;
+    asked.remember(id);
     void to.submit(command);
   }
 
-  function remember(id: string, outcome: CommandOutcome | undefined): void {
-    submitted.delete(id);
-    submitted.set(id, outcome);
-    const [oldest] = submitted.keys();
-    if (submitted.size > REMEMBERED && oldest !== undefined) submitted.delete(oldest);
-  }
-
   function settleAll(id: string, outcome: CommandOutcome): void {
-    remember(id, outcome);
-    tell({ kind: "settled", key, id, outcome });
+    asked.remember(id, outcome);
+    teller.tell({ kind: "settled", key, id, outcome });
     settle(id, outcome);
   }
 
@@ -113,16 +98,16 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
   }
 
   function replay(input: ShownInput): void {
-    const owned = input.kind === "frames" ? { ...input, authority: REPLICA } : input;
-    const [next, effects] = project({ ...replica, authority: REPLICA }, owned);
-    replica = next;
+    const [next, effects] = project(replica, input);
+    const isMisfit = effects.some(({ kind }) => kind === "misfit");
+    replica = isMisfit ? { ...next, authority: REPLICA } : next;
     options.onShown(input);
-    if (effects.some(({ kind }) => kind === "misfit")) askAgain();
+    if (isMisfit) askAgain();
   }
 
   function askAgain(): void {
     seq = undefined;
-    options.askForSnapshot();
+    options.ask({ kind: "ask-snapshot" });
   }
 
   function tellState(): void {
@@ -130,20 +115,58 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     if (line.pending() === pending && line.status() === status) return;
     status = line.status();
     pending = line.pending();
-    tell({ kind: "state", key, status, pending });
+    teller.tell({ kind: "state", key, status, pending });
+  }
+
+  function tellSnapshot(held: MovableLine): void {
+    const { view, cursor } = held.projection();
+    teller.flush();
+    options.tell({
+      kind: "snapshot",
+      key,
+      seq: teller.seq(),
+      view,
+      cursor,
+      isKnown: isKnown(held.projection()),
+      status: held.status(),
+      pending: held.pending(),
+    });
+  }
+
+  function perform(held: MovableLine, wish: ThreadWish): void {
+    switch (wish.kind) {
+      case "ask-snapshot":
+        tellSnapshot(held);
+        break;
+      case "submit":
+        submitHere(held, wish.command);
+        break;
+      case "discard":
+        held.discard(wish.messageId);
+        break;
+      case "reconnect":
+        held.reconnect();
+        break;
+      case "answered":
+        held.answered(wish.id, wish.answer);
+        break;
+    }
+  }
+
+  function wish(wished: ThreadWish): void {
+    if (line) perform(line, wished);
+    else options.ask(wished);
   }
 
   return {
-    view: () => (line ?? { view: () => replica.view }).view(),
+    view: () => (line ? line.view() : replica.view),
     status: () => line?.status() ?? status,
-    projection: () => line?.projection() ?? replica,
     pending: () => line?.pending() ?? pending,
     submit(command) {
       if (closed) return Promise.resolve({ kind: "unreachable" });
       return new Promise((resolve) => {
         unsettled.set(command.id, { command, settle: resolve });
-        if (line) submitHere(line, command);
-        else options.askToSubmit(command);
+        wish({ kind: "submit", command });
       });
     },
     open() {
@@ -161,18 +184,10 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     },
     // Whoever holds the line polls for all.
     poll: () => line?.poll() ?? Promise.resolve(true),
-    adopt: (view, cursor, handed) => line?.adopt(view, cursor, handed),
-    handOver: () => line?.handOver() ?? idleScheduler,
-    answered: (id, answer) => line?.answered(id, answer),
-    discard(messageId) {
-      if (line) line.discard(messageId);
-      else options.askToDiscard(messageId);
-    },
-    reconnect() {
-      if (line) line.reconnect();
-      else options.askToReconnect();
-    },
+    discard: (messageId) => wish({ kind: "discard", messageId }),
+    reconnect: () => wish({ kind: "reconnect" }),
     close() {
+      teller.flush();
       closed = true;
       const left = line;
       line = undefined;
@@ -182,37 +197,40 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
 
     lead(handed) {
       if (line) return;
-      seq = options.firstSeq();
-      submitted.clear();
-      for (const { id } of handed ? commandsOf(handed) : []) remember(id, undefined);
+      teller.begin(options.firstSeq());
+      asked.clear();
+      const given = handed && handedCommands(handed);
+      for (const { id } of given?.commands ?? []) asked.remember(id);
       const unconfirmed = handed?.unconfirmed?.id;
-      if (unconfirmed !== undefined) remember(unconfirmed, undefined);
+      if (unconfirmed !== undefined) asked.remember(unconfirmed);
       // A line that was taken from us has nothing more to say.
       const isOurs = () => line === own;
-      const own: ThreadLine = options.createLine({
+      const own: MovableLine = options.createLine({
         onChange() {
           if (!isOurs()) return;
           tellState();
           options.onChange();
         },
-        onShown(input) {
+        onShown(input, texts = []) {
           if (!isOurs()) return;
-          seq = (seq ?? 0) + 1;
-          tell({ kind: "shown", key, seq, input });
+          teller.shown(input, texts);
           options.onShown(input);
         },
         onSettled(id, outcome) {
           if (isOurs()) settleAll(id, outcome);
         },
-        onLateAnswer: options.passAnswer,
+        onLateAnswer(id, answer) {
+          if (!closed) options.ask({ kind: "answered", id, answer });
+        },
       });
       line = own;
-      own.adopt(replica.view, replica.cursor, handed);
+      own.adopt(replica.view, replica.cursor, given);
       updateOpen();
       for (const { command } of [...unsettled.values()]) submitHere(own, command);
       options.onChange();
     },
     yield() {
+      teller.flush();
       const handed = line?.handOver();
       return handed && (needsLine(handed) || handed.lastConfirmed !== undefined) ? handed : undefined;
     },
@@ -225,10 +243,11 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
         pending = left.pending();
         line = undefined;
         release = undefined;
+        teller.drop();
         left.close();
       }
       askAgain();
-      for (const { command } of [...unsettled.values()]) options.askToSubmit(command);
+      for (const { command } of [...unsettled.values()]) options.ask({ kind: "submit", command });
     },
     isOpenHere: () => openHere > 0,
     offer() {
@@ -245,11 +264,16 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     hear(message) {
       if (line) return;
       switch (message.kind) {
+        case "frames":
         case "shown":
           if (seq === undefined || message.seq <= seq) return;
           if (message.seq > seq + 1) return askAgain();
           seq = message.seq;
-          replay(message.input);
+          replay(
+            message.kind === "shown"
+              ? message.input
+              : { kind: "frames", authority: REPLICA, frames: readFrames(message.texts) },
+          );
           break;
         case "snapshot":
           seq = message.seq;
@@ -266,22 +290,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       }
       options.onChange();
     },
-    tellSnapshot() {
-      if (!line) return;
-      const { view, cursor } = line.projection();
-      tell({
-        kind: "snapshot",
-        key,
-        seq: seq ?? 0,
-        view,
-        cursor,
-        isKnown: isKnown(line.projection()),
-        status: line.status(),
-        pending: line.pending(),
-      });
-    },
-    submitFor(command) {
-      if (line) submitHere(line, command);
+    serve(wish) {
+      if (line) perform(line, wish);
     },
   };
 }

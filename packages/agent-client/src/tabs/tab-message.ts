@@ -5,6 +5,7 @@ import type { Scheduler } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection.js";
 import type { ThreadView } from "../projection/thread-view.js";
 import type { LogText, ToolDeclaration } from "../service/service-port.js";
+import type { EventText } from "../wire/event-parser.js";
 
 /** A thread's log that a tab shows. */
 export interface WantedLog {
@@ -44,7 +45,19 @@ export type LeaderMessage = {
       readonly to: string | undefined;
       readonly handed: Readonly<Record<string, Scheduler>>;
     }
-  | { readonly kind: "shown"; readonly key: string; readonly seq: number; readonly input: ShownInput }
+  /** What it showed. Frames go as the text they came as: what is plain text costs little to copy, and is read once in each tab. */
+  | {
+      readonly kind: "frames";
+      readonly key: string;
+      readonly seq: number;
+      readonly texts: readonly EventText[];
+    }
+  | {
+      readonly kind: "shown";
+      readonly key: string;
+      readonly seq: number;
+      readonly input: Exclude<ShownInput, { kind: "frames" }>;
+    }
   | ({ readonly kind: "state"; readonly key: string } & LineState)
   /** All there is, up to `seq`. */
   | ({
@@ -59,14 +72,31 @@ export type LeaderMessage = {
   | { readonly kind: "settled"; readonly key: string; readonly id: string; readonly outcome: CommandOutcome }
 );
 
+type WithoutEpoch<Message> = Message extends LeaderMessage | LogMessage ? Omit<Message, "epoch"> : never;
+
+/** A leader's word without its epoch, which is added when it is posted. */
+export type LeaderWord = WithoutEpoch<LeaderMessage>;
+
+/** A word about a log without its epoch. */
+export type LogWord = WithoutEpoch<LogMessage>;
+
 /** Words of the leader to one tab, of a log that it shows. */
 export type LogMessage = { readonly epoch: number; readonly id: string } & (
   | { readonly kind: "log-entries"; readonly entries: readonly LogText[] }
   | { readonly kind: "log-status"; readonly status: ConnectionStatus }
 );
 
-/** Words of the others to it. */
-export type FollowerMessage = { readonly from: string } & (
+/** What a tab asks of the leader for a thread. */
+export type ThreadWish =
+  | { readonly kind: "ask-snapshot" }
+  | { readonly kind: "submit"; readonly command: Command }
+  | { readonly kind: "discard"; readonly messageId: string }
+  | { readonly kind: "reconnect" }
+  /** The service's answer to what this tab sent while it led. */
+  | { readonly kind: "answered"; readonly id: string; readonly answer: Answer };
+
+/** Words of the others to it, without the tab that says them. */
+export type FollowerWord =
   | {
       readonly kind: "ask-leader";
       readonly open: readonly string[];
@@ -76,13 +106,9 @@ export type FollowerMessage = { readonly from: string } & (
       readonly offers: readonly OfferedThread[];
     }
   | { readonly kind: "claim" }
-  /** The service's answer to what this tab sent while it led. */
-  | { readonly kind: "answered"; readonly key: string; readonly id: string; readonly answer: Answer }
-  | { readonly kind: "ask-snapshot"; readonly key: string }
-  | { readonly kind: "submit"; readonly key: string; readonly command: Command }
-  | { readonly kind: "discard"; readonly key: string; readonly messageId: string }
-  | { readonly kind: "reconnect"; readonly key: string }
   | { readonly kind: "leaves" }
-);
+  | ({ readonly key: string } & ThreadWish);
+
+export type FollowerMessage = { readonly from: string } & FollowerWord;
 
 export type TabMessage = LeaderMessage | FollowerMessage;

@@ -10,6 +10,7 @@ import type {
   ThreadName,
 } from "../service/service-port.js";
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import { textsOf } from "./texts-of.js";
 
 /** One thread of one stream. */
 export interface FakeConnection {
@@ -67,11 +68,11 @@ export function createFakeService() {
                 "type" in one ? { event: one } : { id: one[0], event: one[1] },
               );
               sink.heard();
-              sink.frames(at, frames);
+              sink.events(at, textsOf(frames));
             },
             tellEntries(...entries) {
               sink.heard();
-              sink.entries(at, entries);
+              sink.events(at, entries);
             },
             refuse: (failure) => sink.ended(at, failure),
             end: (end = { kind: "ended" }) => resolve(end),
@@ -87,7 +88,10 @@ export function createFakeService() {
       stops.push(runId);
       return true;
     },
-    poll: (thread, cursor) => new Promise((answer) => polls.push({ thread, cursor, answer })),
+    poll: (thread, cursor) =>
+      new Promise((answer) => {
+        polls.push({ thread, cursor, answer: (frames) => answer(frames && textsOf(frames)) });
+      }),
     renew: async () => true,
   };
   return {

@@ -40,10 +40,8 @@ export function createModelBrowser() {
       service: network.service,
       clock,
       random: () => 0.5,
-      schedule(callback) {
-        queueMicrotask(callback);
-        return () => {};
-      },
+      // As animation frames come: what a leader has not told by then may be lost with it.
+      schedule: (callback) => clock.schedule(16, callback).cancel,
       surroundings: look.surroundings,
       telemetry: { misfit: (type) => breaches.push(`${type} did not fit`) },
     });

@@ -1,6 +1,7 @@
 import type { FollowSink, ServicePort, StreamEnd } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { ModelThread } from "./model-thread.js";
+import { textsOf } from "./texts-of.js";
 
 /** Something on its way: it arrives when somebody says so, or it is lost. */
 interface OnItsWay {
@@ -101,7 +102,7 @@ export function createModelNetwork(thread: ModelThread) {
     },
     poll() {
       asked.push("poll");
-      return exchange(() => thread.poll(), undefined);
+      return exchange(() => textsOf(thread.poll()), undefined);
     },
     renew: () => Promise.resolve(true),
   };
@@ -109,7 +110,7 @@ export function createModelNetwork(thread: ModelThread) {
   function deliver(stream: ModelStream, count: number): void {
     const frames = stream.pending.splice(0, count);
     stream.sink.heard();
-    if (frames.length > 0) stream.sink.frames(0, frames);
+    if (frames.length > 0) stream.sink.events(0, textsOf(frames));
   }
 
   return {

@@ -4,7 +4,8 @@ import { newId } from "../client/new-id.js";
 import { pollThreads } from "../client/poll-shell.js";
 import type { PendingSync } from "../client/storage.js";
 import type { Telemetry } from "../client/telemetry.js";
-import { createThreadLine, type ThreadLine } from "../client/thread-line.js";
+import { createThreadLine, type MovableLine } from "../client/thread-line.js";
+import { handedCommands } from "../commands/adopt-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
@@ -25,7 +26,7 @@ interface Submitted {
 
 /** One person's page: its line, which a reload or another tab may replace, and what survives that. */
 export interface ModelPage {
-  line(): ThreadLine;
+  line(): MovableLine;
   submit(kind: "run" | "queue" | "retry" | "sync" | "fire" | "stop"): void;
   reload(): void;
   /** Another tab goes on with what this one held; this one, frozen, notices late. */
@@ -96,7 +97,7 @@ function createPage(
   poller.tell({ kind: "open", keys: ["thread"] });
   poller.tell({ kind: "watch", keys: ["thread"] });
 
-  function createLine(): ThreadLine {
+  function createLine(): MovableLine {
     const sending = new Set<string>();
     const settled = new Set<string>();
     let epoch = 0;
@@ -132,7 +133,7 @@ function createPage(
       telemetry,
     });
     stream.tell({ kind: "online", isOnline });
-    const own: ThreadLine = createThreadLine({
+    const own: MovableLine = createThreadLine({
       thread: { agentId: "agent", threadId: "thread" },
       service: watched,
       stream,
@@ -232,7 +233,7 @@ function createPage(
       const old = line;
       const handed = old.handOver();
       replaceLine(() => {
-        line.adopt(old.view(), old.projection().cursor, handed);
+        line.adopt(old.view(), old.projection().cursor, handedCommands(handed));
         old.close();
       }, []);
     },

@@ -22,6 +22,10 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
     service: fake.service,
     clock: createSimulatedClock(1_000_000),
     storage: createMemoryStorage(),
+    schedule(callback) {
+      queueMicrotask(callback);
+      return () => {};
+    },
     ...options,
   });
   return { ...fake, client, thread: client.thread("painter", "t") };

@@ -1,8 +1,12 @@
-/** An event of an SSE stream. */
-export interface StreamEvent {
+/** An event as it came: what its text says is read by who shows it. */
+export interface EventText {
   readonly id: string | undefined;
-  readonly event: string | undefined;
   readonly data: string;
+}
+
+/** An event of an SSE stream. */
+export interface StreamEvent extends EventText {
+  readonly event: string | undefined;
 }
 
 /** What it returns takes the stream's text in whatever pieces it comes. O(text): a line that comes in pieces is looked through once. */

@@ -2,11 +2,11 @@ import {
   type AccountApi,
   type AgentClientOptions,
   type AgentEvent,
-  type AgentFrame,
   type AgentInfo,
   createAgentClient,
   createMemoryStorage,
   frontendTools,
+  listAgents,
   pollThreads,
   type ServicePort,
 } from "@throughline/agent-client";
@@ -53,11 +53,11 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
             threadId,
             isCut: () => signal.aborted,
             tell(...events) {
-              const frames: AgentFrame[] = events.map((event) => {
+              const texts = events.map((event) => {
                 ids += 1;
-                return { id: `c${ids}`, event };
+                return { id: `c${ids}`, data: JSON.stringify(event) };
               });
-              sink.frames(at, frames);
+              sink.events(at, texts);
             },
           });
         }
@@ -79,6 +79,7 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
     url: "/api",
     polling: pollThreads,
     tools: frontendTools,
+    agents: listAgents,
     service,
     clock: createSimulatedClock(1_000_000),
     random: () => 0.5,

@@ -29,9 +29,9 @@ async function openPage() {
       new Promise((resolve) => {
         sink.opened();
         tell = (...events) =>
-          sink.frames(
+          sink.events(
             0,
-            events.map((event) => ({ event })),
+            events.map((event) => ({ id: undefined, data: JSON.stringify(event) })),
           );
         signal.addEventListener("abort", () => resolve({ kind: "ended" }));
       }),

@@ -1,13 +1,14 @@
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
-import type { StreamEvent } from "../wire/event-parser.js";
+import type { AgentEvent, AgentFrame } from "./agent-event.js";
+import type { EventText } from "./event-parser.js";
 
 /** Frames of events that came together. */
-export function readFrames(events: readonly StreamEvent[]): readonly AgentFrame[] {
-  return events.flatMap(({ id, data }) => {
+export function readFrames(events: readonly EventText[]): readonly AgentFrame[] {
+  const frames: AgentFrame[] = [];
+  for (const { id, data } of events) {
     const event = parseEvent(data);
-    if (!event) return [];
-    return [id === undefined ? { event } : { id, event }];
-  });
+    if (event) frames.push(id === undefined ? { event } : { id, event });
+  }
+  return frames;
 }
 
 /** Only its type is looked at: the service's own frames, and nobody else's, come here. */

@@ -5,6 +5,7 @@ import { type AgentInfo, isFailure, type ServicePort } from "../service/service-
 import { createNamedTimers } from "./named-timers.js";
 import { createNotifier, type FrameScheduler } from "./notifier.js";
 import type { Store } from "./store.js";
+import { keyOf } from "./thread-key.js";
 
 export interface AgentView extends AgentInfo {
   /** The thread that stands for it in a list, and how that stands; `null`: none, or not known yet. */
@@ -25,17 +26,30 @@ export interface AgentStore extends Store<AgentsSnapshot> {
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-/** Asked for when somebody looks, and again until the service answers. */
-export function createAgentStore(options: {
+export interface AgentList {
+  readonly store: AgentStore;
+  /** Threads that stand for agents while somebody looks at the list. */
+  watched(): readonly string[];
+  /** A thread is shown otherwise than before. */
+  changed(key: string): void;
+  close(): void;
+}
+
+export interface AgentListOptions {
   readonly service: ServicePort;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
-  /** The thread that stands for an agent, and how it is shown; asked again after `changed`. */
-  readonly threadOf: (agentId: string) => AgentView["thread"];
-  /** Which agents somebody looks at. */
-  readonly onWatched: (agentIds: readonly string[]) => void;
-}) {
+  /** The thread that stands for an agent. */
+  readonly statusThread: ((agentId: string) => string | undefined) | undefined;
+  /** How a thread is shown, where that is known. */
+  readonly viewOf: (key: string) => ThreadView | undefined;
+  readonly onWatched: () => void;
+}
+
+/** The agents that the service has: asked for when somebody looks, and again until it answers. */
+export function listAgents(options: AgentListOptions): AgentList {
   const { service, clock } = options;
+  let watched: readonly string[] = [];
   let infos: readonly AgentInfo[] | undefined;
   let failure: StreamFailure | undefined;
   let snapshot: AgentsSnapshot = { agents: undefined, failure: undefined };
@@ -46,7 +60,7 @@ export function createAgentStore(options: {
   const notifier = createNotifier(options.schedule, () => {
     const before = new Map(snapshot.agents?.map((agent) => [agent.agentId, agent]));
     const agents = infos?.map((info) => {
-      const thread = options.threadOf(info.agentId);
+      const thread = threadOf(info.agentId);
       const known = before.get(info.agentId);
       const isSame = known && isSameInfo(known, info) && known.thread?.view === thread?.view;
       return isSame ? known : { ...info, thread };
@@ -72,8 +86,18 @@ export function createAgentStore(options: {
     notifier.changed();
   }
 
+  function threadOf(agentId: string): AgentView["thread"] {
+    const threadId = options.statusThread?.(agentId);
+    const view = threadId === undefined ? undefined : options.viewOf(keyOf({ agentId, threadId }));
+    return view && threadId !== undefined ? { threadId, view } : null;
+  }
+
   function tellWatched(): void {
-    options.onWatched(listeners > 0 ? (infos ?? []).map(({ agentId }) => agentId) : []);
+    watched = (listeners > 0 ? (infos ?? []) : []).flatMap(({ agentId }) => {
+      const threadId = options.statusThread?.(agentId);
+      return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
+    });
+    options.onWatched();
   }
 
   const store: AgentStore = {
@@ -95,7 +119,10 @@ export function createAgentStore(options: {
   };
   return {
     store,
-    changed: () => notifier.changed(),
+    watched: () => watched,
+    changed(key) {
+      if (watched.includes(key)) notifier.changed();
+    },
     close() {
       timers.clearAll();
       notifier.close();

@@ -1,0 +1,131 @@
+import type { Clock } from "@throughline/ai-core";
+import { isPending } from "./command-shell.js";
+import type { FrameScheduler } from "./notifier.js";
+import type { LogReader } from "./open-log.js";
+import { createOpenPages } from "./open-pages.js";
+import type { createPendingSyncs } from "./storage.js";
+import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
+import { createThreadKeeper } from "./thread-keeper.js";
+import { threadOf } from "./thread-key.js";
+import type { LineHooks, ThreadLine } from "./thread-line.js";
+
+export interface HeldThread extends ThreadHandleParts {
+  readonly line: ThreadLine;
+}
+
+export interface HeldThreadsOptions {
+  readonly clock: Clock;
+  readonly schedule: FrameScheduler;
+  readonly maxOpen: number;
+  readonly gcTime: number;
+  readonly syncs: ReturnType<typeof createPendingSyncs>;
+  readonly createLine: (key: string, hooks: LineHooks) => ThreadLine;
+  readonly readLog: (key: string, reader: LogReader) => () => void;
+  /** Something that a thread shows changed. */
+  readonly onChange: (key: string, line: ThreadLine) => void;
+  /** Which pages have a stream now. */
+  readonly onOpen: (keys: readonly string[]) => void;
+  /** Something beside its pages and its commands still needs the thread. */
+  readonly isWanted: (key: string) => boolean;
+  readonly onLetGo: (key: string) => void;
+}
+
+/** The threads of a client: each is made when it is used, and let go of a while after its last use. */
+export function createHeldThreads(options: HeldThreadsOptions) {
+  const { clock, schedule, syncs } = options;
+  const held = new Map<string, HeldThread>();
+  /** By thread, for as long as the page has them: what is let go of behind one comes back when it is used. */
+  const handles = new Map<string, WeakRef<ThreadHandle>>();
+  const partsOf = new WeakMap<ThreadHandle, ThreadHandleParts>();
+  const unused = new FinalizationRegistry<string>((key) => {
+    if (!handles.get(key)?.deref()) handles.delete(key);
+  });
+  let closed = false;
+
+  const pages = createOpenPages({
+    maxOpen: options.maxOpen,
+    // A page may be left after the client was closed; the one below it is not opened for that.
+    connect: (key) => (closed ? () => {} : hold(key).line.open()),
+    onChange: options.onOpen,
+  });
+  const keeper = createThreadKeeper({
+    clock,
+    gcTime: options.gcTime,
+    isUsed(key) {
+      const pending = held.get(key)?.line.pending();
+      return (pending && isPending(pending)) || options.isWanted(key);
+    },
+    letGo(key) {
+      const left = held.get(key);
+      held.delete(key);
+      left?.line.close();
+      options.onLetGo(key);
+      left?.forget();
+    },
+  });
+
+  function handleOf(key: string): ThreadHandleParts {
+    const known = handles.get(key)?.deref();
+    const kept = known && partsOf.get(known);
+    if (kept) return kept;
+    const parts = createThreadHandle({
+      ...threadOf(key),
+      line: () => hold(key).line,
+      clock,
+      schedule,
+      open: () => retaining(key, pages.open(key)),
+      readLog: (reader) => retaining(key, options.readLog(key, reader)),
+      retain: () => keeper.retain(key),
+    });
+    handles.set(key, new WeakRef(parts.handle));
+    partsOf.set(parts.handle, parts);
+    unused.register(parts.handle, key);
+    return parts;
+  }
+
+  function retaining(key: string, leave: () => void): () => void {
+    const release = keeper.retain(key);
+    return () => {
+      leave();
+      release();
+    };
+  }
+
+  function hold(key: string): HeldThread {
+    const known = held.get(key);
+    if (known) return known;
+    const parts = handleOf(key);
+    const line = options.createLine(key, {
+      onChange() {
+        parts.changed();
+        const now = held.get(key);
+        if (now) options.onChange(key, now.line);
+      },
+      onShown: (input) => parts.shown(input),
+    });
+    const created: HeldThread = { ...parts, line };
+    held.set(key, created);
+    if (closed) {
+      line.close();
+      return created;
+    }
+    keeper.wait(key);
+    // What was owed when the page was left. Sent again under its id, it is the same.
+    const owed = syncs.load(key);
+    if (owed) void line.submit(owed);
+    return created;
+  }
+
+  return {
+    hold,
+    all: (): ReadonlyMap<string, HeldThread> => held,
+    close(): void {
+      closed = true;
+      keeper.close();
+      for (const { line, close } of held.values()) {
+        line.close();
+        close();
+      }
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { ToolDeclaration } from "../service/service-port.js";
+import type { Wants } from "./tab-message.js";
+
+interface OtherTab {
+  readonly open: readonly string[];
+  readonly wants: Wants;
+}
+
+/** What the other tabs of the browser need of the one that leads. */
+export function createOtherTabs() {
+  const tabs = new Map<string, OtherTab>();
+  return {
+    /** Says whether the tab is new. */
+    set(tab: string, needs: OtherTab): boolean {
+      const isNew = !tabs.has(tab);
+      tabs.set(tab, needs);
+      return isNew;
+    },
+    delete: (tab: string) => tabs.delete(tab),
+    clear: () => tabs.clear(),
+    /** Threads that they show. */
+    open: (): ReadonlySet<string> => new Set([...tabs.values()].flatMap(({ open }) => open)),
+    /** Threads to ask about now and then. */
+    watched: (): readonly string[] => [...tabs.values()].flatMap(({ wants }) => wants.watched),
+    isWanted: (key: string): boolean =>
+      [...tabs.values()].some(({ open, wants }) => open.includes(key) || wants.watched.includes(key)),
+    /** Theirs and these, by name: whichever tab offers it. */
+    toolsBeside(own: readonly ToolDeclaration[]): readonly ToolDeclaration[] {
+      const all = [...[...tabs.values()].flatMap(({ wants }) => wants.tools), ...own];
+      return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+    },
+  };
+}
