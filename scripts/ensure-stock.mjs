@@ -1,7 +1,7 @@
 // @ts-check
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder } from "./ensure-litellm.mjs";
+import { fingerprint } from "./fingerprint.mjs";
 import { runCommand } from "./run-command.mjs";
 import { readManifest, root } from "./workspace-packages.mjs";
 
@@ -16,8 +16,9 @@ const INSTALL_TIMEOUT_MS = 900_000;
  */
 export async function ensureStock(name) {
   const set = join(root, "scripts/stock", name);
-  const files = ["package.json", "pnpm-lock.yaml"].map((file) => join(set, file));
-  const folder = cacheFolder(`stock-${name}`, files);
+  const version = fingerprint(set, ["package.json", "pnpm-lock.yaml"]).slice(0, 12);
+  // Not below `node_modules`, where Next.js compiles nothing.
+  const folder = join(root, ".stock", `${name}-${version}`);
   const installed = join(folder, "installed");
   if (existsSync(installed)) return folder;
   rmSync(folder, { recursive: true, force: true });
