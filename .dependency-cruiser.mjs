@@ -24,7 +24,8 @@ const MAY_IMPORT = {
   "agent-client": ["ai-core", "reading"],
   "agent-react": ["agent-client", "questions", "ai-core"],
   cli: ["langgraph-server", "agent-client", "billing", "reading", "questions", "ai-core"],
-  "copilotkit-runner": ["agent-client", "ai-core"],
+  "copilotkit-runner": ["thread-log", "stream-adapter", "ai-core"],
+  "client-compatibility": [],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];

@@ -1,0 +1,4 @@
+import { defineConfig } from "tsdown";
+import { modularBuild } from "../../tsdown.base.ts";
+
+export default defineConfig(modularBuild);

@@ -1,0 +1,43 @@
+import type { Clock } from "@throughline/ai-core";
+import type { Lease, LeasedRun, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import { createRunEnvelopes } from "../conversation/run-envelopes.js";
+import { textOf } from "../events/ag-ui-event.js";
+import { failed } from "./terminals.js";
+
+export interface LostRunsDeps {
+  readonly log: Pick<ThreadLog, "append">;
+  readonly registry: Pick<RunRegistry, "claimExpired">;
+  readonly lease: Lease;
+  readonly clock: Clock;
+}
+
+const PER_CLAIM = 16;
+
+/**
+ * Ends every run whose process is gone, of any thread. An agent keeps no checkpoint that another process could go on from, so
+ * the run is told as lost. Of several instances one gets each run.
+ */
+export async function endLostRuns(deps: LostRunsDeps): Promise<void> {
+  for (;;) {
+    const claimed = await deps.registry.claimExpired(deps.lease, PER_CLAIM);
+    await Promise.all(claimed.map((leased) => endLost(deps, leased)));
+    if (claimed.length < PER_CLAIM) return;
+  }
+}
+
+async function endLost({ log, clock }: LostRunsDeps, { run, fence }: LeasedRun): Promise<void> {
+  const { thread, runId, attempt, request, graphId } = run;
+  const envelopes = createRunEnvelopes({
+    clock,
+    threadId: thread.threadId,
+    runId,
+    attempt,
+    agentId: textOf(request.agentId) ?? graphId,
+  });
+  const { event, entry, status } = failed(
+    { threadId: textOf(request.threadId) ?? "", runId: run.alias ?? runId },
+    "run_lost",
+    "The server that ran the agent is gone. What it had said until then is kept.",
+  );
+  await log.append(thread, [envelopes.event(event), envelopes.end(entry)], fence, { finish: { status } });
+}

@@ -1,0 +1,135 @@
+import { type Clock, ThroughlineError } from "@throughline/ai-core";
+import {
+  createClockLeaseKeeper,
+  createMemoryDatabase,
+  createMemoryLogStore,
+  createMemoryRunRegistry,
+  createPostgresLeaseKeeper,
+  createPostgresLogStore,
+  createPostgresRunRegistry,
+  createThreadLog,
+  type Lease,
+  type LeaseKeeper,
+  type MemoryDatabase,
+  openPostgres,
+  type RunRegistry,
+  startEmbeddedPostgres,
+  type ThreadLog,
+} from "@throughline/thread-log";
+import { conversationFold } from "./conversation/conversation-fold.js";
+
+export type RunnerStore =
+  /** A PostgreSQL that this process starts and shares with others of this host, with its data in `dataDir`. */
+  | { readonly kind: "embedded"; readonly dataDir?: string | undefined; readonly schema?: string | undefined }
+  | {
+      readonly kind: "postgres";
+      readonly databaseUrl: string;
+      /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
+      readonly databaseDirectUrl?: string | undefined;
+      readonly schema?: string | undefined;
+    }
+  /** Everything is gone with the process. Runners that share a database are several instances of one. */
+  | { readonly kind: "memory"; readonly database?: MemoryDatabase | undefined };
+
+export interface Stores {
+  readonly log: ThreadLog;
+  readonly registry: RunRegistry;
+  readonly keeper: LeaseKeeper;
+  close(): Promise<void>;
+}
+
+export interface StoreContext {
+  readonly clock: Clock;
+  readonly lease: Lease;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The service keeps its runs in this one, and each of the two would end the other's. */
+const SERVICE_SCHEMA = "throughline";
+const DEFAULT_SCHEMA = "throughline_copilotkit";
+
+const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
+
+export async function openStores(store: RunnerStore, context: StoreContext): Promise<Stores> {
+  if (store.kind === "memory") return openMemory(store.database, context);
+  if (store.kind === "postgres") return openDatabase(store, context);
+  const server = await startEmbeddedPostgres(store.dataDir === undefined ? {} : { dataDir: store.dataDir });
+  try {
+    const stores = await openDatabase({ databaseUrl: server.url, schema: store.schema }, context);
+    return {
+      ...stores,
+      async close() {
+        await stores.close();
+        await server.stop();
+      },
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function openMemory(shared: MemoryDatabase | undefined, { clock, lease, onError }: StoreContext): Stores {
+  const database = shared ?? createMemoryDatabase(clock);
+  const registry = createMemoryRunRegistry(database);
+  const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
+  const log = createThreadLog({
+    store: createMemoryLogStore(database),
+    clock,
+    fold: conversationFold,
+    onError,
+  });
+  return {
+    log,
+    registry,
+    keeper,
+    async close() {
+      await Promise.all([keeper.close(), log.close()]);
+    },
+  };
+}
+
+async function openDatabase(
+  { databaseUrl, databaseDirectUrl, schema = DEFAULT_SCHEMA }: DatabaseAddress,
+  { clock, lease, onError }: StoreContext,
+): Promise<Stores> {
+  if (schema === SERVICE_SCHEMA) {
+    throw new ThroughlineError(
+      "invalid_input",
+      `schema: "${SERVICE_SCHEMA}" is the service's own. Name another.`,
+      {
+        details: { field: "schema" },
+      },
+    );
+  }
+  const database = await openPostgres({
+    connection: databaseUrl,
+    direct: databaseDirectUrl,
+    schema,
+    clock,
+    onError,
+  });
+  const registry = createPostgresRunRegistry(database);
+  const keeper = createPostgresLeaseKeeper({ database, leaseMs: lease.leaseMs, everyMs: heartbeatMs(lease) });
+  const log = createThreadLog({
+    store: createPostgresLogStore(database),
+    clock,
+    fold: conversationFold,
+    onError,
+  });
+  return {
+    log,
+    registry,
+    keeper,
+    async close() {
+      await Promise.all([keeper.close(), log.close()]);
+      await database.close();
+    },
+  };
+}
+
+interface DatabaseAddress {
+  readonly databaseUrl: string;
+  readonly databaseDirectUrl?: string | undefined;
+  readonly schema?: string | undefined;
+}
