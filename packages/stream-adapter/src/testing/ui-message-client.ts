@@ -30,7 +30,7 @@ interface Shown {
   tools: unknown[];
 }
 
-/** What a person sees of an answer, message by message, in however many parts it came. */
+/** What a person sees of an answer, by message, in however many parts it came. The order is the stream's own. */
 export function shownOf({ parts }: Pick<UiMessage | UIMessage, "parts">): [string, Shown][] {
   const shown = new Map<string, Shown>();
   const listed = parts as readonly LoosePart[];
@@ -47,9 +47,9 @@ export function shownOf({ parts }: Pick<UiMessage | UIMessage, "parts">): [strin
       known.tools.push({ toolCallId, toolName, state, input, output, errorText });
     }
   });
-  return [...shown].filter(([, { text, reasoning, files, tools }]) =>
-    [text, reasoning, files, tools].some(({ length }) => length > 0),
-  );
+  return [...shown]
+    .filter(([, seen]) => Object.values(seen).some(({ length }) => length > 0))
+    .sort(([one], [other]) => one.localeCompare(other));
 }
 
 interface LoosePart {

@@ -149,35 +149,40 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     return messages ? [...told, ...difference(before, applyEnvelope(before, envelope))] : told;
   }
 
-  /** What is new, where all that was said still stands; else all of it is taken back and said again. */
+  /** Takes back what no longer stands, and says what is new. The order of what was said stays: a stream can't change it. */
   function difference(before: ThreadFold, after: ThreadFold): UiMessageChunk[] {
     const had = answerOf(before);
     const has = answerOf(after, askedLast(before));
-    const isSaid = ({ role }: FoldMessage) => role === "assistant";
-    const stands = has.filter(isSaid).map(content);
-    const isUnchanged = had.filter(isSaid).every((message, at) => content(message) === stands[at]);
-    const open = after.openMessages;
-    if (!isUnchanged) {
-      const messageIds = had.map(({ id }) => id);
-      return [
-        ...endMessages(before),
-        { type: "data-retracted", data: { messageIds } },
-        ...tellMessages(has, has, { fileUrl, open }),
-      ];
-    }
     const held = new Set(had.map(content));
-    const isStepOpen = before.openMessages.some(isTold);
-    const more = has.filter((message) => !held.has(content(message)));
-    return tellMessages(more, has, { fileUrl, open, isStepOpen });
+    const stands = new Set(has.map(content));
+    const results = new Set(has.map(({ tool_call_id }) => tool_call_id));
+    // A result goes with the message that asked for it.
+    const lost = new Set(had.flatMap(({ tool_call_id: id }) => (id && !results.has(id) ? [id] : [])));
+    const gone = had.filter(
+      (message) => message.role === "assistant" && (!stands.has(content(message)) || calls(message, lost)),
+    );
+    const isGone = (messageId: string) => gone.some(({ id }) => id === messageId);
+    const again = new Set(gone.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
+    const more = has.filter(
+      (message) => !held.has(content(message)) || isGone(message.id) || again.has(message.tool_call_id ?? ""),
+    );
+    return [
+      ...endMessages(before, ({ message_id }) => isGone(message_id)),
+      ...retracted(gone),
+      ...tellMessages(more, has, {
+        fileUrl,
+        open: after.openMessages,
+        isStepOpen: before.openMessages.some((open) => isTold(open) && !isGone(open.message_id)),
+      }),
+    ];
   }
 
   function retract(before: ThreadFold, envelope: EnvelopeOf<"retract">): UiMessageChunk[] {
     const after = applyEnvelope(before, envelope);
     const gone = new Set(envelope.payload.message_ids);
-    const messageIds = answerOf(before).flatMap(({ id }) => (gone.has(id) ? [id] : []));
     return [
       ...endMessages(before, (open) => !after.openMessages.includes(open)),
-      ...(messageIds.length > 0 ? [{ type: "data-retracted" as const, data: { messageIds } }] : []),
+      ...retracted(answerOf(before).filter(({ id }) => gone.has(id))),
     ];
   }
 
@@ -201,6 +206,15 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
 
 function content({ id, content: said, reasoning, tool_calls, status }: FoldMessage): string {
   return JSON.stringify([id, said, reasoning ?? "", tool_calls ?? [], status === "error"]);
+}
+
+function calls({ tool_calls = [] }: FoldMessage, ids: ReadonlySet<string>): boolean {
+  return tool_calls.some(({ id }) => ids.has(id));
+}
+
+function retracted(messages: readonly FoldMessage[]): UiMessageChunk[] {
+  const messageIds = messages.map(({ id }) => id);
+  return messageIds.length > 0 ? [{ type: "data-retracted", data: { messageIds } }] : [];
 }
 
 function start(fold: ThreadFold): UiMessageChunk {
