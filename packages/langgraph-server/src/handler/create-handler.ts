@@ -5,6 +5,7 @@ import type { StoreItems } from "@throughline/graph-executor";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
+import { chatRoutes } from "../ai-sdk/chat-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
 import { askAgainRoute } from "../api/ask-again-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
@@ -156,6 +157,7 @@ export function createHandler(options: HandlerOptions): Handler {
   }
   const routes: readonly (Route | OpenRoute)[] = [
     ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
+    ...chatRoutes(parts),
     runsRoute(parts),
     eventsRoute(parts),
     agentsRoute(parts),

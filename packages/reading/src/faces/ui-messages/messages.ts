@@ -53,11 +53,17 @@ function partsOf(chunks: readonly UiMessageChunk[]): JsonObject[] {
         parts.push({ type: "step-start" });
         break;
       case "text-start":
-      case "reasoning-start": {
-        const type = chunk.type === "text-start" ? "text" : "reasoning";
-        parts.push({ type, text: "", state: "done", providerMetadata: metadata(chunk) });
+        parts.push({ type: "text", text: "", state: "done", providerMetadata: metadata(chunk) });
         break;
-      }
+      case "reasoning-start":
+        parts.push({
+          type: "reasoning",
+          id: chunk.id,
+          text: "",
+          state: "done",
+          providerMetadata: metadata(chunk),
+        });
+        break;
       case "text-delta":
       case "reasoning-delta":
         Object.assign(parts.at(-1) ?? {}, { text: chunk.delta });
