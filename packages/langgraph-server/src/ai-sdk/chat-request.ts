@@ -42,9 +42,11 @@ export const chatRequestSchema = z.object({
   messages: z
     .array(z.discriminatedUnion("role", [userMessageSchema, otherMessageSchema]))
     .default([])
-    .describe(
-      "All of the chat's messages, or only the last. A person's that the thread does not hold are new.",
-    ),
+    .meta({
+      description:
+        "All of the chat's messages, or only the last. A person's that the thread does not hold are new.",
+      examples: [[{ id: "my-message", role: "user", parts: [{ type: "text", text: "Hello" }] }]],
+    }),
   trigger: z
     .enum(["submit-message", "regenerate-message"])
     .optional()

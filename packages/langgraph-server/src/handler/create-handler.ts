@@ -28,7 +28,7 @@ import { exportRoutes } from "../export/export-routes.js";
 import type { ExportService } from "../export/export-service.js";
 import { answerError } from "../http/error-answer.js";
 import type { RouteEnv, RouteParts, RouteService } from "../http/ingress.js";
-import type { FetchHandler } from "../http/listen.js";
+import type { FetchHandler } from "../http/node-handler.js";
 import { addRoutes, type OpenRoute, type Route } from "../http/route-table.js";
 import { signIn } from "../http/sign-in.js";
 import { whenClosed } from "../http/sse-stream.js";
