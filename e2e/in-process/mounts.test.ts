@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
+import { type HttpBindings, serve } from "@hono/node-server";
 import {
   createHandler,
   createService,
@@ -43,7 +43,7 @@ function listening(server: Server): Promise<Mounted> {
 /** As the documentation shows each. */
 const MOUNTS: Readonly<Record<string, (handler: Handler) => Promise<Mounted>>> = {
   Hono(handler) {
-    const app = new Hono();
+    const app = new Hono<{ Bindings: HttpBindings }>();
     app.get("/own", (c) => c.text("own"));
     app.all("*", (c) => handler.fetch(c.req.raw, c.env));
     return new Promise((resolve) => {
