@@ -12,6 +12,7 @@ import {
   type TestServer,
 } from "../../packages/langgraph-server/src/handler/testing/test-server.js";
 import { type Chromium, hasChromium, launchChromium } from "../browser/chromium.js";
+import { startTcpProxy } from "../executor/tcp-proxy.js";
 import { freePort } from "../server/rig/free-port.js";
 import { type InstalledExample, installExample } from "./rig/install-example.js";
 
@@ -48,7 +49,7 @@ describe.runIf(hasChromium())("useChat in a browser, on the example's page", () 
     example?.remove();
   });
 
-  async function open(server: TestServer, agent: string): Promise<void> {
+  async function open(server: Pick<TestServer, "url">, agent: string): Promise<void> {
     page = await chromium.context.newPage();
     const query = new URLSearchParams({ service: server.url, agent, chat: randomUUID() });
     await page.goto(`${address}/?${query}`);
@@ -88,6 +89,31 @@ describe.runIf(hasChromium())("useChat in a browser, on the example's page", () 
     run.end();
     await shows(["go", "Hello, you"]);
     await isReady();
+  });
+
+  it("goes on when its connection broke in the middle of an answer, with nothing lost or doubled", async () => {
+    let isBroken = true;
+    const proxy = await startTcpProxy(scripted.url, () => ({
+      onAnswer: (bytes) => (isBroken && bytes.includes("CUT") ? { cutAfter: 3 } : "pass"),
+    }));
+    try {
+      await open({ url: proxy.url }, "scripted");
+      await say("go");
+      const run = await provider.nextRun();
+      run.say("Hel");
+      await shows(["go", "Hel"]);
+      run.say("CUT");
+      await expect.poll(status, { timeout: 20_000 }).toBe("error");
+      isBroken = false;
+      run.say("lo");
+      run.end();
+      // As when the person looks at the page again.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+      await shows(["go", "HelCUTlo"]);
+      await isReady();
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it("stops the run, keeps what was said, and can be asked again", async () => {

@@ -62,7 +62,7 @@ describe("The example with our handler in a Next.js route", () => {
     });
 
   async function subscribers(): Promise<string | undefined> {
-    return /^throughline_subscribers\S* (\d+)/m.exec(await (await fetch(`${url}/subscribers`)).text())?.[1];
+    return /^throughline_open_streams\S* (\d+)/m.exec(await (await fetch(`${url}/subscribers`)).text())?.[1];
   }
 
   it("streams each event as it comes", async () => {

@@ -1,4 +1,4 @@
-import { useChat } from "@ai-sdk/react";
+import { Chat, useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -9,22 +9,23 @@ const agent = page.searchParams.get("agent") ?? "chat";
 const chatId = page.searchParams.get("chat") ?? "hello";
 const api = `${service}/api/ai-sdk/${agent}/chat`;
 
-/** The service keeps the conversation, so only the last message travels. */
-const transport = new DefaultChatTransport<UIMessage>({
-  api,
-  prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
-    body: { ...body, id, messages: messages.slice(-1), trigger, messageId },
-  }),
-});
-
-function Chat({ initial }: { initial: UIMessage[] }) {
-  const [text, setText] = useState("");
-  const { messages, sendMessage, status, error } = useChat({
-    id: chatId,
-    messages: initial,
-    transport,
-    resume: true,
+/** `cursor`: where the chat stood when its messages were listed. */
+function openChat(messages: UIMessage[], cursor: string | null): Chat<UIMessage> {
+  const transport = new DefaultChatTransport<UIMessage>({
+    api,
+    // The service keeps the conversation, so only the last message travels.
+    prepareSendMessagesRequest: ({ id, messages: all, trigger, messageId, body }) => ({
+      body: { ...body, id, messages: all.slice(-1), trigger, messageId },
+    }),
+    prepareReconnectToStreamRequest: ({ id }) => ({ api: `${api}/${id}/stream?since=${cursor}` }),
   });
+  // Given to `useChat` as it is: of a transport alone it forgets that a resumed stream begins anew.
+  return new Chat({ id: chatId, messages, transport });
+}
+
+function ChatPage({ chat }: { chat: Chat<UIMessage> }) {
+  const [text, setText] = useState("");
+  const { messages, sendMessage, status, error } = useChat({ chat, resume: true });
   const isBusy = status === "submitted" || status === "streaming";
   const answer = (interruptId: string, payload: unknown) =>
     sendMessage(undefined, { body: { resume: [{ interruptId, status: "resolved", payload }] } });
@@ -109,4 +110,4 @@ function Part(props: { part: UIMessage["parts"][number]; onAnswer(id: string, pa
 const root = createRoot(document.getElementById("root") as HTMLElement);
 fetch(`${api}/${chatId}`)
   .then((answer) => answer.json())
-  .then(({ messages }) => root.render(<Chat initial={messages} />));
+  .then(({ messages, cursor }) => root.render(<ChatPage chat={openChat(messages, cursor)} />));

@@ -1,40 +1,32 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 
-const PACKAGES = fileURLToPath(new URL("../../../packages", import.meta.url));
-/** What a service in one's own process is made of. */
-const NAMES = [
-  "ai-core",
-  "coerce",
-  "questions",
-  "reading",
-  "stream-adapter",
-  "thread-log",
-  "graph-executor",
-  "billing",
-  "langgraph-graphs",
-  "langgraph-server",
-];
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const TARBALL = /^throughline-(.+)-\d+\.\d+\.\d+\.tgz$/;
 
 let packed: Readonly<Record<string, string>> | undefined;
 
 /** Our packages by name, each as the address of its tarball. Packed once for all tests of a process. */
 export function packPackages(): Readonly<Record<string, string>> {
-  packed ??= Object.fromEntries(NAMES.map((name) => [`@throughline/${name}`, `file:${pack(name)}`]));
+  packed ??= pack();
   return packed;
 }
 
-function pack(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `throughline-pack-`));
-  const done = spawnSync("pnpm", ["pack", "--pack-destination", folder], {
-    cwd: join(PACKAGES, name),
-    encoding: "utf8",
-  });
-  const [file] = readdirSync(folder);
-  if (done.status !== 0 || file === undefined)
-    throw new Error(`${name} can't be packed:\n${done.stdout}${done.stderr}`);
-  return join(folder, file);
+function pack(): Readonly<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), "throughline-pack-"));
+  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { packageManager } = z.object({ packageManager: z.string() }).parse(manifest);
+  const args = ["--recursive", "--filter=./packages/*", "pack", "--pack-destination", folder];
+  const done = spawnSync("npx", ["--yes", packageManager, ...args], { cwd: ROOT, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`The packages can't be packed:\n${done.stdout}${done.stderr}`);
+  return Object.fromEntries(
+    readdirSync(folder).flatMap((file) => {
+      const name = TARBALL.exec(file)?.[1];
+      return name === undefined ? [] : [[`@throughline/${name}`, `file:${join(folder, file)}`]];
+    }),
+  );
 }

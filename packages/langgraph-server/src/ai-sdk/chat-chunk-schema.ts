@@ -50,4 +50,5 @@ export const chatMessagesSchema = z.object({
     z.object({ id: z.string(), role: z.enum(["user", "assistant"]), parts: z.array(jsonObjectSchema) }),
   ),
   isRunning: z.boolean().describe("A run is open: its stream shows the last answer whole, and goes on."),
+  cursor: z.string().nullable().describe("Where the thread stands, for the stream's `since`."),
 });

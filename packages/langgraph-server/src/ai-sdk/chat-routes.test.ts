@@ -39,6 +39,11 @@ function stockChat(server: TestServer, agent: string, chatId: string) {
     regenerate: (messages: UIMessage[]) =>
       transport.sendMessages({ ...rest, messages, trigger: "regenerate-message", messageId: undefined }),
     resume: () => transport.reconnectToStream({ chatId }),
+    resumeSince: (since: string | null) =>
+      new DefaultChatTransport<UIMessage>({
+        api,
+        prepareReconnectToStreamRequest: () => ({ api: `${api}/${chatId}/stream?since=${since}` }),
+      }).reconnectToStream({ chatId }),
     stop: () => fetch(`${api}/${chatId}/stop`, { method: "POST" }),
     async messages() {
       const answer = await fetch(`${api}/${chatId}`);
@@ -50,6 +55,7 @@ function stockChat(server: TestServer, agent: string, chatId: string) {
 const chatSchema = z.object({
   messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(z.looseObject({})) })),
   isRunning: z.boolean(),
+  cursor: z.string().nullable(),
 });
 const questionSchema = z.looseObject({
   type: z.literal("data-question"),
@@ -116,6 +122,21 @@ describe("useChat's transport", () => {
     expect((await Promise.all([first, second])).map(textOf)).toEqual(["Hello", "Hello"]);
     expect((await first).id).toBe((await second).id);
     expect(await chat.resume()).toBeNull();
+  });
+
+  it("gets an answer whole that ended between the page's messages and its reconnect", async () => {
+    const chat = stockChat(scripted, "scripted", "between");
+    const first = built(await chat.send([person("w-1", "go")]));
+    const run = await provider.nextRun();
+    run.say("Hel");
+    await vi.waitFor(async () => expect(JSON.stringify(await chat.messages())).toContain("Hel"));
+    const { cursor, isRunning } = await chat.messages();
+    expect(isRunning).toBe(true);
+    run.say("lo");
+    run.end();
+    await first;
+    expect(textOf(await built(await chat.resumeSince(cursor)))).toBe("Hello");
+    expect(await chat.resumeSince((await chat.messages()).cursor)).toBeNull();
   });
 
   it("gets, holding any cursor, exactly the chunks that are left, also when the run has ended since", async () => {

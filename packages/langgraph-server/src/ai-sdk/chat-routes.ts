@@ -1,6 +1,6 @@
-import { ThroughlineError } from "@throughline/ai-core";
-import { uiMessages } from "@throughline/reading";
-import type { z } from "zod";
+import { type LogPosition, ThroughlineError } from "@throughline/ai-core";
+import { encodeFrameCursor, uiMessages, WHOLE_ENTRY } from "@throughline/reading";
+import { z } from "zod";
 import { contextOf, refuseManyParts, runInputOf, toolsOf } from "../ag-ui/run-input.js";
 import { stoppedSchema, stopThread } from "../ag-ui/stop-route.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
@@ -8,7 +8,7 @@ import type { Arrival } from "../commands/arrivals.js";
 import type { RunService } from "../drive/run-service.js";
 import { requireAccepted } from "../drive/start-refusal.js";
 import { addressOf } from "../http/address-of.js";
-import { bodyOf } from "../http/checked-request.js";
+import { bodyOf, queryOf } from "../http/checked-request.js";
 import {
   type Asking,
   type RouteContext,
@@ -33,6 +33,20 @@ type ChatParts = RouteParts<{
 }>;
 
 const BASE = "/api/ai-sdk/:agentId/chat";
+
+const streamQuerySchema = visibilityQuerySchema.extend({
+  since: z
+    .string()
+    .max(512)
+    .optional()
+    .describe(
+      "The `cursor` of the messages that a page began with: if the answer ended since, it is told whole.",
+    ),
+});
+
+function cursorAt(position: LogPosition | undefined): string | null {
+  return position ? encodeFrameCursor({ ...position, n: WHOLE_ENTRY, face: "ui" }) : null;
+}
 
 /** The AI SDK's `useChat`, spoken natively: a chat is a thread, and an answer is a message. */
 export function chatRoutes(parts: ChatParts): Route[] {
@@ -102,6 +116,14 @@ export function chatRoutes(parts: ChatParts): Route[] {
     );
   }
 
+  /** Whether an answer is being given, or was given to its end since a client listed the messages. */
+  async function hasNews(thread: ThreadAddress, since: string | undefined): Promise<boolean> {
+    if (await service.runs.active(thread)) return true;
+    if (since === undefined) return false;
+    const { fold, position } = await service.hub.read(thread, undefined);
+    return since !== cursorAt(position) && uiMessages(fold).at(-1)?.role === "assistant";
+  }
+
   return [
     {
       method: "POST",
@@ -145,7 +167,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
-        const { fold } = await service.hub.read(thread, undefined);
+        const { fold, position } = await service.hub.read(thread, undefined);
         const base = addressOf(c, parts);
         const fileUrl = (id: string) => service.attachments.links.linkTo(base, { thread: thread.ref, id });
         const messages = uiMessages(fold, fileUrl).map(({ id, role, parts: said }) => ({
@@ -153,7 +175,11 @@ export function chatRoutes(parts: ChatParts): Route[] {
           role,
           parts: [...said],
         }));
-        const answer: z.output<typeof chatMessagesSchema> = { messages, isRunning: fold.run?.open ?? false };
+        const answer: z.output<typeof chatMessagesSchema> = {
+          messages,
+          isRunning: fold.run?.open ?? false,
+          cursor: cursorAt(position),
+        };
         return c.json(answer);
       },
     },
@@ -167,7 +193,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
         description:
           "Where `useChat` with `resume` reconnects: the whole answer so far and the rest of it. Holding a cursor, only what came after it, also when the run has ended since.",
         tag: "runs",
-        query: visibilityQuerySchema,
+        query: streamQuerySchema,
         headers: lastEventIdHeaders,
         answer: {
           status: 200,
@@ -180,7 +206,8 @@ export function chatRoutes(parts: ChatParts): Route[] {
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const cursor = cursorOf(c.req.raw.headers);
-        if (cursor === undefined && !(await service.runs.active(thread))) return c.body(null, 204);
+        const { since } = queryOf(c, streamQuerySchema);
+        if (cursor === undefined && !(await hasNews(thread, since))) return c.body(null, 204);
         const watching = await usage.watch(who.caller.billingAccountId, who.limits);
         const from =
           cursor === undefined ? ({ kind: "nothing" } as const) : ({ kind: "cursor", cursor } as const);
