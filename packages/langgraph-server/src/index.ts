@@ -9,6 +9,7 @@ export type {
 export { createHandler, type Handler, type HandlerOptions } from "./handler/create-handler.js";
 export { renderOpenApi } from "./handler/render-openapi.js";
 export { renderRoles } from "./handler/render-roles.js";
+export { type FetchHandler, toNodeHandler } from "./http/node-handler.js";
 export type {
   FaceOptions,
   FrameSink,

@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { blockTypeOf } from "../attachments/media-block.js";
 
-const idSchema = z
+export const messageIdSchema = z
   .string()
   .min(1)
   .max(512)
@@ -17,18 +17,18 @@ const idSchema = z
   .meta({ pattern: PRINTABLE_PATTERN });
 
 /** What a model or this server can open. Which of them a new message may name is checked when the run starts. */
-const urlSchema = z
+export const mediaUrlSchema = z
   .string()
   .refine(
     (url) => /^(?:https?|data|throughline):/i.test(url),
     "must begin with https:, data: or throughline:",
   );
-const filenameSchema = z.string().max(512);
-const mimeTypeSchema = z.string().max(256);
+export const filenameSchema = z.string().max(512);
+export const mimeTypeSchema = z.string().max(256);
 
 const sourceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("data"), value: z.string(), mimeType: mimeTypeSchema.optional() }),
-  z.object({ type: z.literal("url"), value: urlSchema, mimeType: mimeTypeSchema.optional() }),
+  z.object({ type: z.literal("url"), value: mediaUrlSchema, mimeType: mimeTypeSchema.optional() }),
 ]);
 
 const partSchema = z.discriminatedUnion("type", [
@@ -39,7 +39,7 @@ const partSchema = z.discriminatedUnion("type", [
       mimeType: mimeTypeSchema,
       /** Of an attachment that was uploaded before. */
       id: z.string().max(256).optional(),
-      url: urlSchema.optional(),
+      url: mediaUrlSchema.optional(),
       data: z.string().optional(),
       filename: filenameSchema.optional(),
     })
@@ -55,24 +55,24 @@ type AgUiPart = z.infer<typeof partSchema>;
 const contentSchema = z.union([z.string(), z.array(partSchema)]);
 
 const toolCallSchema = z.object({
-  id: idSchema,
+  id: messageIdSchema,
   function: z.object({ name: z.string().min(1).max(256), arguments: z.string() }),
 });
 
 /** A message as AG-UI clients keep it. Thoughts and activities are for people: they never go back to a graph. */
 export const agUiMessageSchema = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("user"), id: idSchema.optional(), content: contentSchema }),
-  z.object({ role: z.enum(["system", "developer"]), id: idSchema.optional(), content: z.string() }),
+  z.object({ role: z.literal("user"), id: messageIdSchema.optional(), content: contentSchema }),
+  z.object({ role: z.enum(["system", "developer"]), id: messageIdSchema.optional(), content: z.string() }),
   z.object({
     role: z.literal("assistant"),
-    id: idSchema.optional(),
+    id: messageIdSchema.optional(),
     content: contentSchema.nullish(),
     toolCalls: z.array(toolCallSchema).nullish(),
   }),
   z.object({
     role: z.literal("tool"),
-    id: idSchema.optional(),
-    toolCallId: idSchema,
+    id: messageIdSchema.optional(),
+    toolCallId: messageIdSchema,
     content: contentSchema,
     error: z.string().nullish(),
   }),

@@ -12,19 +12,19 @@ export const runIdSchema = z
   .refine(isPrintable, "must be well-formed text without control characters")
   .meta({ pattern: PRINTABLE_PATTERN });
 
-const resumeEntrySchema = z.object({
+export const resumeEntrySchema = z.object({
   interruptId: z.string().min(1).max(512),
   status: z.enum(["resolved", "cancelled"]),
   payload: parsedJson.optional(),
 });
 
-const toolSchema = z.object({
+export const toolSchema = z.object({
   name: z.string().min(1).max(256),
   description: z.string().nullish(),
   parameters: parsedObject.nullish(),
 });
 
-const contextSchema = z.object({ description: z.string(), value: parsedJson });
+export const contextSchema = z.object({ description: z.string(), value: parsedJson });
 
 /**
  * AG-UI's `RunAgentInput` as either live line sends it, and a little more lenient: what a hand-written request leaves out

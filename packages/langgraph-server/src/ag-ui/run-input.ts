@@ -2,20 +2,24 @@ import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from
 import type { AgUiLine, InterruptForm } from "@throughline/reading";
 import { checked } from "../http/checked-request.js";
 import type { RunInput } from "../thread/run-input.js";
-import { countParts, toMessages } from "./ag-ui-message.js";
+import { type AgUiMessage, countParts, toMessages } from "./ag-ui-message.js";
 import { type RunAgentInput, runAgentInputSchema } from "./run-agent-input.js";
 
 /** Throws `invalid_input` naming the field, or `too_large`. */
 export function parseRunAgentInput(body: Json | undefined, maxContentParts: number): RunAgentInput {
   const input = checked(runAgentInputSchema, body ?? {}, "body");
-  if (countParts(input.messages ?? []) > maxContentParts) {
-    throw new ThroughlineError(
-      "too_large",
-      `messages: hold more than ${maxContentParts} content parts, the most a request may have. Send fewer.`,
-      { details: { field: "messages", limit: "maxContentParts", max: maxContentParts } },
-    );
-  }
+  refuseManyParts(input.messages ?? [], maxContentParts);
   return input;
+}
+
+/** Throws `too_large`. */
+export function refuseManyParts(messages: readonly AgUiMessage[], maxContentParts: number): void {
+  if (countParts(messages) <= maxContentParts) return;
+  throw new ThroughlineError(
+    "too_large",
+    `messages: hold more than ${maxContentParts} content parts, the most a request may have. Send fewer.`,
+    { details: { field: "messages", limit: "maxContentParts", max: maxContentParts } },
+  );
 }
 
 /** R15, and the line a client speaks: 1.0 says so, 0.0.59 says nothing. */

@@ -5,6 +5,7 @@ import type { RunService, StopOutcome } from "../drive/run-service.js";
 import { checked } from "../http/checked-request.js";
 import type { RouteContext, RouteParts, SignedIn } from "../http/ingress.js";
 import { threadFor } from "../http/thread-of.js";
+import type { ThreadAddress } from "../thread/thread-address.js";
 import { threadVisibilitySchema } from "../thread/visibility.js";
 import { runIdSchema } from "./run-agent-input.js";
 
@@ -38,8 +39,18 @@ export async function stopAgent(
 ): Promise<Response> {
   const { runId, visibility } = checked(stopSchema, body ?? {}, "body");
   const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
-  const outcome = await service.runs.stop(thread, runId ?? undefined);
-  who.note(stopFacts(outcome, runId ?? undefined));
+  return stopThread(c, { service }, who, thread, runId ?? undefined);
+}
+
+export async function stopThread(
+  c: RouteContext,
+  { service }: { readonly service: { readonly runs: Pick<RunService, "stop"> } },
+  who: SignedIn,
+  thread: ThreadAddress,
+  runId?: string,
+): Promise<Response> {
+  const outcome = await service.runs.stop(thread, runId);
+  who.note(stopFacts(outcome, runId));
   // `unknown` counts: a run by that name is cancelled when it arrives.
   const stopped = outcome.kind === "stopping" || outcome.kind === "cancelled" || outcome.kind === "unknown";
   const answer: z.output<typeof stoppedSchema> = {

@@ -1,4 +1,5 @@
 import { type Clock, ThroughlineError } from "@throughline/ai-core";
+import { bodySource } from "../http/body-source.js";
 import type { RouteContext } from "../http/ingress.js";
 
 /** How long the other end may neither send nor take anything: a transfer that stands still keeps its permit from others. */
@@ -6,8 +7,7 @@ const STALL_MS = 30_000;
 
 /** The request's body, read as it is asked for. Throws `invalid_input` where it breaks off or stands still. */
 export async function* requestBytes(c: RouteContext, clock: Clock): AsyncGenerator<Uint8Array> {
-  // Left early, Node's request would take the connection with it, and the answer that says why.
-  const body = c.env?.incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body ?? none();
+  const body = bodySource(c.req.raw, c.env?.incoming) ?? none();
   const iterator: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   let isWaiting = false;
 

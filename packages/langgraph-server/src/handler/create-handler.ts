@@ -5,6 +5,7 @@ import type { StoreItems } from "@throughline/graph-executor";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
+import { chatRoutes } from "../ai-sdk/chat-routes.js";
 import { agentsRoute } from "../api/agents-route.js";
 import { askAgainRoute } from "../api/ask-again-route.js";
 import { auditRoutes } from "../api/audit-routes.js";
@@ -27,7 +28,7 @@ import { exportRoutes } from "../export/export-routes.js";
 import type { ExportService } from "../export/export-service.js";
 import { answerError } from "../http/error-answer.js";
 import type { RouteEnv, RouteParts, RouteService } from "../http/ingress.js";
-import type { FetchHandler } from "../http/listen.js";
+import type { FetchHandler } from "../http/node-handler.js";
 import { addRoutes, type OpenRoute, type Route } from "../http/route-table.js";
 import { signIn } from "../http/sign-in.js";
 import { whenClosed } from "../http/sse-stream.js";
@@ -159,6 +160,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const operations = operationsRoutes({ service, metrics, version, isClosing: () => closing });
   const api: readonly (Route | OpenRoute)[] = [
     ...copilotkitRoutes(parts, options.basePath ?? "/api/copilotkit", version),
+    ...chatRoutes(parts),
     runsRoute(parts),
     eventsRoute(parts),
     agentsRoute(parts),

@@ -44,6 +44,10 @@ const BACKEND_RUNS: readonly (readonly [Action, object])[] = [
   ["run", {}],
   ["answer", { answers: { q: "yes" } }],
 ];
+const CHATS: readonly (readonly [Action, object])[] = [
+  ["run", { id: "t" }],
+  ["answer", { id: "t", resume: ANSWER.resume }],
+];
 const ENVELOPES: readonly (readonly [Action, object])[] = [
   ["read", { method: "info" }],
   ...RUNS.map(([action, body]) => [action, { method: "agent/run", params, body }] as const),
@@ -63,13 +67,19 @@ function casesOf({ method, path, operation }: ListedOperation): Case[] {
   const action = operation["x-throughline-action"] ?? "";
   const body = operation.requestBody?.content["application/json"] ? { body: { agentId: "poet" } } : {};
   if (isAction(action)) return [{ action, reach: "own", ...place, ...body }];
-  const wishes = path === "/runs" ? BACKEND_RUNS : path.endsWith("/run") ? RUNS : ENVELOPES;
-  return wishes.map(([wish, sent]) => ({ action: wish, reach: "own", ...place, body: sent }));
+  return wishesOf(path).map(([wish, sent]) => ({ action: wish, reach: "own", ...place, body: sent }));
+}
+
+function wishesOf(path: string): readonly (readonly [Action, object])[] {
+  if (path === "/runs") return BACKEND_RUNS;
+  if (path.endsWith("/chat")) return CHATS;
+  return path.endsWith("/run") ? RUNS : ENVELOPES;
 }
 
 const shared = { visibility: "account" };
 const props = (more: object = {}) => ({ ...THREAD, forwardedProps: { throughline: { ...shared, ...more } } });
 const COPILOTKIT = "/api/copilotkit";
+const CHAT = "/api/ai-sdk/poet/chat";
 
 /** The same where it can name what the account shares, or what is other people's. */
 function fartherCases(): Case[] {
@@ -101,6 +111,14 @@ function fartherCases(): Case[] {
     post("stop", "/agent/poet/run", props({ command: { name: "stop" } })),
     post("answer", "/agent/poet/run", { ...ANSWER, ...props() }),
     post("read", "/agent/poet/connect", props()),
+    { action: "run", reach: "account", method: "POST", path: CHAT, body: { id: "t", ...shared } },
+    {
+      action: "answer",
+      reach: "account",
+      method: "POST",
+      path: CHAT,
+      body: { id: "t", resume: ANSWER.resume, ...shared },
+    },
     post("read", "/follow?follow=false", {
       subscriptions: [{ agentId: "poet", threadId: "t", view: "ag-ui", ...shared }],
     }),

@@ -186,6 +186,7 @@ describe("a stranger", () => {
 });
 
 const BASE = "/api/copilotkit";
+const CHAT = "/api/ai-sdk/scripted/chat";
 const FILES = "/agents/scripted/threads/done/attachments";
 
 function get(path: string, headers: Record<string, string>, method = "GET"): Promise<Response> {
@@ -213,6 +214,11 @@ function ofThread(part: string, more = ""): (probe: Probe) => string {
     const query = whose === undefined ? more : `${more}&visibility=${whose}`;
     return `/agents/scripted/threads/${encodeURIComponent(thread)}${part}?${query}`;
   };
+}
+
+function ofChat(part: string): (probe: Probe) => string {
+  return ({ thread, visibility: whose }) =>
+    `${CHAT}/${encodeURIComponent(thread)}${part}${whose === undefined ? "" : `?visibility=${whose}`}`;
 }
 
 function reading(part: string, more?: string): Ask {
@@ -270,6 +276,13 @@ const PROBES: Readonly<Record<string, Ask>> = {
   "single-connect": envelope("agent/connect", inputOf),
   "single-answer": envelope("agent/run", answering),
   "single-stop": envelope("agent/stop", (probe) => ({ runId: probe.run, ...whoseOf(probe) })),
+  "chat-answer": (probe, headers) => {
+    const resume = [{ interruptId: "q", status: "resolved", payload: "yes" }];
+    return server.post(CHAT, { id: probe.thread, resume, ...whoseOf(probe) }, headers);
+  },
+  "chat-messages": (probe, headers) => get(ofChat("")(probe), headers),
+  "chat-stream": (probe, headers) => get(ofChat("/stream")(probe), headers),
+  "chat-stop": (probe, headers) => get(ofChat("/stop")(probe), headers, "POST"),
   events: reading("/events", "follow=false"),
   listing: reading(""),
   state: reading("/state"),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
+import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { type ErrorCode, httpStatusOf, ThroughlineError, toWireError } from "@throughline/ai-core";
+import { type FetchHandler, toNodeHandler } from "./node-handler.js";
 
 const DEFAULT_PORT = 8_000;
 const PORTS_TO_TRY = 100;
@@ -19,21 +19,13 @@ export interface Listening {
   finish(): Promise<void>;
 }
 
-/** Answers requests; given Node's own request and response it may write its streams straight to them. */
-export interface FetchHandler {
-  fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
-}
-
 /** Serves a handler. Without a port it takes 8000 or the next free one; a port that was asked for is taken or refused. */
 export async function listen(
   handler: FetchHandler,
   { host, port }: { readonly host: string; readonly port: number | undefined },
 ): Promise<Listening> {
   let isClosing = false;
-  const answer = getRequestListener((request, env) => handler.fetch(request, http1(env)), {
-    hostname: host,
-    overrideGlobalObjects: false,
-  });
+  const answer = toNodeHandler(handler, { hostname: host });
   const server = createServer((incoming, outgoing) => {
     // Who comes back over the line it has would never notice that it has to go elsewhere.
     if (isClosing) outgoing.shouldKeepAlive = false;
@@ -84,13 +76,6 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
       body,
     ].join("\r\n"),
   );
-}
-
-/** The adapter also speaks HTTP/2; this server never does. */
-function http1({ incoming, outgoing }: HttpBindings | Http2Bindings): Partial<HttpBindings> {
-  return incoming instanceof IncomingMessage && outgoing instanceof ServerResponse
-    ? { incoming, outgoing }
-    : {};
 }
 
 async function bind(server: Server, host: string, port: number | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type Json, ThroughlineError } from "@throughline/ai-core";
+import { bodySource } from "./body-source.js";
 
 /** Deeper nesting than any state has; a walk that recurses into more would run out of stack. */
 const MAX_DEPTH = 128;
@@ -8,7 +9,7 @@ const UNSTORABLE = /[\0\p{Cs}]/u;
 const NOT_STORABLE = "holds a NUL or half a surrogate pair, which can't be stored";
 
 export interface BodyOptions {
-  /** Node's own request, if there is one: read from it, a body costs no web streams, which a stream's viewer would keep. */
+  /** Node's own request, if there is one. */
   readonly incoming: IncomingMessage | undefined;
   readonly maxBytes: number;
   readonly onRead: (bytes: number) => void;
@@ -24,8 +25,7 @@ export async function readJsonBody(
 ): Promise<Json | undefined> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  // Left early, Node's request would take the connection with it, and the answer that says why.
-  const body = incoming ? incoming.iterator({ destroyOnReturn: false }) : request.body;
+  const body = bodySource(request, incoming);
   const bytes = body ? await readUpTo(body, maxBytes) : new Uint8Array();
   onRead(bytes.byteLength);
   if (bytes.byteLength === 0) return undefined;

@@ -25,7 +25,7 @@ export interface RouteDoc {
   /** Where the body is a file instead of JSON: the content types it may have. */
   readonly file?: readonly string[];
   readonly answer: RouteAnswer;
-  /** Answers that HTTP gives in place of that where the request's headers ask for it. */
+  /** Answers in place of that, where the request's headers ask for it or there is nothing to give. */
   readonly also?: readonly ConditionalAnswer[];
   /** An answer that is neither that nor an error. */
   readonly otherwise?: { readonly status: 503; readonly description: string; readonly schema: z.ZodType };
@@ -57,6 +57,7 @@ export type RouteAnswer =
   | { readonly status: 200; readonly description: string; readonly contentType: string };
 
 export type ConditionalAnswer =
+  | { readonly status: 204; readonly description: string }
   | { readonly status: 206; readonly description: string; readonly contentType: string }
   | { readonly status: 304; readonly description: string }
   | { readonly status: 416; readonly description: string; readonly code: ErrorCode };

@@ -138,13 +138,14 @@ async function replay(
 function tellStart(
   { face, channel }: JoinRunOptions,
   subscriber: Subscriber,
-  { holds }: FromRun,
+  { holds, holdsNothing = false }: FromRun,
   before: ThreadFold,
   entry: LogEntry,
 ): void {
   subscriber.joined("run");
   const { envelope } = entry;
-  const lacks = holds && envelope.type === "run_start" && knowsLess(holds, before, envelope);
+  const lacks =
+    holdsNothing || (holds && envelope.type === "run_start" && knowsLess(holds, before, envelope));
   const prelude = lacks ? face.prelude(applyEntry(before, entry), entry) : undefined;
   if (prelude && prelude.length > 0) subscriber.writeOwn(prelude);
   else subscriber.write(channel.encoded(face, before, entry));

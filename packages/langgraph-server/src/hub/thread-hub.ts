@@ -14,6 +14,12 @@ export type FaceOptions =
       /** The service's address as the client knows it: attachments are told as links below it. Else by their own address. */
       readonly linksBelow?: string | undefined;
     }
+  /** The AI SDK's UI message stream: chunks of one answer as SSE `data`. */
+  | {
+      readonly kind: "ui-messages";
+      /** As for AG-UI. */
+      readonly linksBelow?: string | undefined;
+    }
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }
   /**
@@ -42,6 +48,8 @@ export type SubscribeFrom =
       /** It was started or queued this moment: its row need not be read again. */
       readonly isNew?: boolean;
       readonly holds?: { readonly messageIds: readonly string[]; readonly state: JsonObject };
+      /** It holds nothing of what the run goes on with: R11's prelude stands in for the run's first frame. */
+      readonly holdsNothing?: boolean;
     };
 
 export interface SubscribeOptions {

@@ -3,8 +3,11 @@ import {
   type AgUiFrame,
   createAgUiFace,
   createAiEventsFace,
+  createUiMessageFace,
   encodeFrameCursor,
   type ThreadFold,
+  type UiMessageChunk,
+  WHOLE_ENTRY,
 } from "@throughline/reading";
 import type { SseFrame } from "./sse-frame.js";
 import type { FaceOptions } from "./thread-hub.js";
@@ -36,6 +39,8 @@ export function createWireFace(options: FaceOptions, about: FaceSubject): WireFa
   switch (options.kind) {
     case "ag-ui":
       return agUiFace(options, about);
+    case "ui-messages":
+      return uiMessagesFace(options, about);
     case "ai-events":
       return aiEventsFace(about.executorType);
     case "envelopes":
@@ -61,6 +66,40 @@ function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceS
       const { prelude, rest } = face.resume(before, entry, n);
       return [...prelude, ...rest].map(toFrame);
     },
+  };
+}
+
+/** A client that comes back keeps the parts it had open, so nothing is said to it again. */
+function uiMessagesFace(
+  { linksBelow: base }: Extract<FaceOptions, { kind: "ui-messages" }>,
+  about: FaceSubject,
+): WireFace {
+  const key = "ui";
+  const face = createUiMessageFace({
+    fileUrl: base === undefined ? undefined : (id) => about.linkTo(base, id),
+  });
+  const toFrame = (chunk: UiMessageChunk, id: string): SseFrame => ({ id, data: JSON.stringify(chunk) });
+  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+    face
+      .chunks(before, entry)
+      .map((chunk, n) =>
+        toFrame(chunk, encodeFrameCursor({ epoch: entry.epoch, seq: entry.seq, n, face: key })),
+      );
+  return {
+    key,
+    streamKey: base === undefined ? key : `${key} ${base}`,
+    needsFold: true,
+    frames,
+    prelude(fold, at) {
+      const chunks = face.prelude(fold);
+      const id = at && encodeFrameCursor({ ...at, n: WHOLE_ENTRY, face: key });
+      return chunks.map((chunk, index) =>
+        id !== undefined && index === chunks.length - 1
+          ? toFrame(chunk, id)
+          : { data: JSON.stringify(chunk) },
+      );
+    },
+    resume: (before, entry, n) => frames(before, entry).slice(n + 1),
   };
 }
 

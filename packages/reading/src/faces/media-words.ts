@@ -1,5 +1,5 @@
 import { type ContentPart, type PayloadOf, readStoredBytes } from "@throughline/ai-core";
-import { readMedia } from "@throughline/coerce";
+import { type Media, readMedia } from "@throughline/coerce";
 
 /** Where a client fetches an attachment. */
 export type FileUrl = (attachmentId: string) => string;
@@ -24,13 +24,27 @@ export function wordsOf({ text, part }: PayloadOf<"llm_token">, fileUrl?: FileUr
   return part === undefined ? text : partWords(part, fileUrl);
 }
 
+/** A part as a file that a client can fetch; `undefined` for text, and for media without an address. */
+export function fileOf(part: ContentPart, fileUrl?: FileUrl): FileAddress | undefined {
+  const media = part.type === "text" ? undefined : readMedia(part);
+  const url = media && addressOf(part, media.path);
+  if (!media || url === undefined) return undefined;
+  return { url: fetchable(url, fileUrl), mimeType: media.mimeType, name: media.name, kind: media.kind };
+}
+
+export interface FileAddress {
+  readonly url: string;
+  readonly mimeType: string;
+  readonly name: string | undefined;
+  readonly kind: Media["kind"];
+}
+
 function partWords(part: ContentPart, fileUrl?: FileUrl): string {
   if (part.type === "text") return typeof part.text === "string" ? part.text : "";
-  const media = readMedia(part);
-  const url = media && addressOf(part, media.path);
-  if (!media || url === undefined) return JSON.stringify(part);
-  const name = (media.name ?? media.mimeType).replaceAll(/[[\]\\]/g, "\\$&");
-  return `\n\n${media.kind === "image" ? "!" : ""}[${name}](${fetchable(url, fileUrl)})\n\n`;
+  const file = fileOf(part, fileUrl);
+  if (!file) return JSON.stringify(part);
+  const name = (file.name ?? file.mimeType).replaceAll(/[[\]\\]/g, "\\$&");
+  return `\n\n${file.kind === "image" ? "!" : ""}[${name}](${file.url})\n\n`;
 }
 
 function addressOf(part: ContentPart, path: readonly string[]): string | undefined {

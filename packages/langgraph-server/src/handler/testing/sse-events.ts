@@ -14,7 +14,10 @@ export async function* sseEvents(response: Response): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder();
   for await (const chunk of response.body) {
     parser.feed(decoder.decode(chunk, { stream: true }));
-    for (const { id, event, data } of ready.splice(0)) yield { id, event, data: JSON.parse(data) };
+    for (const { id, event, data } of ready.splice(0)) {
+      // The AI SDK's mark of a stream's end.
+      if (data !== "[DONE]") yield { id, event, data: JSON.parse(data) };
+    }
   }
 }
 

@@ -43,7 +43,8 @@ export function exampleValue(
     return Object.fromEntries(
       shown.map((name) => {
         const inner = properties[name];
-        return [name, WORDS[name] ?? exampleValue(document, isObject(inner) ? inner : {})];
+        const given = isObject(inner) && Array.isArray(inner.examples) ? inner.examples[0] : undefined;
+        return [name, given ?? WORDS[name] ?? exampleValue(document, isObject(inner) ? inner : {})];
       }),
     );
   }

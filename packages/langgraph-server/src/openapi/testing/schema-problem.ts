@@ -116,6 +116,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   // Each comes with a pattern that is checked.
   format: silent,
   description: silent,
+  examples: silent,
   default: silent,
 };
 

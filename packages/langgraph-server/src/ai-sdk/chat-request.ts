@@ -1,0 +1,86 @@
+import { threadNameSchema } from "@throughline/ai-core";
+import { z } from "zod";
+import {
+  type AgUiMessage,
+  filenameSchema,
+  mediaUrlSchema,
+  messageIdSchema,
+  mimeTypeSchema,
+} from "../ag-ui/ag-ui-message.js";
+import {
+  contextSchema,
+  type RunAgentInput,
+  resumeEntrySchema,
+  runIdSchema,
+  toolSchema,
+} from "../ag-ui/run-agent-input.js";
+import { threadVisibilitySchema } from "../thread/visibility.js";
+
+const textPartSchema = z.object({ type: z.literal("text"), text: z.string() });
+const filePartSchema = z.object({
+  type: z.literal("file"),
+  mediaType: mimeTypeSchema,
+  url: mediaUrlSchema,
+  filename: filenameSchema.optional(),
+});
+type UserPart = z.infer<typeof textPartSchema> | z.infer<typeof filePartSchema>;
+
+const userMessageSchema = z.object({
+  role: z.literal("user"),
+  id: messageIdSchema,
+  parts: z.array(z.discriminatedUnion("type", [textPartSchema, filePartSchema])),
+});
+/** What was said in answer is the thread's own: it is not read back from a client. */
+const otherMessageSchema = z.object({
+  role: z.enum(["assistant", "system"]),
+  id: z.string().max(1_024).optional(),
+});
+
+/** What `useChat` sends by `DefaultChatTransport`, and what a page may add to the body. */
+export const chatRequestSchema = z.object({
+  id: threadNameSchema.describe("The chat's id: the thread's name."),
+  messages: z
+    .array(z.discriminatedUnion("role", [userMessageSchema, otherMessageSchema]))
+    .default([])
+    .meta({
+      description:
+        "All of the chat's messages, or only the last. A person's that the thread does not hold are new.",
+      examples: [[{ id: "my-message", role: "user", parts: [{ type: "text", text: "Hello" }] }]],
+    }),
+  trigger: z
+    .enum(["submit-message", "regenerate-message"])
+    .optional()
+    .describe("To regenerate is to try again a message whose run failed or was stopped."),
+  resume: z.array(resumeEntrySchema).optional().describe("Answers to the questions that wait."),
+  runId: runIdSchema.optional().describe("A name of the run: the same again attaches to the same run."),
+  tools: z.array(toolSchema).optional().describe("What the page offers to run itself."),
+  context: z.array(contextSchema).optional().describe("Facts that the page shares with the agent."),
+  model: z.string().min(1).max(128).optional(),
+  strategy: z
+    .enum(["reject", "enqueue", "preempt"])
+    .default("reject")
+    .describe("What becomes of a run whose thread is busy."),
+  visibility: threadVisibilitySchema,
+});
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
+
+/** The same request as an AG-UI client would send it. Of the messages only those that nothing answers yet. */
+export function runAgentInputOf({ id, messages, runId, resume, tools, context }: ChatRequest): RunAgentInput {
+  const answered = messages.findLastIndex(({ role }) => role === "assistant");
+  const said = messages
+    .slice(answered + 1)
+    .flatMap((message): AgUiMessage[] =>
+      message.role === "user" ? [{ role: "user", id: message.id, content: contentOf(message.parts) }] : [],
+    );
+  return { threadId: id, messages: said, runId, resume, tools, context };
+}
+
+function contentOf(parts: readonly UserPart[]): Extract<AgUiMessage, { role: "user" }>["content"] {
+  const isText = (part: UserPart) => part.type === "text";
+  if (parts.every(isText)) return parts.map((part) => part.text).join("");
+  return parts.map((part) => {
+    if (part.type === "text") return part;
+    const { mediaType: mimeType, url, filename } = part;
+    return { type: "binary", mimeType, url, filename };
+  });
+}

@@ -1,0 +1,124 @@
+import type { JsonObject, Message } from "@throughline/ai-core";
+import { currentMessages, type FoldMessage, type ThreadFold } from "../../fold/thread-fold.js";
+import { contentWords, type FileUrl, fileOf } from "../media-words.js";
+import { answerId, tellMessages, tellQuestion } from "./answer.js";
+import type { Tag, UiMessageChunk } from "./chunk.js";
+
+/** A message as `useChat` keeps it: a person's, or everything that was said in answer to it. */
+export interface UiMessage {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly parts: readonly JsonObject[];
+}
+
+/** A thread's messages, for a client that begins with them. What still streams is told up to here, and nothing is left open. */
+export function uiMessages(fold: ThreadFold, fileUrl?: FileUrl): UiMessage[] {
+  const messages: UiMessage[] = [];
+  let asked: string | undefined;
+  let answer: FoldMessage[] = [];
+  const closeAnswer = () => {
+    const parts = partsOf(tellMessages(answer, answer, { fileUrl, open: [] }));
+    if (parts.length > 0) messages.push({ id: answerId(asked), role: "assistant", parts });
+    answer = [];
+  };
+  for (const message of currentMessages(fold)) {
+    if (message.role === "user") {
+      closeAnswer();
+      asked = message.id;
+      messages.push({ id: message.id, role: "user", parts: userParts(message, fileUrl) });
+    } else if (message.subagent_id === undefined && (message.role === "assistant" || message.role === "tool"))
+      answer.push(message);
+  }
+  closeAnswer();
+  return withQuestions(messages, fold, asked);
+}
+
+/** What is open is asked at the end of the last answer, as the stream asks it. */
+function withQuestions(messages: UiMessage[], fold: ThreadFold, asked: string | undefined): UiMessage[] {
+  if (fold.interrupts.length === 0) return messages;
+  const questions = partsOf(fold.interrupts.map((open) => tellQuestion(open, "open")));
+  const last = messages.at(-1);
+  if (last?.role !== "assistant")
+    return [...messages, { id: answerId(asked), role: "assistant", parts: questions }];
+  return [...messages.slice(0, -1), { ...last, parts: [...last.parts, ...questions] }];
+}
+
+/** What a client has once it has read these: whole messages, nothing open. */
+function partsOf(chunks: readonly UiMessageChunk[]): JsonObject[] {
+  const parts: JsonObject[] = [];
+  const calls = new Map<string, JsonObject>();
+  for (const chunk of chunks) {
+    switch (chunk.type) {
+      case "start-step":
+        parts.push({ type: "step-start" });
+        break;
+      case "text-start":
+        parts.push({ type: "text", text: "", state: "done", providerMetadata: metadata(chunk) });
+        break;
+      case "reasoning-start":
+        parts.push({
+          type: "reasoning",
+          id: chunk.id,
+          text: "",
+          state: "done",
+          providerMetadata: metadata(chunk),
+        });
+        break;
+      case "text-delta":
+      case "reasoning-delta":
+        Object.assign(parts.at(-1) ?? {}, { text: chunk.delta });
+        break;
+      case "file":
+        parts.push({
+          type: "file",
+          url: chunk.url,
+          mediaType: chunk.mediaType,
+          providerMetadata: metadata(chunk),
+        });
+        break;
+      case "tool-input-available": {
+        const { toolCallId, toolName, input } = chunk;
+        const part: JsonObject = {
+          type: "dynamic-tool",
+          toolCallId,
+          toolName,
+          state: "input-available",
+          input,
+        };
+        part.callProviderMetadata = metadata(chunk);
+        parts.push(part);
+        calls.set(toolCallId, part);
+        break;
+      }
+      case "tool-output-available":
+        Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-available", output: chunk.output });
+        break;
+      case "tool-output-error":
+        Object.assign(calls.get(chunk.toolCallId) ?? {}, {
+          state: "output-error",
+          errorText: chunk.errorText,
+        });
+        break;
+      case "data-question":
+        parts.push({ type: chunk.type, id: chunk.id, data: chunk.data });
+        break;
+      default:
+        break;
+    }
+  }
+  return parts;
+}
+
+function metadata({ providerMetadata }: Tag): JsonObject {
+  return { throughline: { ...providerMetadata.throughline } };
+}
+
+function userParts({ content }: Message, fileUrl: FileUrl | undefined): JsonObject[] {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return parts.map((part) => {
+    const file = fileOf(part, fileUrl);
+    if (!file) return { type: "text", text: contentWords([part], fileUrl) };
+    const { url, mimeType: mediaType, name: filename } = file;
+    return { type: "file", url, mediaType, ...(filename !== undefined && { filename }) };
+  });
+}

@@ -1,0 +1,85 @@
+import type { LogEntry } from "@throughline/ai-core";
+import {
+  applyEntry,
+  createUiMessageFace,
+  emptyFold,
+  type ThreadFold,
+  type UiMessageChunk,
+  uiMessages,
+} from "@throughline/reading";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { randomThread } from "./testing/random-thread.js";
+import { readWithStockClient, shownOf } from "./testing/ui-message-client.js";
+
+// The stock client copies its message for every chunk.
+vi.setConfig({ testTimeout: 180_000 });
+
+const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
+const face = createUiMessageFace();
+
+interface Told {
+  /** Before the entry, and after it. */
+  readonly before: ThreadFold;
+  readonly after: ThreadFold;
+  readonly chunks: readonly UiMessageChunk[];
+}
+
+function tell(entries: readonly LogEntry[]): Told[] {
+  let before = emptyFold;
+  return entries.map((entry) => {
+    const told = { before, after: applyEntry(before, entry), chunks: face.chunks(before, entry) };
+    before = told.after;
+    return told;
+  });
+}
+
+/** One list for each run, from its start to its end or to where it was lost. */
+function byRun(told: readonly Told[]): Told[][] {
+  const runs: Told[][] = [];
+  for (const entry of told) {
+    if (entry.chunks.some(({ type }) => type === "start")) runs.push([]);
+    runs.at(-1)?.push(entry);
+  }
+  return runs;
+}
+
+const ownChunks = (run: readonly Told[]) => {
+  const [first, ...rest] = run.map(({ chunks }) => chunks);
+  // The end of the run before, where that was lost.
+  const own = first?.slice(first.findIndex(({ type }) => type === "start")) ?? [];
+  return [...own, ...rest.flat()];
+};
+
+async function expectAnswer(chunks: readonly UiMessageChunk[], fold: ThreadFold): Promise<void> {
+  const built = await readWithStockClient(chunks);
+  const answer = uiMessages(fold).find(({ id }) => id === built.id);
+  expect(shownOf(built)).toEqual(shownOf(answer ?? { parts: [] }));
+}
+
+describe("the AI SDK's reader", () => {
+  it("builds from each run's stream what the thread says of it: texts, thoughts, tools", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.noBias(randomThread), async (entries) => {
+        for (const run of byRun(tell(entries)))
+          await expectAnswer(ownChunks(run), run.at(-1)?.after ?? emptyFold);
+      }),
+      { numRuns: Math.ceil(RUNS / 10) },
+    );
+  });
+
+  it("builds the same when it joins at any position of a run", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.noBias(randomThread), fc.nat(), async (entries, any) => {
+        for (const run of byRun(tell(entries))) {
+          const at = any % run.length;
+          const joined = run[at];
+          if (!joined?.after.run?.open) continue;
+          const chunks = [...face.prelude(joined.after), ...run.slice(at + 1).flatMap((told) => told.chunks)];
+          await expectAnswer(chunks, run.at(-1)?.after ?? emptyFold);
+        }
+      }),
+      { numRuns: Math.ceil(RUNS / 10) },
+    );
+  });
+});
