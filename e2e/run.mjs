@@ -20,6 +20,7 @@ const PARTS = {
   doors: "what comes in and goes out: files under load, their memory, and what other accounts feel of it",
   billing: "model calls through a real LiteLLM: every one with the right key, and one receipt each",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
+  stock: "the stock world: LangGraphAgent with connect(), CopilotKit's runtime and chat, the AI SDK",
   containers: "images from a clean clone, and the compose topology: runs, kills of each container, replicas",
 };
 
