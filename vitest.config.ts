@@ -9,13 +9,14 @@ const include = [
   "apps/*/src/**/*.test.{ts,tsx}",
   "boundaries/*.test.ts",
   "scripts/**/*.test.ts",
+  "patches/*/src/*.test.ts",
   "e2e/in-process/*.test.ts",
   "e2e/bus/*.test.ts",
   "e2e/outages/**/*.test.ts",
   "e2e/web/*.test.ts",
 ];
 const exclude = ["**/node_modules/**", "**/dist/**", "**/fixtures/**"];
-const alone = filesWithOwnProcess(import.meta.dirname, ["packages", "apps", "boundaries", "scripts", "e2e"]);
+const alone = filesWithOwnProcess(import.meta.dirname, ["packages", "apps", "boundaries", "scripts", "patches", "e2e"]);
 
 const forEveryFile = {
   testTimeout: 30_000,

@@ -36,7 +36,9 @@ function presentLevel() {
 function currentFingerprint() {
   const manifests = workspacePackages().map(({ folder }) => `${folder}/package.json`);
   const inputs = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ...manifests];
-  return fingerprint(root, [...inputs, ...filesBelow(root, "patches")]);
+  // Their sources, beside them, change nothing that is installed.
+  const patches = filesBelow(root, "patches").filter((file) => file.endsWith(".patch"));
+  return fingerprint(root, [...inputs, ...patches]);
 }
 
 function everyPackageIsLinked() {

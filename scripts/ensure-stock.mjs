@@ -1,7 +1,7 @@
 // @ts-check
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fingerprint } from "./fingerprint.mjs";
+import { filesBelow, fingerprint } from "./fingerprint.mjs";
 import { runCommand } from "./run-command.mjs";
 import { readManifest, root } from "./workspace-packages.mjs";
 
@@ -16,7 +16,7 @@ const INSTALL_TIMEOUT_MS = 900_000;
  */
 export async function ensureStock(name) {
   const set = join(root, "scripts/stock", name);
-  const version = fingerprint(set, ["package.json", "pnpm-lock.yaml"]).slice(0, 12);
+  const version = fingerprint(set, filesBelow(set, ".")).slice(0, 12);
   // Not below `node_modules`, where Next.js compiles nothing.
   const folder = join(root, ".stock", `${name}-${version}`);
   const installed = join(folder, "installed");
@@ -27,7 +27,7 @@ export async function ensureStock(name) {
   const pnpm = readManifest(".").packageManager;
   if (!pnpm) throw new Error('package.json has no "packageManager"');
   // No scripts: what the packages would run after an install only counts installations.
-  const flags = ["--frozen-lockfile", "--ignore-workspace", "--ignore-scripts", "--node-linker=hoisted"];
+  const flags = ["--frozen-lockfile", "--ignore-scripts", "--node-linker=hoisted"];
   await runCommand("npx", ["--yes", "--loglevel=error", pnpm, "install", ...flags], {
     cwd: folder,
     timeoutMs: INSTALL_TIMEOUT_MS,

@@ -20,6 +20,12 @@ const generated = [
   },
   { file: "docs/roles.md", package: "packages/langgraph-server", render: "renderRoles" },
   { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
+  {
+    file: "patches/@ag-ui__langgraph@0.0.43.patch",
+    module: "patches/ag-ui-langgraph/render-patch.mjs",
+    render: "renderPatch",
+  },
+  { file: "pnpm-lock.yaml", module: "patches/ag-ui-langgraph/render-patch.mjs", render: "renderLockfile" },
 ];
 
 const { check } = readOptions(
@@ -37,9 +43,9 @@ const { check } = readOptions(
 await ensureReady();
 
 const stale = [];
-for (const { file, package: folder, render } of generated) {
-  const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
-  if (typeof module[render] !== "function") throw new Error(`${folder} does not export ${render}()`);
+for (const { file, package: folder, module: source = `${folder}/dist/index.js`, render } of generated) {
+  const module = await import(pathToFileURL(join(root, source)).href);
+  if (typeof module[render] !== "function") throw new Error(`${source} does not export ${render}()`);
   const text = await module[render]();
   const path = join(root, file);
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;

@@ -1,7 +1,13 @@
 // The peer: the stock @ag-ui/langgraph agent, fed from memory. `run()` is subscribed directly, so only its translation
 // is measured, not the client pipeline that would come after it.
-import { LangGraphAgent } from "@ag-ui/langgraph";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ensureStock } from "../../scripts/ensure-stock.mjs";
 import { encodedLength } from "./sse-length.mjs";
+
+// As it is published: the workspace's own copy is patched.
+const require = createRequire(join(await ensureStock("ag-ui-langgraph"), "package.json"));
+const { LangGraphAgent } = require("@ag-ui/langgraph");
 
 /** What it asks a server for, less `messages-tuple`: it makes nothing of that mode but copies of it. */
 const READ_BY_PEER = new Set(["metadata", "events", "values", "updates"]);

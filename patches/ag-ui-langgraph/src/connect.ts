@@ -1,0 +1,2 @@
+export * from "./index.mjs";
+export { LangGraphAgent } from "./langgraph-agent.js";
