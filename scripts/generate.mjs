@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readOptions } from "./read-options.mjs";
+import { renderLlmsTxt } from "./render-llms-txt.mjs";
 import { ensureReady } from "./workspace.mjs";
 import { root } from "./workspace-packages.mjs";
 
@@ -20,6 +21,8 @@ const generated = [
   },
   { file: "docs/roles.md", package: "packages/langgraph-server", render: "renderRoles" },
   { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
+  // Last: it reads what the others wrote.
+  { file: "llms.txt", render: renderLlmsTxt },
 ];
 
 const { check } = readOptions(
@@ -38,9 +41,7 @@ await ensureReady();
 
 const stale = [];
 for (const { file, package: folder, render } of generated) {
-  const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
-  if (typeof module[render] !== "function") throw new Error(`${folder} does not export ${render}()`);
-  const text = await module[render]();
+  const text = typeof render === "function" ? render() : await renderWith(folder, render);
   const path = join(root, file);
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
   stale.push(file);
@@ -56,4 +57,15 @@ else {
     `Not what the code makes: ${stale.join(", ")}. Run \`npm run generate\` and commit the result.`,
   );
   process.exit(1);
+}
+
+/**
+ * @param {string} folder
+ * @param {string} render the name of a function that the package exports
+ * @returns {Promise<string>}
+ */
+async function renderWith(folder, render) {
+  const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
+  if (typeof module[render] !== "function") throw new Error(`${folder} does not export ${render}()`);
+  return module[render]();
 }
