@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runCommand } from "../scripts/run-command.mjs";
 import { ensureReady } from "../scripts/workspace.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -21,6 +22,7 @@ const PARTS = {
   billing: "model calls through a real LiteLLM: every one with the right key, and one receipt each",
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
   stock: "the stock world: LangGraphAgent with connect(), CopilotKit's runtime and chat, the AI SDK",
+  install: "tarballs in a folder of their own: npm and pnpm, a new project, its page, its console, each Node",
   containers: "images from a clean clone, and the compose topology: runs, kills of each container, replicas",
 };
 
@@ -58,6 +60,8 @@ async function main() {
   const trials = wholeNumber("trials", values.trials);
   const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
   await ensureReady({ forTests: true, withConsole: names.includes("web") });
+  // Its tests share the tarballs, which nothing else needs.
+  if (names.includes("install")) await runCommand(process.execPath, ["scripts/pack.mjs"], { cwd: ROOT });
   process.stdout.write(`seed ${seed}\n`);
   const files = names.flatMap((name) =>
     readdirSync(join(HERE, name))

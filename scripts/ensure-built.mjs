@@ -87,14 +87,7 @@ async function buildIfChanged(item, byName) {
  * @returns {Promise<{ built: string[] }>}
  */
 export async function ensureConsoleBuilt() {
-  const packages = workspacePackages();
-  const item = packages.find(({ folder }) => folder === consoleFolder);
-  if (!item) throw new Error(`${consoleFolder} is not part of the workspace`);
-  const byName = new Map(packages.map((one) => [one.name, one]));
-  const own = ["src", "public", "package.json", "tsconfig.json", "next.config.ts"];
-  const files = own.flatMap((path) => filesBelow(root, `${consoleFolder}/${path}`));
-  const upstream = dependencyNames(item).flatMap((name) => byName.get(name)?.folder ?? []);
-  const inputs = fingerprint(root, [...buildInputs(files), ...sharedInputs], upstream.map(distFingerprint));
+  const inputs = consoleInputs();
   const stampPath = join(stampFolder, "build", basename(consoleFolder));
   if (readStamp(stampPath) === `${inputs} ${consoleOutput()}`) return { built: [] };
 
@@ -105,7 +98,19 @@ export async function ensureConsoleBuilt() {
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
   });
   writeStamp(stampPath, `${inputs} ${consoleOutput()}`);
-  return { built: [item.name] };
+  return { built: [consoleFolder] };
+}
+
+/** One hash of all that the console is built from. */
+export function consoleInputs() {
+  const packages = workspacePackages();
+  const item = packages.find(({ folder }) => folder === consoleFolder);
+  if (!item) throw new Error(`${consoleFolder} is not part of the workspace`);
+  const byName = new Map(packages.map((one) => [one.name, one]));
+  const own = ["src", "public", "package.json", "tsconfig.json", "next.config.ts"];
+  const files = own.flatMap((path) => filesBelow(root, `${consoleFolder}/${path}`));
+  const upstream = dependencyNames(item).flatMap((name) => byName.get(name)?.folder ?? []);
+  return fingerprint(root, [...buildInputs(files), ...sharedInputs], upstream.map(distFingerprint));
 }
 
 /** Of what is served, and not of what `next build`, `next dev` and `next start` keep beside it for themselves. */

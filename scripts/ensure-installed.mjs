@@ -67,8 +67,12 @@ export async function ensureInstalled(wanted) {
   return { changed: true };
 }
 
-/** @param {readonly string[]} args */
-async function runPnpm(args) {
+/**
+ * Runs the version of pnpm that the repository names, in its root.
+ *
+ * @param {readonly string[]} args
+ */
+export async function runPnpm(args) {
   const windows = process.platform === "win32";
   const pnpm = readManifest(".").packageManager;
   if (!pnpm) throw new Error('package.json has no "packageManager"');

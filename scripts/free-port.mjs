@@ -12,15 +12,13 @@ const PORTS_TO_TRY = 100;
 export async function freePort({ host, wanted, from }) {
   if (wanted !== undefined) {
     const port = await tryPort(host, wanted);
-    if (port === undefined) throw new Error(`Port ${wanted} is in use. Name another with --console-port.`);
+    if (port === undefined) throw new Error(`Port ${wanted} is in use.`);
     return port;
   }
   for (let port = from; port < from + PORTS_TO_TRY; port += 1) {
     if ((await tryPort(host, port)) !== undefined) return port;
   }
-  throw new Error(
-    `No port from ${from} to ${from + PORTS_TO_TRY - 1} is free. Name one with --console-port.`,
-  );
+  throw new Error(`No port from ${from} to ${from + PORTS_TO_TRY - 1} is free.`);
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readOptions } from "./read-options.mjs";
+import { renderLlmsTxt } from "./render-llms-txt.mjs";
 import { ensureReady } from "./workspace.mjs";
 import { root } from "./workspace-packages.mjs";
 
@@ -26,6 +27,8 @@ const generated = [
     render: "renderPatch",
   },
   { file: "pnpm-lock.yaml", module: "patches/ag-ui-langgraph/render-patch.mjs", render: "renderLockfile" },
+  // Last: it reads what the others wrote.
+  { file: "llms.txt", render: renderLlmsTxt },
 ];
 
 const { check } = readOptions(
@@ -44,9 +47,7 @@ await ensureReady();
 
 const stale = [];
 for (const { file, package: folder, module: source = `${folder}/dist/index.js`, render } of generated) {
-  const module = await import(pathToFileURL(join(root, source)).href);
-  if (typeof module[render] !== "function") throw new Error(`${source} does not export ${render}()`);
-  const text = await module[render]();
+  const text = typeof render === "function" ? render() : await renderWith(source, render);
   const path = join(root, file);
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
   stale.push(file);
@@ -62,4 +63,15 @@ else {
     `Not what the code makes: ${stale.join(", ")}. Run \`npm run generate\` and commit the result.`,
   );
   process.exit(1);
+}
+
+/**
+ * @param {string} source
+ * @param {string} render the name of a function that the package exports
+ * @returns {Promise<string>}
+ */
+async function renderWith(source, render) {
+  const module = await import(pathToFileURL(join(root, source)).href);
+  if (typeof module[render] !== "function") throw new Error(`${source} does not export ${render}()`);
+  return module[render]();
 }

@@ -1,9 +1,7 @@
 // @ts-check
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "./free-port.mjs";
 import { refuseOption } from "./read-options.mjs";
-import { addressOf, reachableHost, runConsole } from "./run-console.mjs";
 import { runService } from "./run-service.mjs";
 import { readStartOptions } from "./start-options.mjs";
 import {
@@ -20,7 +18,6 @@ import {
 import { ensureBuilt, ensureConsoleBuilt, ensureInstalled, ensureNode } from "./workspace.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const CONSOLE_PORT = 3_000;
 const USAGE = [
   "npm start [-- FLAGS]",
   "",
@@ -49,8 +46,6 @@ if (flags.includes("--help") || flags.includes("-h")) {
   process.exit(0);
 }
 const options = readOptionsOrLeave();
-// The service refuses settings that it does not know, and these are not its own.
-delete process.env.THROUGHLINE_CONSOLE_PORT;
 
 ensureNode();
 console.log(bold("Throughline"));
@@ -60,7 +55,7 @@ if (options.isConsoleWanted) {
   await runStep(ensureConsoleBuilt, consoleSentence, { doing: "building the console" });
 }
 
-/** @type {import("./run-console.mjs").RunningConsole | undefined} */
+/** @type {import("../packages/console/dist/index.js").RunningConsole | undefined} */
 let running;
 let isLost = false;
 
@@ -108,12 +103,15 @@ function giveUp(error) {
  */
 async function openConsole({ url, agents, signIn }) {
   const started = performance.now();
-  const { host } = options;
-  const servicePort = Number(new URL(url).port);
+  // Built only a moment ago, in a fresh clone.
+  const [{ runConsole }, { reachableUrl }] = await Promise.all([
+    import("./run-console.mjs"),
+    import("../packages/console/dist/index.js"),
+  ]);
   running = await runConsole({
-    host,
-    port: await freePort({ host, wanted: options.consolePort, from: CONSOLE_PORT }),
-    serviceUrl: addressOf(reachableHost(host), servicePort),
+    host: options.host,
+    port: options.consolePort,
+    serviceUrl: reachableUrl(url),
     signIn: signIn === "dev" ? "account" : "token",
     onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
     onLost(sentence) {
@@ -130,7 +128,7 @@ async function openConsole({ url, agents, signIn }) {
     "",
     `  ${bold(running.url)}`,
     `  agents: ${names.join(", ")}`,
-    `  service on port ${servicePort}`,
+    `  service on port ${new URL(url).port}`,
     "",
     dim("  Ctrl-C stops everything."),
     "",

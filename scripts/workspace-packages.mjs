@@ -12,6 +12,7 @@ export const stampFolder = join(root, "node_modules", ".throughline");
  * @typedef {object} Manifest
  * @property {string} [name]
  * @property {boolean} [private]
+ * @property {string} [description]
  * @property {string} [packageManager]
  * @property {string | Record<string, string>} [bin]
  * @property {Record<string, string>} [dependencies]

@@ -27,6 +27,7 @@ describe("throughline", () => {
   });
 
   it.each([
+    "init",
     "serve",
     "run",
     "watch",
@@ -51,7 +52,7 @@ describe("throughline", () => {
 
   it.each([
     [["wach"], 'There is no command "wach". Did you mean watch?'],
-    [["help", "dance"], 'There is no command "dance". There is: serve,'],
+    [["help", "dance"], 'There is no command "dance". There is: init, serve,'],
     [["watch", "poet"], "Something is missing: throughline watch AGENT THREAD"],
     [["crons", "ad"], 'There is no "crons ad". Did you mean add?'],
     [["usage", "reconcil"], 'There is no "usage reconcil". Did you mean reconcile?'],

@@ -7,6 +7,7 @@ import { completionCommand } from "./commands/completion.js";
 import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { initCommand } from "./commands/init.js";
 import { keysCommand } from "./commands/keys.js";
 import { retentionCommand } from "./commands/retention.js";
 import { runCommand } from "./commands/run.js";
@@ -36,6 +37,7 @@ export interface CliOptions {
 }
 
 const ordinary = [
+  initCommand,
   serveCommand,
   runCommand,
   watchCommand,

@@ -1,3 +1,4 @@
+import type { Serving } from "@throughline/langgraph-server/admin";
 import type { Paint } from "./transcript/span.js";
 
 /** What a person who has just started a server wants to know: where it is, and what to type next. */
@@ -20,6 +21,25 @@ export function welcome(url: string, agents: readonly string[], paint: Paint): s
     `    ${post("/stop/rivers", {})}`,
     "  The same for people:",
     `    npx throughline watch ${agent} rivers --url ${url}`,
+    "",
+    paint({ tone: "dim", text: "  Ctrl-C stops everything." }),
+    "",
+  ].join("\n");
+}
+
+/** The same where a console runs: its address comes first, because it is where a person goes next. */
+export function consoleWelcome(
+  consoleUrl: string,
+  { url, agents }: Serving,
+  paint: Paint,
+  more = `\n  service   ${url}\n`,
+): string {
+  const names = agents.map((id) => id.replace(/^langgraph:/, ""));
+  return [
+    "",
+    `  console   ${paint({ tone: "strong", text: consoleUrl })}`,
+    `  agents    ${names.join(", ")}`,
+    more.replace(/^\n|\n$/g, ""),
     "",
     paint({ tone: "dim", text: "  Ctrl-C stops everything." }),
     "",

@@ -4,9 +4,11 @@ import type { ServeNews } from "@throughline/langgraph-server/admin";
 import { SETTINGS } from "@throughline/langgraph-server/settings";
 import { defineCommand } from "../command.js";
 import { effectiveSettings } from "../effective-settings.js";
+import { loadConsole } from "../load-console.js";
+import { openConsole } from "../open-console.js";
 import type { Terminal } from "../terminal.js";
 import { UsageError } from "../usage-error.js";
-import { welcome } from "../welcome.js";
+import { consoleWelcome, welcome } from "../welcome.js";
 
 const PROGRAM = fileURLToPath(new URL("../bin/throughline.mjs", import.meta.url));
 
@@ -21,15 +23,20 @@ export const serveCommand = defineCommand({
     "With --watch the project is read again when one of its files changes. Runs in flight keep the graph they began with, and",
     "a mistake is printed and leaves the graphs as they were.",
     "",
+    "With --console it also runs the pages to watch agents and steer them, from the package @throughline/console.",
+    "",
     "  throughline serve",
     "  throughline serve --config my-project/langgraph.json --watch",
     "  throughline serve --port 9000 --log-level debug",
   ].join("\n"),
   settings: Object.fromEntries(Object.entries(SETTINGS).filter(([, { group }]) => group !== "client")),
   words: { min: 0, max: 0 },
-  options: { watch: { type: "boolean", doc: "read the project again when a file of it changes" } },
+  options: {
+    watch: { type: "boolean", doc: "read the project again when a file of it changes" },
+    console: { type: "boolean", doc: "run the console beside the service" },
+  },
   async run(input) {
-    const { terminal, flags, version, signal } = input;
+    const { terminal, flags, version } = input;
     const { settings, config, project } = await effectiveSettings(input);
     const isWatching = input.values.watch === true;
     if (project === undefined && isWatching) {
@@ -42,27 +49,37 @@ export const serveCommand = defineCommand({
         "--config and a LangGraph server are both set: that server has its own graphs. Unset one.",
       );
     }
+    const pages = input.values.console ? openConsole(await loadConsole(terminal.cwd), terminal) : undefined;
     const { runProcesses } = await import("@throughline/langgraph-server/admin");
-    return runProcesses({
-      program: {
-        script: PROGRAM,
-        args: argsOf(flags, isWatching),
-        env: Object.fromEntries(
-          Object.entries(input.defaults).filter(([name]) => terminal.env[name] === undefined),
-        ),
-      },
-      config,
-      project,
-      flags,
-      isWatching,
-      version,
-      signal,
-      tell: (news) => tell(terminal, news),
-      async onServing(serving) {
-        const { url, agents } = serving;
-        terminal.print((await input.onServing?.(serving)) ?? welcome(url, agents, terminal.paint));
-      },
-    });
+    try {
+      const code = await runProcesses({
+        program: {
+          script: PROGRAM,
+          args: argsOf(flags, isWatching),
+          env: Object.fromEntries(
+            Object.entries(input.defaults).filter(([name]) => terminal.env[name] === undefined),
+          ),
+        },
+        config,
+        project,
+        flags,
+        isWatching,
+        version,
+        signal: AbortSignal.any([input.signal, ...(pages ? [pages.lost] : [])]),
+        tell: (news) => tell(terminal, news),
+        async onServing(serving) {
+          const { url, agents } = serving;
+          const consoleUrl = await pages?.start(serving, config);
+          const said = await input.onServing?.(serving);
+          if (consoleUrl !== undefined)
+            terminal.print(consoleWelcome(consoleUrl, serving, terminal.paint, said));
+          else terminal.print(said ?? welcome(url, agents, terminal.paint));
+        },
+      });
+      return pages?.lost.aborted ? 1 : code;
+    } finally {
+      await pages?.stop();
+    }
   },
 });
 

@@ -22,6 +22,15 @@ export const PLACE_SETTINGS = {
     schema: portNumber,
     unset: "8000, or the next free one",
   }),
+  consolePort: setting({
+    env: "THROUGHLINE_CONSOLE_PORT",
+    flag: "console-port",
+    group: "address",
+    placeholder: "PORT",
+    doc: "The port of the console, where one runs beside the service; 0 takes any free one.",
+    schema: portNumber,
+    unset: "3000, or the next free one",
+  }),
   publicUrl: setting({
     env: "THROUGHLINE_PUBLIC_URL",
     flag: "public-url",

