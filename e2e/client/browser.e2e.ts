@@ -211,13 +211,12 @@ describe.runIf(hasChromium())("In a real browser", () => {
     for (let round = 0; round < 200; round += 1) {
       const tab = tabs[round % tabs.length];
       if (!tab) throw new Error("two tabs were opened");
+      await tab.page.evaluate(([first, second]) => globalThis.tab.syncTwiceAtNextRun(first, second), [
+        stateOf(round, "earlier"),
+        stateOf(round, "later"),
+      ] as const);
       const cycle = witness.command("cycle", { durationMs: 150 });
-      await tab.until(({ status }) => status === "running");
-      const outcomes = await tab.page.evaluate(
-        ([earlier, later]) => Promise.all([globalThis.tab.sync(earlier), globalThis.tab.sync(later)]),
-        [stateOf(round, "earlier"), stateOf(round, "later")] as const,
-      );
-      const [earlier, later] = outcomes;
+      const [earlier, later] = await tab.page.evaluate(() => globalThis.tab.synced());
       expect([round, later.kind]).toEqual([round, "confirmed"]);
       const by = later.kind === "confirmed" ? later.runId : "";
       expect(earlier).toEqual({ kind: "superseded", by });

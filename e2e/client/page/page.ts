@@ -21,13 +21,24 @@ const client = createAgentClient({
 const thread = client.thread(asked.agentId, asked.threadId);
 thread.open();
 
+let syncing: ReturnType<typeof globalThis.tab.synced>;
+
 globalThis.tab = {
   send: (text) => thread.send(text),
   answer(value) {
     const [question] = thread.getSnapshot().view.interrupts;
     return thread.answer(question?.id ?? "", value);
   },
-  sync: (state) => thread.sync(state),
+  syncTwiceAtNextRun(earlier, later) {
+    syncing = new Promise((resolve) => {
+      const leave = thread.frames((frames) => {
+        if (!frames.some(({ event }) => event.type === "RUN_STARTED")) return;
+        leave();
+        queueMicrotask(() => resolve(Promise.all([thread.sync(earlier), thread.sync(later)])));
+      });
+    });
+  },
+  synced: () => syncing,
   shown: () => shownBy(thread),
   now() {
     const snapshot = thread.getSnapshot();

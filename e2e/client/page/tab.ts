@@ -23,7 +23,10 @@ export interface AskedOfPage {
 export interface Tab {
   send(text: string): Promise<CommandOutcome>;
   answer(value: string): Promise<CommandOutcome>;
-  sync(state: JsonObject): Promise<CommandOutcome>;
+  /** Syncs both in one tick, as soon as a run begins. */
+  syncTwiceAtNextRun(earlier: JsonObject, later: JsonObject): void;
+  /** What came of that. */
+  synced(): Promise<readonly [earlier: CommandOutcome, later: CommandOutcome]>;
   /** Everything it shows. */
   shown(): object;
   now(): TabNow;

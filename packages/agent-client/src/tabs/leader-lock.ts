@@ -9,8 +9,8 @@ export interface LeaderLock {
   leave(): void;
   /** For a tab that leads later and has heard of no other. */
   keepEpoch(epoch: number): void;
-  /** Calls back when the tab is gone, however it went. */
-  whenGone(tab: string, callback: () => void): void;
+  /** Tells when the tab is gone, however it went. */
+  watch(tab: string): void;
   close(): void;
 }
 
@@ -22,9 +22,13 @@ export function createLeaderLock(options: {
   readonly tabId: string;
   readonly onGranted: (lastEpoch: number) => void;
   readonly onLost: () => void;
+  /** A tab that was watched is gone. */
+  readonly onGone: (tab: string) => void;
 }): LeaderLock {
   const { locks, scope, storage } = options;
   const leaving = new AbortController();
+  /** A tab that leads again and again waits for the lock of each other tab once. */
+  const watched = new Set<string>();
   let queued: AbortController | undefined;
   /** Of the lock that is held. */
   let held: AbortController | undefined;
@@ -78,7 +82,14 @@ export function createLeaderLock(options: {
         // Full or forbidden: time alone has to do.
       }
     },
-    whenGone: (tab, callback) => hold(tab, async () => callback()),
+    watch(tab) {
+      if (watched.has(tab)) return;
+      watched.add(tab);
+      hold(tab, async () => {
+        watched.delete(tab);
+        options.onGone(tab);
+      });
+    },
     close() {
       leaving.abort();
       leave();

@@ -10,12 +10,7 @@ interface OtherTab {
 export function createOtherTabs() {
   const tabs = new Map<string, OtherTab>();
   return {
-    /** Says whether the tab is new. */
-    set(tab: string, needs: OtherTab): boolean {
-      const isNew = !tabs.has(tab);
-      tabs.set(tab, needs);
-      return isNew;
-    },
+    set: (tab: string, needs: OtherTab): void => void tabs.set(tab, needs),
     delete: (tab: string) => tabs.delete(tab),
     clear: () => tabs.clear(),
     /** Threads that they show. */

@@ -79,6 +79,7 @@ export function createTabs(options: TabsOptions): Tabs {
     ...options,
     onGranted: (after) => step({ kind: "granted", after }),
     onLost: () => step({ kind: "lost" }),
+    onGone: forget,
   });
   const channels = createTabChannels({ ...options, hear, hearOfLog });
   const others = createOtherTabs();
@@ -243,7 +244,8 @@ export function createTabs(options: TabsOptions): Tabs {
 
   function know(message: Extract<FollowerMessage, { kind: "ask-leader" }>): void {
     const { from, open } = message;
-    if (others.set(from, message)) lock.whenGone(from, () => forget(from));
+    others.set(from, message);
+    lock.watch(from);
     for (const key of open) lines.line(key);
     for (const { key, view, cursor } of message.offers) lines.line(key).takeOffer(view, cursor);
     updateLines();
