@@ -32,11 +32,18 @@ export async function visitChat(context: BrowserContext, url: string): Promise<C
   const visitor: ChatVisitor = {
     page,
     async say(text) {
-      // While the chat connects it takes nothing.
-      await visitor.untilIdle();
-      await page.getByTestId("copilot-chat-textarea").fill(text);
-      await page.keyboard.press("Enter");
-      await page.getByTestId("copilot-user-message").filter({ hasText: text }).last().waitFor();
+      const box = page.getByTestId("copilot-chat-textarea");
+      const said = page.getByTestId("copilot-user-message").filter({ hasText: text });
+      const before = await said.count();
+      const attempt = async () => {
+        // While the chat connects it takes nothing: a person would press again.
+        if ((await said.count()) === before && !(await isRunning())) {
+          await box.fill(text);
+          await box.press("Enter");
+        }
+        return said.count();
+      };
+      await expect.poll(attempt, { timeout: PATIENCE_MS, interval: 500 }).toBe(before + 1);
     },
     answers: async () =>
       (await page.getByTestId("copilot-assistant-message").allInnerTexts()).map((text) => text.trim()),

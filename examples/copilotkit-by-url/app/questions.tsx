@@ -7,7 +7,7 @@ interface Question {
   readonly options?: readonly Record<string, string>[];
   readonly recommendation?: Record<string, string>;
   /** LangChain's human in the loop. */
-  readonly action_requests?: readonly { readonly name: string; readonly args: unknown }[];
+  readonly actionRequests?: readonly { readonly name: string; readonly args: unknown }[];
 }
 
 /** What a graph asks, as buttons in the chat. */
@@ -36,7 +36,7 @@ function Card({
   readonly question: Question;
   readonly answer: (value: unknown) => void;
 }) {
-  const { message, options = [], recommendation, action_requests: actions = [] } = question;
+  const { message, options = [], recommendation, actionRequests: actions = [] } = question;
   const isRecommended = (option: object) => JSON.stringify(option) === JSON.stringify(recommendation);
   const decide = (type: "approve" | "reject") => answer({ decisions: actions.map(() => ({ type })) });
   return (

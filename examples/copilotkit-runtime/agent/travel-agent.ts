@@ -53,7 +53,7 @@ export class TravelAgent extends AbstractAgent {
       if (!this.stopped)
         return ask("booking", {
           message: "Shall I book both?",
-          action_requests: [{ name: "book", args: trip }],
+          actionRequests: [{ name: "book", args: trip }],
         });
     } else if (question === "flights") {
       await say("A good choice. Now a hotel.");

@@ -220,6 +220,31 @@ describe.each(Object.entries(STORES))("a runner over %s", (_, openScene) => {
     expect((await repeated.over).at(-1)).toEqual({ type: "RUN_FINISHED", threadId, runId: "r" });
   });
 
+  it("takes each answer for a run of its own, though clients send it under the id of the run that asked", async () => {
+    const threadId = newThread();
+    const runner = scene.first;
+    const asking = new ScriptedAgent();
+    const asked = view(runner.run({ threadId, agent: asking, input: inputOf(threadId, "r", "hello") }));
+    await asking.ends(started, { type: "CUSTOM", name: "on_interrupt", value: "Which?" }, finished);
+    await asked.over;
+    const forwardedProps = { command: { resume: "this" } };
+    const input = { ...inputOf(threadId, "r"), forwardedProps };
+    for (const id of ["a", "b"]) {
+      const [agent, twin] = [new ScriptedAgent(), new ScriptedAgent()];
+      const answered = view(runner.run({ threadId, agent, input }));
+      await agent.says(started, ...text(id, "Done"));
+      await until(answered, "TEXT_MESSAGE_CONTENT");
+      const again = view(runner.run({ threadId, agent: twin, input }));
+      await until(again, "TEXT_MESSAGE_START");
+      await agent.ends({ ...END, messageId: id }, finished);
+      const end = { type: "RUN_FINISHED", threadId, runId: "r" };
+      expect([(await answered.over).at(-1), (await again.over).at(-1)]).toEqual([end, end]);
+    }
+    const client = stockClient("0.0.59");
+    await client.take(await view(runner.connect({ threadId })).over);
+    expect(client.shows().messages).toMatchObject([{ content: "hello" }, { id: "a" }, { id: "b" }]);
+  });
+
   it("keeps accounts apart, and says nothing of a thread that is not there", async () => {
     const threadId = newThread();
     const agent = new ScriptedAgent();

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import {
   type Clock,
   deriveThreadId,
@@ -12,7 +13,7 @@ import {
 } from "@throughline/ai-core";
 import type { Lease, ThreadRef } from "@throughline/thread-log";
 import type { Agent, AgentInput, DescribeError, RawEvents } from "./drive/agent.js";
-import { endLostRuns } from "./drive/end-lost-runs.js";
+import { clientRunId, endLostRuns } from "./drive/end-lost-runs.js";
 import { recordRun } from "./drive/record-run.js";
 import { type RunIds, runError, stopped } from "./drive/terminals.js";
 import { type AgUiEvent, isMessage, isObject, isTerminal } from "./events/ag-ui-event.js";
@@ -85,6 +86,8 @@ export function createRunner(options: RunnerOptions = {}): Runner {
   const describeError = options.describeError ?? (() => "The agent failed. The server's log says why.");
   const lease: Lease = { owner: randomUUID(), leaseMs };
   const closing = new AbortController();
+  // One listener for each run.
+  setMaxListeners(0, closing.signal);
   const running = new Set<Promise<void>>();
   let opened: Promise<Stores> | undefined;
   let timer: Timer | undefined;
@@ -140,11 +143,11 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       thread,
       stateKey: toStateKey(GRAPH_NAME, threadId),
       runId: newRunId(clock),
-      alias: input.runId,
+      alias: isAnswer(input) ? await aliasOfAnswer(open, thread, input.runId) : input.runId,
       graphId: agentId,
       origin: { kind: "client" },
       start: { kind: "input", messages: [] },
-      request: { threadId, agentId },
+      request: { threadId, agentId, runId: input.runId },
       strategy: "reject",
       listing: { threadName: threadId, derivedTitle: undefined },
     });
@@ -248,7 +251,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       const thread = refOf(threadId);
       const { registry } = await stores();
       const active = await registry.active(thread);
-      if (!active || (runId !== undefined && active.alias !== runId)) return false;
+      if (!active || (runId !== undefined && clientRunId(active) !== runId)) return false;
       return (await registry.stop(thread, { runId: active.runId })).kind === "stopping";
     },
     async close() {
@@ -259,6 +262,23 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       await open?.close();
     },
   };
+}
+
+/** A run that goes on from a question. */
+function isAnswer({ resume, forwardedProps }: AgentInput): boolean {
+  if (Array.isArray(resume) && resume.length > 0) return true;
+  return isObject(forwardedProps) && isObject(forwardedProps.command) && "resume" in forwardedProps.command;
+}
+
+/**
+ * CopilotKit answers a question under the id of the run that asked it, so the id alone does not tell an answer that is sent again
+ * from the next one: it is the same request only while its run is open.
+ */
+async function aliasOfAnswer({ registry }: Stores, thread: ThreadRef, runId: string): Promise<string> {
+  const active = await registry.active(thread);
+  return active?.alias !== undefined && clientRunId(active) === runId
+    ? active.alias
+    : `${runId}/${randomUUID()}`;
 }
 
 function idsOf(threadId: string, runId: string): RunIds {

@@ -10,6 +10,7 @@ import {
   createThreadLog,
   type Lease,
   type LeaseKeeper,
+  type LogStore,
   type MemoryDatabase,
   openPostgres,
   type RunRegistry,
@@ -48,6 +49,9 @@ export interface StoreContext {
 const SERVICE_SCHEMA = "throughline";
 const DEFAULT_SCHEMA = "throughline_copilotkit";
 
+/** Of a thread. Older ones are in its snapshots; only a cursor to them is worth nothing, and its sender gets snapshots. */
+const RETENTION = { maxEntries: 20_000 };
+
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
 export async function openStores(store: RunnerStore, context: StoreContext): Promise<Stores> {
@@ -69,67 +73,49 @@ export async function openStores(store: RunnerStore, context: StoreContext): Pro
   }
 }
 
-function openMemory(shared: MemoryDatabase | undefined, { clock, lease, onError }: StoreContext): Stores {
+function openMemory(shared: MemoryDatabase | undefined, context: StoreContext): Stores {
+  const { clock, lease } = context;
   const database = shared ?? createMemoryDatabase(clock);
   const registry = createMemoryRunRegistry(database);
   const keeper = createClockLeaseKeeper({ ...lease, registry, clock, everyMs: heartbeatMs(lease) });
-  const log = createThreadLog({
-    store: createMemoryLogStore(database),
-    clock,
-    fold: conversationFold,
-    onError,
-  });
-  return {
-    log,
-    registry,
-    keeper,
-    async close() {
-      await Promise.all([keeper.close(), log.close()]);
-    },
-  };
-}
-
-async function openDatabase(
-  { databaseUrl, databaseDirectUrl, schema = DEFAULT_SCHEMA }: DatabaseAddress,
-  { clock, lease, onError }: StoreContext,
-): Promise<Stores> {
-  if (schema === SERVICE_SCHEMA) {
-    throw new ThroughlineError(
-      "invalid_input",
-      `schema: "${SERVICE_SCHEMA}" is the service's own. Name another.`,
-      {
-        details: { field: "schema" },
-      },
-    );
-  }
-  const database = await openPostgres({
-    connection: databaseUrl,
-    direct: databaseDirectUrl,
-    schema,
-    clock,
-    onError,
-  });
-  const registry = createPostgresRunRegistry(database);
-  const keeper = createPostgresLeaseKeeper({ database, leaseMs: lease.leaseMs, everyMs: heartbeatMs(lease) });
-  const log = createThreadLog({
-    store: createPostgresLogStore(database),
-    clock,
-    fold: conversationFold,
-    onError,
-  });
-  return {
-    log,
-    registry,
-    keeper,
-    async close() {
-      await Promise.all([keeper.close(), log.close()]);
-      await database.close();
-    },
-  };
+  return storesOf({ store: createMemoryLogStore(database), registry, keeper }, context);
 }
 
 interface DatabaseAddress {
   readonly databaseUrl: string;
   readonly databaseDirectUrl?: string | undefined;
   readonly schema?: string | undefined;
+}
+
+async function openDatabase(
+  { databaseUrl, databaseDirectUrl, schema = DEFAULT_SCHEMA }: DatabaseAddress,
+  context: StoreContext,
+): Promise<Stores> {
+  const { clock, lease, onError } = context;
+  if (schema === SERVICE_SCHEMA) {
+    const message = `schema: "${SERVICE_SCHEMA}" is the service's own. Name another.`;
+    throw new ThroughlineError("invalid_input", message, { details: { field: "schema" } });
+  }
+  const connection = { connection: databaseUrl, direct: databaseDirectUrl };
+  const database = await openPostgres({ ...connection, schema, clock, onError });
+  const registry = createPostgresRunRegistry(database);
+  const keeper = createPostgresLeaseKeeper({ database, leaseMs: lease.leaseMs, everyMs: heartbeatMs(lease) });
+  return storesOf({ store: createPostgresLogStore(database), registry, keeper }, context, database);
+}
+
+function storesOf(
+  { store, registry, keeper }: Pick<Stores, "registry" | "keeper"> & { readonly store: LogStore },
+  { clock, onError }: StoreContext,
+  database?: { close(): Promise<void> },
+): Stores {
+  const log = createThreadLog({ store, clock, fold: conversationFold, retention: RETENTION, onError });
+  return {
+    log,
+    registry,
+    keeper,
+    async close() {
+      await Promise.all([keeper.close(), log.close()]);
+      await database?.close();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Clock, Envelope, EnvelopeBase, LogEntry, PayloadOf } from "@throug
 import { type AgUiEvent, isEvent } from "../events/ag-ui-event.js";
 
 /** Names the custom entries of the log that hold an AG-UI event as its agent emitted it. */
-export const AG_UI_ENTRY = "ag-ui";
+const AG_UI_ENTRY = "ag-ui";
 
 export interface RunEnvelopesOptions {
   readonly clock: Clock;

@@ -1,10 +1,8 @@
-import type { Json } from "@throughline/ai-core";
-
 /** What a runner needs of an AG-UI agent, whichever version it is of. */
 export interface Agent {
   readonly agentId?: string | undefined;
   runAgent(
-    parameters: AgentInput,
+    parameters: Pick<AgentInput, "runId">,
     subscriber: { onEvent(params: { readonly event: object }): Promise<void> },
   ): Promise<unknown>;
   abortRun(): void;
@@ -18,11 +16,11 @@ export interface AgentInput {
   readonly runId: string;
   readonly parentRunId?: string | undefined;
   readonly messages: readonly object[];
+  readonly resume?: unknown;
+  readonly forwardedProps?: unknown;
 }
 
 /** What an agent's own failure is told as. The error itself may carry a key, a prompt or a path. */
 export type DescribeError = (error: unknown) => string;
 
 export type RawEvents = "keep" | "drop";
-
-export type RunFacts = Readonly<Record<"threadId" | "agentId", string>> & Readonly<Record<string, Json>>;

@@ -1,5 +1,5 @@
 import type { Clock } from "@throughline/ai-core";
-import type { Lease, LeasedRun, RunRegistry, ThreadLog } from "@throughline/thread-log";
+import type { Lease, LeasedRun, RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import { createRunEnvelopes } from "../conversation/run-envelopes.js";
 import { textOf } from "../events/ag-ui-event.js";
 import { failed } from "./terminals.js";
@@ -35,9 +35,14 @@ async function endLost({ log, clock }: LostRunsDeps, { run, fence }: LeasedRun):
     agentId: textOf(request.agentId) ?? graphId,
   });
   const { event, entry, status } = failed(
-    { threadId: textOf(request.threadId) ?? "", runId: run.alias ?? runId },
+    { threadId: textOf(request.threadId) ?? "", runId: clientRunId(run) },
     "run_lost",
     "The server that ran the agent is gone. What it had said until then is kept.",
   );
   await log.append(thread, [envelopes.event(event), envelopes.end(entry)], fence, { finish: { status } });
+}
+
+/** What the run's client calls it. */
+export function clientRunId({ request, runId }: RunRecord): string {
+  return textOf(request.runId) ?? runId;
 }

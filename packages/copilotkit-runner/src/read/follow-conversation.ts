@@ -31,11 +31,12 @@ export async function* followConversation(request: FollowRequest): AsyncGenerato
   const resumed = after && (await readConversationAt(log, thread, after));
   const from =
     after && resumed ? { conversation: resumed, position: after } : await readConversation(log, thread);
-  const head = resumed ? await log.head(thread) : from.position;
   if (signal.aborted) return;
   const prelude = resumed ? resumePrelude(threadId, resumed) : fullPrelude(threadId, from.conversation);
   yield* atEnd(prelude, from.position);
   const isAwaited = active !== undefined && (await log.terminal(thread, active)) === undefined;
+  // Read last: the run may have begun and ended since the conversation was read.
+  const head = await log.head(thread);
   yield* readOn(request, from, { head, awaited: isAwaited ? active : undefined });
 }
 

@@ -107,15 +107,14 @@ function eventsOfAction(
     case "end":
       return endsOf(open.slice(-1));
     case "result":
-      return [
-        {
-          type: "TOOL_CALL_RESULT",
-          messageId: `${toolCallId}-${words}`,
-          toolCallId,
-          content: words,
-          role: "tool",
-        },
-      ];
+      // Two of one call: the second stands behind the first.
+      return ["", "-again"].map((again) => ({
+        type: "TOOL_CALL_RESULT",
+        messageId: `${toolCallId}-${words}${again}`,
+        toolCallId,
+        content: words,
+        role: "tool",
+      }));
     case "snapshot":
       return [{ type: "STATE_SNAPSHOT", snapshot: { counts: { [words]: n } } }];
     case "delta":
