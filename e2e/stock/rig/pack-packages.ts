@@ -18,10 +18,8 @@ export function packPackages(): Readonly<Record<string, string>> {
 
 function pack(): Readonly<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), "throughline-pack-"));
-  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const { packageManager } = z.object({ packageManager: z.string() }).parse(manifest);
   const args = ["--recursive", "--filter=./packages/*", "pack", "--pack-destination", folder];
-  const done = spawnSync("npx", ["--yes", packageManager, ...args], { cwd: ROOT, encoding: "utf8" });
+  const done = spawnSync("npx", ["--yes", packageManager(), ...args], { cwd: ROOT, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`The packages can't be packed:\n${done.stdout}${done.stderr}`);
   return Object.fromEntries(
     readdirSync(folder).flatMap((file) => {
@@ -29,4 +27,10 @@ function pack(): Readonly<Record<string, string>> {
       return name === undefined ? [] : [[`@throughline/${name}`, `file:${join(folder, file)}`]];
     }),
   );
+}
+
+/** As the workspace names it: `pnpm@` and its version. */
+export function packageManager(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return z.object({ packageManager: z.string() }).parse(manifest).packageManager;
 }
