@@ -10,19 +10,17 @@ import { root } from "./workspace-packages.mjs";
 const generated = [
   {
     file: "packages/langgraph-graphs/langgraph.json",
-    package: "packages/langgraph-graphs",
-    render: "renderLanggraphJson",
+    render: exportOf("packages/langgraph-graphs", "renderLanggraphJson"),
   },
-  { file: "docs/envelope.schema.json", package: "packages/ai-core", render: "renderEnvelopeJsonSchema" },
+  { file: "docs/envelope.schema.json", render: exportOf("packages/ai-core", "renderEnvelopeJsonSchema") },
   {
     file: "docs/configuration.md",
-    package: "packages/langgraph-server",
-    render: "renderConfigurationReference",
+    render: exportOf("packages/langgraph-server", "renderConfigurationReference"),
   },
-  { file: "docs/roles.md", package: "packages/langgraph-server", render: "renderRoles" },
-  { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
+  { file: "docs/roles.md", render: exportOf("packages/langgraph-server", "renderRoles") },
+  { file: "docs/openapi.json", render: exportOf("packages/langgraph-server", "renderOpenApi") },
   // Last: it reads what the others wrote.
-  { file: "llms.txt", render: renderLlmsTxt },
+  { file: "llms.txt", render: async () => renderLlmsTxt() },
 ];
 
 const { check } = readOptions(
@@ -40,8 +38,8 @@ const { check } = readOptions(
 await ensureReady();
 
 const stale = [];
-for (const { file, package: folder, render } of generated) {
-  const text = typeof render === "function" ? render() : await renderWith(folder, render);
+for (const { file, render } of generated) {
+  const text = await render();
   const path = join(root, file);
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
   stale.push(file);
@@ -60,12 +58,16 @@ else {
 }
 
 /**
+ * A function of a package's, asked late, when the package is built.
+ *
  * @param {string} folder
- * @param {string} render the name of a function that the package exports
- * @returns {Promise<string>}
+ * @param {string} name
+ * @returns {() => Promise<string>}
  */
-async function renderWith(folder, render) {
-  const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
-  if (typeof module[render] !== "function") throw new Error(`${folder} does not export ${render}()`);
-  return module[render]();
+function exportOf(folder, name) {
+  return async () => {
+    const module = await import(pathToFileURL(join(root, folder, "dist/index.js")).href);
+    if (typeof module[name] !== "function") throw new Error(`${folder} does not export ${name}()`);
+    return module[name]();
+  };
 }
