@@ -10,25 +10,25 @@ import { root } from "./workspace-packages.mjs";
 const generated = [
   {
     file: "packages/langgraph-graphs/langgraph.json",
-    package: "packages/langgraph-graphs",
-    render: "renderLanggraphJson",
+    render: exportOf("packages/langgraph-graphs", "renderLanggraphJson"),
   },
-  { file: "docs/envelope.schema.json", package: "packages/ai-core", render: "renderEnvelopeJsonSchema" },
+  { file: "docs/envelope.schema.json", render: exportOf("packages/ai-core", "renderEnvelopeJsonSchema") },
   {
     file: "docs/configuration.md",
-    package: "packages/langgraph-server",
-    render: "renderConfigurationReference",
+    render: exportOf("packages/langgraph-server", "renderConfigurationReference"),
   },
-  { file: "docs/roles.md", package: "packages/langgraph-server", render: "renderRoles" },
-  { file: "docs/openapi.json", package: "packages/langgraph-server", render: "renderOpenApi" },
+  { file: "docs/roles.md", render: exportOf("packages/langgraph-server", "renderRoles") },
+  { file: "docs/openapi.json", render: exportOf("packages/langgraph-server", "renderOpenApi") },
   {
     file: "patches/@ag-ui__langgraph@0.0.43.patch",
-    module: "patches/ag-ui-langgraph/render-patch.mjs",
-    render: "renderPatch",
+    render: exportOf("patches/ag-ui-langgraph", "renderPatch", "render-patch.mjs"),
   },
-  { file: "pnpm-lock.yaml", module: "patches/ag-ui-langgraph/render-patch.mjs", render: "renderLockfile" },
+  {
+    file: "pnpm-lock.yaml",
+    render: exportOf("patches/ag-ui-langgraph", "renderLockfile", "render-patch.mjs"),
+  },
   // Last: it reads what the others wrote.
-  { file: "llms.txt", render: renderLlmsTxt },
+  { file: "llms.txt", render: async () => renderLlmsTxt() },
 ];
 
 const { check } = readOptions(
@@ -46,8 +46,8 @@ const { check } = readOptions(
 await ensureReady();
 
 const stale = [];
-for (const { file, package: folder, module: source = `${folder}/dist/index.js`, render } of generated) {
-  const text = typeof render === "function" ? render() : await renderWith(source, render);
+for (const { file, render } of generated) {
+  const text = await render();
   const path = join(root, file);
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
   stale.push(file);
@@ -66,12 +66,17 @@ else {
 }
 
 /**
- * @param {string} source
- * @param {string} render the name of a function that the package exports
- * @returns {Promise<string>}
+ * A function of a package's, asked late, when the package is built.
+ *
+ * @param {string} folder
+ * @param {string} name
+ * @param {string} [file] where it is; a package's own entry by default
+ * @returns {() => Promise<string>}
  */
-async function renderWith(source, render) {
-  const module = await import(pathToFileURL(join(root, source)).href);
-  if (typeof module[render] !== "function") throw new Error(`${source} does not export ${render}()`);
-  return module[render]();
+function exportOf(folder, name, file = "dist/index.js") {
+  return async () => {
+    const module = await import(pathToFileURL(join(root, folder, file)).href);
+    if (typeof module[name] !== "function") throw new Error(`${folder} does not export ${name}()`);
+    return module[name]();
+  };
 }

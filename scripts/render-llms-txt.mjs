@@ -1,5 +1,5 @@
 // @ts-check
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, workspacePackages } from "./workspace-packages.mjs";
 
@@ -13,7 +13,9 @@ const FIRST = ["docs/use-it.md", "docs/cli.md", "docs/client.md", "docs/react.md
 export function renderLlmsTxt() {
   const docs = [...new Set([...FIRST, ...pages("docs")])];
   const packages = workspacePackages().filter(({ manifest }) => !manifest.private);
-  const examples = folders("examples").map((name) => `examples/${name}/README.md`);
+  const examples = folders("examples")
+    .map((name) => `examples/${name}/README.md`)
+    .filter((path) => existsSync(join(root, path)));
   return [
     "# Throughline",
     "",

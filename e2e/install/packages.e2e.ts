@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { install, PACKAGE_MANAGERS } from "./rig/package-manager.js";
 import { type Stranger, stranger } from "./rig/stranger.js";
-import { tarballDependencies, tarballs } from "./rig/tarballs.js";
+import { langchainLine, tarballDependencies, tarballs } from "./rig/tarballs.js";
 
 const LONG = 900_000;
 const CLONE = resolve(import.meta.dirname, "../..");
@@ -41,11 +41,16 @@ describe.each(PACKAGE_MANAGERS)("every package, installed by %s", { timeout: LON
       react: "19.3.1",
       typescript: "5.9.3",
     };
-    writeFileSync(
-      join(person.folder, "package.json"),
-      JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }),
-    );
-    const overrides = Object.entries(tarballDependencies()).map(([name, path]) => `  "${name}": "${path}"`);
+    const manifest = {
+      name: "consumer",
+      private: true,
+      type: "module",
+      dependencies,
+      overrides: langchainLine(),
+    };
+    writeFileSync(join(person.folder, "package.json"), JSON.stringify(manifest));
+    const pinned = { ...langchainLine(), ...tarballDependencies() };
+    const overrides = Object.entries(pinned).map(([name, spec]) => `  "${name}": "${spec}"`);
     const settings = ["strictDepBuilds: false", "overrides:", ...overrides, ""];
     writeFileSync(join(person.folder, "pnpm-workspace.yaml"), settings.join("\n"));
     await install(person, manager);

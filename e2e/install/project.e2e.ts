@@ -22,7 +22,8 @@ describe.each(PACKAGE_MANAGERS)("a new project, with %s", { timeout: LONG }, (ma
   beforeAll(async () => {
     person = stranger();
     const create = tarballs().get("create-throughline") ?? "";
-    const made = await person.run("npx", ["--yes", create, PROJECT, "--packages", TARBALLS]);
+    const npx = ["--yes", `--package=${create}`, "create-throughline"];
+    const made = await person.run("npx", [...npx, PROJECT, "--packages", TARBALLS]);
     expect(made).toContain("made my-agent: a graph, its server and a page");
     await install(person, manager, { in: PROJECT });
   }, LONG);

@@ -110,7 +110,7 @@ function startChild(
   port: number,
 ): ConsoleChild {
   const { env, execPath, platform } = process;
-  const preload = new URL("./end-with-parent.js", import.meta.url).href;
+  const preload = new URL("../preload/end-with-parent.mjs", import.meta.url).href;
   const child = spawn(execPath, ["--import", preload, script, ...args], {
     ...(cwd !== undefined && { cwd }),
     // Ctrl-C reaches everything in a terminal's group at once: outside of it, the console ends when we say so.

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { createProject, NotEmptyFolder } from "./create-project.js";
 
 const TEMPLATE = join(import.meta.dirname, "..", "template");
@@ -64,8 +65,8 @@ describe("a new project", () => {
       "@throughline/ai-core": core,
       "create-throughline": "file:../tarballs/create-throughline-0.0.0.tgz",
     });
-    expect(read("agent", "pnpm-workspace.yaml")).toContain(`overrides:\n`);
-    expect(read("agent", "pnpm-workspace.yaml")).toContain(`  "@throughline/ai-core": "${core}"\n`);
+    const { overrides } = parse(read("agent", "pnpm-workspace.yaml"));
+    expect(overrides).toMatchObject({ "@throughline/ai-core": core, "@langchain/core": expect.any(String) });
   });
 
   it("says so where the folder it is told of has no tarballs", () => {
@@ -75,11 +76,23 @@ describe("a new project", () => {
   });
 });
 
-it("pins the versions of LangChain that our packages pin, so that there is one copy of each", () => {
-  const executor = join(TEMPLATE, "..", "..", "graph-executor", "package.json");
-  const { dependencies: ours } = JSON.parse(readFileSync(executor, "utf8"));
-  const { dependencies } = JSON.parse(readFileSync(join(TEMPLATE, "package.json"), "utf8"));
-  for (const name of Object.keys(dependencies).filter((one) => one.startsWith("@langchain/"))) {
-    expect([name, dependencies[name]]).toEqual([name, ours[name]]);
-  }
+describe("LangChain", () => {
+  const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { dependencies, overrides } = manifest(TEMPLATE);
+
+  it("is in the versions that our packages pin, so that there is one copy of each", () => {
+    const packages = join(TEMPLATE, "..", "..");
+    const ours = ["graph-executor", "langgraph-graphs"].map(
+      (name) => manifest(join(packages, name)).dependencies,
+    );
+    const pinned = Object.assign({}, ...ours);
+    for (const [name, version] of Object.entries(overrides)) {
+      expect([name, version]).toEqual([name, pinned[name]]);
+      expect([name, dependencies[name] ?? version]).toEqual([name, version]);
+    }
+  });
+
+  it("is overridden alike for npm and for pnpm", () => {
+    expect(parse(readFileSync(join(TEMPLATE, "pnpm-workspace.yaml"), "utf8")).overrides).toEqual(overrides);
+  });
 });

@@ -30,11 +30,11 @@ export function projectManifest({ template, name, version, tarballs }: ManifestO
   const manifest = { ...read, name, dependencies: Object.fromEntries(pinned) };
   return {
     manifest: `${JSON.stringify(manifest, null, 2)}\n`,
-    pnpm: tarballs === undefined ? "" : overrides(tarballs),
+    pnpm: tarballs === undefined ? "" : moreOverrides(tarballs),
   };
 }
 
-function overrides(tarballs: ReadonlyMap<string, string>): string {
-  const lines = [...tarballs].map(([name, address]) => `  "${name}": "${address}"`);
-  return ["overrides:", ...lines, ""].join("\n");
+/** Overrides are what the template's file ends with. */
+function moreOverrides(tarballs: ReadonlyMap<string, string>): string {
+  return [...tarballs].map(([name, address]) => `  "${name}": "${address}"\n`).join("");
 }

@@ -13,7 +13,7 @@ test("the agent answers", async () => {
     const thread = client.thread("langgraph:agent", "a first thread");
     const close = thread.open();
     const outcome = await thread.send("Good morning.");
-    assert.deepEqual(outcome, { kind: "done", status: "success" });
+    assert.equal(outcome.kind, "done");
     const answer = currentMessages(thread.getSnapshot().view).at(-1);
     assert.equal(answer?.role, "assistant");
     assert.match(String(answer?.content), /Good morning/);
