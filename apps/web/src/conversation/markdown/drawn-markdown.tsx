@@ -7,13 +7,13 @@ import { CodeBlock } from "./code-block";
 import { Inline } from "./inline";
 import styles from "./markdown.module.css";
 
-interface MarkdownProps {
+export interface MarkdownProps {
   readonly text: string;
   readonly isGrowing?: boolean;
 }
 
 /** Text as it comes. Only the block that grows is read and drawn again. */
-export function Markdown({ text, isGrowing = false }: MarkdownProps): ReactNode {
+export function DrawnMarkdown({ text, isGrowing = false }: MarkdownProps): ReactNode {
   const before = useRef<Blocks>(undefined);
   const blocks = readBlocks(text, isGrowing, before.current);
   before.current = blocks;

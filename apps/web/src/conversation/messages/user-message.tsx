@@ -1,6 +1,7 @@
 "use client";
 
 import { useMessage, useThreadHandle } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import { memo, type ReactNode, useState } from "react";
 import { useDrafts } from "../../composer/drafts";
 import { useCaller } from "../../console/caller";
@@ -10,8 +11,11 @@ import { AttachedFiles } from "../files/attached-files";
 import { contentFiles, contentText } from "../files/content-parts";
 import { outcomeWords } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
-import { EditMessage } from "./edit-message";
 import styles from "./user-message.module.css";
+
+const EditMessage = dynamic(() => import("./edit-message").then((module) => module.EditMessage), {
+  ssr: false,
+});
 
 export const UserMessage = memo(function UserMessage({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
