@@ -13,6 +13,10 @@ import { outcomeWords } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
 import styles from "./user-message.module.css";
 
+const AnswerWithMessage = dynamic(
+  () => import("../../interrupts/answer-with-message").then((module) => module.AnswerWithMessage),
+  { ssr: false },
+);
 const EditMessage = dynamic(() => import("./edit-message").then((module) => module.EditMessage), {
   ssr: false,
 });
@@ -63,6 +67,7 @@ function Unsent({ id }: { readonly id: string }): ReactNode {
       <p className={styles.why}>{words}</p>
       <div className={styles.ways}>
         {isBusy && <Button onClick={() => sendAgain(message, "in-turn")}>Send when it is done</Button>}
+        {isAsked && <AnswerWithMessage message={message} />}
         {(isBusy || isAsked) && (
           <Button onClick={() => sendAgain(message, "instead")}>
             {isBusy ? "Stop it and send" : "Set the question aside and send"}
