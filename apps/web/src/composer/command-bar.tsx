@@ -78,8 +78,7 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNo
         action={`Fire ${agent.name}`}
         onConfirm={() => void run("fire")}
       >
-        Whatever it does right now is stopped, and it does nothing more until it is hired again. What it wrote
-        stays.
+        Its run is stopped, and it does nothing more until it is hired again. What it wrote stays.
       </ConfirmDialog>
     </div>
   );

@@ -13,6 +13,7 @@ import { Sidebar } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
 import { usePlace } from "./use-place";
 import { useShortcut } from "./use-shortcut";
+import { WaitingMark } from "./waiting-mark";
 
 const ShortcutList = dynamic(() => import("./shortcut-list").then((module) => module.ShortcutList), {
   ssr: false,
@@ -77,6 +78,7 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
       <main id="main" className={styles.main} tabIndex={-1} inert={drawer.isOpen}>
         <DrawerContext value={drawer}>{props.children}</DrawerContext>
       </main>
+      <WaitingMark />
       <Palette isOpen={floating === "palette"} onClose={() => setFloating(undefined)} />
       {wasListed && <ShortcutList isOpen={floating === "shortcuts"} onClose={() => setFloating(undefined)} />}
     </div>

@@ -1,7 +1,8 @@
 "use client";
 
 import type { Json } from "@throughline/ai-core";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useState } from "react";
+import { createPortal } from "react-dom";
 import { Button } from "../design/button";
 import { Field, Input, TextArea } from "../design/field";
 import { Kbd } from "../design/kbd";
@@ -18,11 +19,14 @@ import {
   stopsAll,
   toAnswer,
 } from "./approval-rows";
+import { gateId } from "./gate-id";
 import { SchemaForm } from "./schema-form";
 
 interface ApprovalFormProps {
   readonly question: Approvable;
   readonly drafts: readonly RowDraft[];
+  /** Tool calls that the rows are about, where the conversation shows them: a row stands on its call's line. */
+  readonly calls: readonly (string | undefined)[];
   readonly isDisabled: boolean;
   readonly isAlone: boolean;
   readonly isChosen: boolean;
@@ -40,7 +44,7 @@ const KEYS: Readonly<Record<string, string>> = { a: "approve", e: "edit", r: "re
 
 /** A row for each call that waits. Of one call alone, an approval goes at once; of several, all decisions go together. */
 export function ApprovalForm(props: ApprovalFormProps): ReactNode {
-  const { question, drafts, isDisabled, isAlone, isChosen, onDraft, onAnswer } = props;
+  const { question, drafts, calls, isDisabled, isAlone, isChosen, onDraft, onAnswer } = props;
   const rows = rowsOf(question);
   const readings = rows.map((row, at) => readRow(row, drafts[at] ?? {}));
   const decisions = readings.flatMap((reading) =>
@@ -72,14 +76,15 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
       }}
     >
       {rows.map((row, index) => (
-        <Row
-          // The order of the calls is all that tells two calls of one tool apart.
-          key={`${row.name} ${index.toString()}`}
-          row={row}
-          draft={drafts[index] ?? {}}
-          isDisabled={isDisabled}
-          onChange={(more) => change(index, more)}
-        />
+        // The order of the calls is all that tells two calls of one tool apart.
+        <OnItsLine key={`${row.name} ${index.toString()}`} toolCallId={calls[index]}>
+          <Row
+            row={row}
+            draft={drafts[index] ?? {}}
+            isDisabled={isDisabled}
+            onChange={(more) => change(index, more)}
+          />
+        </OnItsLine>
       ))}
       {stopsAll(question, drafts) && (
         <p className={styles.note}>Rejecting one call stops all of them: this agent runs none of its turn.</p>
@@ -99,6 +104,19 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
       </div>
     </div>
   );
+}
+
+/** Puts a decision where its call stands in the conversation; here where it stands nowhere. */
+function OnItsLine(props: {
+  readonly toolCallId: string | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { toolCallId } = props;
+  const [gate, setGate] = useState<HTMLElement | null>(null);
+  useLayoutEffect(() => {
+    setGate(toolCallId === undefined ? null : document.getElementById(gateId(toolCallId)));
+  }, [toolCallId]);
+  return gate ? createPortal(props.children, gate) : props.children;
 }
 
 interface RowProps {

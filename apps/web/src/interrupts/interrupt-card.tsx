@@ -24,14 +24,18 @@ interface InterruptCardProps {
   readonly chosen: Json | undefined;
   /** Decisions about calls that are half made. */
   readonly rows: readonly RowDraft[];
+  /** Tool calls that its rows are about, by row. */
+  readonly calls?: readonly (string | undefined)[];
   readonly isDisabled: boolean;
   readonly onDraft: (rows: readonly RowDraft[]) => void;
   readonly onAnswer: (value: Json) => void;
 }
 
+const NONE: readonly undefined[] = [];
+
 /** One question: what is asked, and every way to answer it. */
 export function InterruptCard(props: InterruptCardProps): ReactNode {
-  const { asked, isAlone, chosen, rows, isDisabled, onDraft, onAnswer } = props;
+  const { asked, isAlone, chosen, rows, calls = NONE, isDisabled, onDraft, onAnswer } = props;
   const id = useId();
   const { question } = asked;
   const options = optionsOf(question);
@@ -64,6 +68,7 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
         <ApprovalForm
           question={question}
           drafts={rows}
+          calls={calls}
           isDisabled={isClosed}
           isAlone={isAlone}
           isChosen={isChosen}

@@ -10,11 +10,14 @@ import {
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
+import type { SettledThread } from "../conversation/settled/settled-thread";
+import { useSettledThread } from "../conversation/settled/use-settled-thread";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button, IconButton } from "../design/button";
 import { answerWords } from "./answer-words";
 import { approveAll, isApprovable } from "./approval-rows";
+import { gatedCalls } from "./gated-calls";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./interrupt-cards.module.css";
 import { useKeptAnswers } from "./use-kept-answers";
@@ -28,6 +31,7 @@ export function InterruptCards(): ReactNode {
   const commands = useCommands();
   const { track } = useSteering();
   const reason = useCaller().refusal("answer", useThreadHandle());
+  const messages = useSettledThread(messagesOf);
   const place = useRef<HTMLDivElement>(null);
   const { kept, change, forget } = useKeptAnswers();
   const [isSending, setSending] = useState(false);
@@ -71,6 +75,7 @@ export function InterruptCards(): ReactNode {
               isAlone={isAlone}
               chosen={isAlone ? undefined : kept[question.id]?.chosen}
               rows={kept[question.id]?.rows ?? []}
+              calls={isApprovable(question.question) ? gatedCalls(question.question, messages) : []}
               isDisabled={isDisabled}
               onDraft={(rows) => change(question.id, { rows })}
               onAnswer={(value) => choose(question.id, value)}
@@ -107,6 +112,8 @@ export function InterruptCards(): ReactNode {
     </div>
   );
 }
+
+const messagesOf = ({ messages }: SettledThread) => messages;
 
 /** Approves every call of every question; `undefined` where one of them asks for something else. */
 function approvals(questions: readonly OpenQuestion[]): Answers | undefined {

@@ -39,7 +39,7 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
         <div className={styles.actions}>
           <IconButton
             icon="edit"
-            label={reason ?? "Edit, and go on from here in a new thread"}
+            label={reason ?? "Edit and continue in a new thread"}
             disabled={reason !== undefined}
             onClick={() => setEditing(true)}
           />

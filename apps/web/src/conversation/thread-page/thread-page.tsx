@@ -15,6 +15,7 @@ import { SteeringProvider } from "../steering/steering";
 import { Conversation } from "./conversation";
 import { ThreadHeader } from "./thread-header";
 import styles from "./thread-page.module.css";
+import { ThreadTabTitle } from "./thread-tab-title";
 
 const ThreadPanel = dynamic(() => import("../../panel/thread-panel").then((module) => module.ThreadPanel), {
   ssr: false,
@@ -51,6 +52,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   return (
     <ThreadProvider agentId={agentId} threadId={threadId} visibility={visibility}>
       <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend ?? nothing}>
+        <ThreadTabTitle />
         <div className={styles.page}>
           <ThreadHeader
             isPanelOpen={isPanelOpen}

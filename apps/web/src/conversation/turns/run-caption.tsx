@@ -17,7 +17,7 @@ const ANSWERED_WORDS: Readonly<Record<RunOrigin, string>> = {
   "another-tab": "Answered in another tab",
   person: "A person of the account answered",
   schedule: "Schedule",
-  outsider: "An outsider answered",
+  outsider: "Another client answered",
 };
 
 interface RunCaptionProps {
@@ -40,7 +40,7 @@ export function RunCaption({ run, turn: { userId, isAnswer }, openedAt }: RunCap
       {icon && <Icon name={icon} size={12} />}
       <span>{isAnswer ? (answered ?? ANSWERED_WORDS[starter]) : ORIGIN_WORDS[starter]}</span>
       {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
-      {run && run.attempt > 0 && <span>taken up again after a crash, attempt {run.attempt + 1}</span>}
+      {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
     </p>
   );
 }
