@@ -113,7 +113,7 @@ describe.runIf(hasChromium())("An agent at work is seen", () => {
     await page.getByRole("button", { name: "Open the side panel" }).click();
     await page.getByRole("tab", { name: "Runs" }).click();
     await page.getByRole("list", { name: /^Runs/ }).getByRole("button").first().click();
-    const again = page.getByRole("region", { name: "A run seen again" });
+    const again = page.getByRole("region", { name: "Replay of a run" });
     await again.getByText("copper").first().waitFor();
     await again.getByRole("slider").press("Home");
     await expect.poll(() => again.getByText(/copper/).count(), PATIENCE).toBe(0);
@@ -121,7 +121,7 @@ describe.runIf(hasChromium())("An agent at work is seen", () => {
     await again.getByText("copper").first().waitFor();
 
     await screen.conversation.getByText("Write about copper").hover();
-    await page.getByRole("button", { name: "Edit, and go on from here in a new thread" }).click();
+    await page.getByRole("button", { name: "Edit and continue in a new thread" }).click();
     await page.getByLabel("Your message").fill("Write about zinc");
     await page.getByRole("button", { name: "Send in a new thread" }).click();
     await page.waitForURL((url) => url.pathname !== path);

@@ -111,7 +111,7 @@ describe.runIf(hasChromium())("Together", () => {
     // The agent does not remember what it was cut short in, and the log does.
     expect(await first.conversation.textContent()).not.toContain("9:xxxxxx");
     await first.conversation.getByRole("button", { name: "See what it said" }).click();
-    const again = first.page.getByRole("region", { name: "A run seen again" });
+    const again = first.page.getByRole("region", { name: "Replay of a run" });
     await again.filter({ hasText: "9:xxxxxx" }).waitFor();
   });
 });

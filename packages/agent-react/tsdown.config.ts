@@ -1,4 +1,4 @@
 import { defineConfig } from "tsdown";
-import { libraryBuild } from "../../tsdown.base.ts";
+import { modularBuild } from "../../tsdown.base.ts";
 
-export default defineConfig(libraryBuild);
+export default defineConfig(modularBuild);

@@ -142,7 +142,7 @@ export const SCENES: readonly Scene[] = [
     name: "thread-edit",
     path: "/agents/poet/train",
     async act(page) {
-      const edit = button(page, "Edit, and go on from here in a new thread").first();
+      const edit = button(page, "Edit and continue in a new thread").first();
       await edit.focus();
       await edit.press("Enter");
     },
@@ -208,8 +208,8 @@ export const SCENES: readonly Scene[] = [
     name: "cron-wrong",
     path: "/crons/new",
     async act(page) {
-      await page.getByLabel("As the service reads it").fill("every now and then");
-      await page.getByText("Shown as soon as the schedule is right.").waitFor();
+      await page.getByLabel("What the service understands").fill("every now and then");
+      await page.getByText("Shown when the schedule is valid.").waitFor();
     },
   },
   {

@@ -35,8 +35,8 @@ export function Home(): ReactNode {
       <header className={styles.head}>
         <h1>Agents</h1>
         <p>
-          Start a thread, walk away, come back on another device: a run goes on without you, and everybody who
-          looks sees the same thing.
+          Start a thread, walk away, come back on another device: a run goes on without you, and everyone who
+          watches sees the same.
           <span className={styles.keys}>
             {" "}
             <Kbd keys="mod+k" /> finds anything.

@@ -2,6 +2,7 @@
 
 import type { BusyPolicy, CommandOutcome } from "@throughline/agent-client";
 import { useCommands } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
@@ -9,15 +10,19 @@ import { Button } from "../design/button";
 import { ConfirmDialog } from "../design/confirm-dialog";
 import type { CatalogAgent } from "../service/queries/agents";
 import styles from "./command-bar.module.css";
-import { SettingsDialog } from "./settings-dialog";
+
+const SettingsDialog = dynamic(() => import("./settings-dialog").then((module) => module.SettingsDialog), {
+  ssr: false,
+});
 
 /** The agent's own commands. `sync` opens its settings, `fire` asks first, any other is a button. */
-export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined }): ReactNode {
+export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNode {
   const commands = useCommands();
   const { track } = useSteering();
   const [asked, setAsked] = useState<"sync" | "fire">();
+  // Loaded with the first press, and kept: closing it gives the focus back.
+  const [wasSettings, setWasSettings] = useState(false);
   const [last, setLast] = useState<{ readonly name: string; readonly outcome: CommandOutcome }>();
-  if (!agent || agent.commands.length === 0) return null;
 
   async function run(name: string, busy: BusyPolicy = { kind: "reject" }): Promise<void> {
     setLast(undefined);
@@ -37,7 +42,13 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined
             </Button>
           ))}
         {agent.commands.includes("sync") && (
-          <Button className={styles.command} onClick={() => setAsked("sync")}>
+          <Button
+            className={styles.command}
+            onClick={() => {
+              setWasSettings(true);
+              setAsked("sync");
+            }}
+          >
             Settings
           </Button>
         )}
@@ -57,7 +68,7 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined
           )}
         </p>
       )}
-      {agent.commands.includes("sync") && (
+      {wasSettings && (
         <SettingsDialog agent={agent} isOpen={asked === "sync"} onClose={() => setAsked(undefined)} />
       )}
       <ConfirmDialog
@@ -67,8 +78,7 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent | undefined
         action={`Fire ${agent.name}`}
         onConfirm={() => void run("fire")}
       >
-        Whatever it does right now is stopped, and it does nothing more until it is hired again. What it wrote
-        stays.
+        Its run is stopped, and it does nothing more until it is hired again. What it wrote stays.
       </ConfirmDialog>
     </div>
   );

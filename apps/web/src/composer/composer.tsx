@@ -2,6 +2,7 @@
 
 import type { ThreadSnapshot } from "@throughline/agent-client";
 import { useCommands, usePending, useThread, useThreadHandle } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -19,11 +20,12 @@ import { useSteering } from "../conversation/steering/steering";
 import { Button, IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { ACCEPTED } from "./attachment-limits";
-import { CommandBar } from "./command-bar";
 import styles from "./composer.module.css";
 import { DraftFiles } from "./draft-files";
 import { useAutoGrow } from "./use-auto-grow";
 import { useDraft } from "./use-draft";
+
+const CommandBar = dynamic(() => import("./command-bar").then((module) => module.CommandBar), { ssr: false });
 
 /** Where a person speaks, stops, and gives files; for those whose role does not let them, why not. */
 export function Composer(): ReactNode {
@@ -113,7 +115,7 @@ function MessageForm(): ReactNode {
   return (
     <div className={styles.foot}>
       <div className={styles.place}>
-        <CommandBar agent={agent} />
+        {agent && agent.commands.length > 0 && <CommandBar agent={agent} />}
         <form
           className={styles.composer}
           data-over={isOver}

@@ -82,10 +82,10 @@ function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
 }
 
 function statusWords(isPending: boolean, outcome: CommandOutcome | undefined): string {
-  if (isPending) return "Sent. Waiting for the agent to take them over…";
+  if (isPending) return "Sent. Waiting for the agent to apply the settings…";
   if (!outcome || outcome.kind === "superseded") return "";
   if (outcome.kind === "confirmed") return "Saved: the agent works by these settings.";
-  return outcomeWords(outcome) ?? "The agent did not take them over. Save once more.";
+  return outcomeWords(outcome) ?? "The agent did not apply the settings. Save again.";
 }
 
 /** What a person may set: neither the conversation nor the command that carries the wish. */

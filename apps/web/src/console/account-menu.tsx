@@ -16,7 +16,7 @@ interface AccountMenuProps {
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
   { theme: "light", label: "Light theme" },
   { theme: "dark", label: "Dark theme" },
-  { theme: "system", label: "Theme of this machine" },
+  { theme: "system", label: "System theme" },
 ];
 
 export function AccountMenu({ account, onShortcuts }: AccountMenuProps): ReactNode {

@@ -13,18 +13,18 @@ export interface ConnectionWords {
 export function connectionWords(status: ConnectionStatus, now: number): ConnectionWords {
   switch (status.kind) {
     case "live":
-      return said("live", "Live", "What happens shows here as it happens.", "Connected.");
+      return said("live", "Live", "Updates show here as they happen.", "Connected.");
     case "gap-repaired":
       return said(
         "live",
         "Live, gap repaired",
-        "Some of what happened while you were away is told as a summary. Everything is here.",
-        "Connected. What was missed is here as a summary.",
+        "Part of what happened while you were away arrived as a summary. Nothing is missing.",
+        "Connected. What you missed arrived as a summary.",
       );
     case "connecting":
       return said("calm", "Connecting…", "Asking the service for this thread.", "Connecting.");
     case "closed":
-      return said("calm", "Not connected", "Nothing is asked for yet.", "");
+      return said("calm", "Not connected", "Not connected yet.", "");
     case "reconnecting":
       return reconnecting(status.retryAt, now);
     case "failed":
@@ -37,12 +37,11 @@ export function connectionWords(status: ConnectionStatus, now: number): Connecti
 
 function reconnecting(retryAt: number | undefined, now: number): ConnectionWords {
   if (retryAt === undefined) {
-    return said("waiting", "Offline", "This goes on by itself once the browser is online.", "Offline.");
+    return said("waiting", "Offline", "Reconnects when the browser is online again.", "Offline.");
   }
   const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
   const words = seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`;
-  const detail =
-    "The service does not answer. What was shown stays, and what comes meanwhile is caught up with.";
+  const detail = "The service does not answer. What is shown stays, and the page catches up when it is back.";
   return { ...said("waiting", words, detail, "Connection lost. Reconnecting."), canReconnect: true };
 }
 
@@ -55,7 +54,7 @@ function failureDetail(reason: string): string {
     case "not_found":
       return "This thread or agent does not exist for your account, or was deleted.";
     default:
-      return `The service refused (${reason}). Trying again by itself would not help.`;
+      return `The service refused (${reason}). Trying again will not help.`;
   }
 }
 

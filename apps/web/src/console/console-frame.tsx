@@ -1,5 +1,6 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { usePathname, useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { IconButton } from "../design/button";
@@ -8,11 +9,15 @@ import { Palette } from "../palette/palette";
 import styles from "./console-frame.module.css";
 import { DrawerButton, DrawerContext } from "./drawer-button";
 import { agentPath, USAGE_PATH } from "./paths";
-import { ShortcutList } from "./shortcut-list";
 import { Sidebar } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
 import { usePlace } from "./use-place";
 import { useShortcut } from "./use-shortcut";
+import { WaitingMark } from "./waiting-mark";
+
+const ShortcutList = dynamic(() => import("./shortcut-list").then((module) => module.ShortcutList), {
+  ssr: false,
+});
 
 type Floating = "palette" | "shortcuts" | undefined;
 
@@ -21,11 +26,18 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   const router = useRouter();
   const place = usePlace();
   const [floating, setFloating] = useState<Floating>();
+  // Loaded with the first press, and kept: closing it gives the focus back.
+  const [wasListed, setListed] = useState(false);
   const drawer = useDrawer();
   const { agentId } = place;
 
+  function listShortcuts(): void {
+    setListed(true);
+    setFloating("shortcuts");
+  }
+
   useShortcut("mod+k", "Find anything", () => setFloating("palette"));
-  useShortcut("?", "List of shortcuts", () => setFloating("shortcuts"));
+  useShortcut("?", "List of shortcuts", listShortcuts);
   useShortcut("g h", "Go to all agents", () => router.push("/"));
   useShortcut("g c", "Go to crons", () => router.push("/crons"));
   useShortcut("g u", "Go to usage", () => router.push(USAGE_PATH));
@@ -59,15 +71,16 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
         <Sidebar
           account={props.account}
           onFind={() => setFloating("palette")}
-          onShortcuts={() => setFloating("shortcuts")}
+          onShortcuts={listShortcuts}
           onClose={drawer.close}
         />
       </aside>
       <main id="main" className={styles.main} tabIndex={-1} inert={drawer.isOpen}>
         <DrawerContext value={drawer}>{props.children}</DrawerContext>
       </main>
+      <WaitingMark />
       <Palette isOpen={floating === "palette"} onClose={() => setFloating(undefined)} />
-      <ShortcutList isOpen={floating === "shortcuts"} onClose={() => setFloating(undefined)} />
+      {wasListed && <ShortcutList isOpen={floating === "shortcuts"} onClose={() => setFloating(undefined)} />}
     </div>
   );
 }

@@ -51,8 +51,8 @@ export function CronFacts({ cron, agentName }: CronFactsProps): ReactNode {
           </Link>
         )}
       </Fact>
-      <Fact label="When busy">{cron.overlap === "skip" ? "Leaves this time out" : "Waits, then runs"}</Fact>
-      <Fact label="When missed">{cron.missed === "skip" ? "Leaves them out" : "Runs once for all"}</Fact>
+      <Fact label="When busy">{cron.overlap === "skip" ? "Skips this run" : "Waits, then runs"}</Fact>
+      <Fact label="When missed">{cron.missed === "skip" ? "Skips them" : "Runs once for all of them"}</Fact>
     </dl>
   );
 }

@@ -119,7 +119,7 @@ export function CronForm({ agents, initial, before, action, onSave, onCancel }: 
               value={draft.overlap}
               onChange={(event) => change({ overlap: event.target.value === "enqueue" ? "enqueue" : "skip" })}
             >
-              <option value="skip">Leave this time out</option>
+              <option value="skip">Skip this run</option>
               <option value="enqueue">Wait, then run</option>
             </Select>
           </Field>
@@ -130,7 +130,7 @@ export function CronForm({ agents, initial, before, action, onSave, onCancel }: 
                 change({ missed: event.target.value === "run_once" ? "run_once" : "skip" })
               }
             >
-              <option value="skip">Leave missed times out</option>
+              <option value="skip">Skip missed runs</option>
               <option value="run_once">Run once for all of them</option>
             </Select>
           </Field>

@@ -34,11 +34,7 @@ export function CronList(): ReactNode {
     );
   const isEmpty = crons?.length === 0;
   return (
-    <PageFrame
-      title="Crons"
-      lead="Agents that run by the clock, whether or not anybody looks."
-      {...(!isEmpty && { actions: create })}
-    >
+    <PageFrame title="Crons" lead="Agents that run on a schedule." {...(!isEmpty && { actions: create })}>
       {isLoading && <Skeleton label="Loading crons" lines={4} />}
       {problem && <ListProblem message={problem.message} onRetry={refresh} />}
       {isEmpty && (

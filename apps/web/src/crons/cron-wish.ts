@@ -32,10 +32,10 @@ export function wishOf(draft: CronDraft, before?: Cron): WishOutcome {
   const threadName = draft.threadName?.trim() ?? "";
   const args = draft.does === "command" ? readArgs(draft.args) : undefined;
   if (draft.agent === "") problems.agent = "Choose an agent.";
-  if (schedule === "") problems.schedule = "Say when it should run.";
-  if (draft.place === "one" && threadName === "") problems.threadName = "Give the thread a name.";
+  if (schedule === "") problems.schedule = "Enter when it should run.";
+  if (draft.place === "one" && threadName === "") problems.threadName = "Name the thread.";
   if (draft.does === "message" && draft.message.trim() === "")
-    problems.message = "Say what the agent should be told.";
+    problems.message = "Enter what the agent is told.";
   if (draft.does === "command" && draft.command === "") problems.command = "Choose a command.";
   if (args === "wrong")
     problems.args = 'Write a JSON object, such as { "watch": ["error rate"] }, or nothing.';

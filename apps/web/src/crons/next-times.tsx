@@ -20,7 +20,7 @@ export function NextTimes({ times, schedule, timeZone, isWrong }: NextTimesProps
   return (
     <section className={styles.next} aria-label="The next five times">
       <h3 className={styles.title}>Next five times</h3>
-      {isWrong && <p className={styles.none}>Shown as soon as the schedule is right.</p>}
+      {isWrong && <p className={styles.none}>Shown when the schedule is valid.</p>}
       {!isWrong && times === undefined && <Skeleton label="Asking for the next times" lines={5} />}
       {!isWrong && times?.length === 0 && <p className={styles.none}>It would never run.</p>}
       {!isWrong && times && times.length > 0 && (

@@ -29,7 +29,7 @@ const KINDS: readonly { readonly kind: Kind; readonly label: string }[] = [
   { kind: "weekdays", label: "On weekdays at …" },
   { kind: "weekly", label: "Once a week" },
   { kind: "monthly", label: "Once a month" },
-  { kind: "custom", label: "As cron syntax says" },
+  { kind: "custom", label: "Cron expression" },
 ];
 
 /** When, in plain words and in cron syntax: two views of one text, always in step. */
@@ -67,7 +67,7 @@ export function ScheduleField({ schedule, onChange, problem }: ScheduleFieldProp
         )}
       </div>
       <Field
-        label="As the service reads it"
+        label="What the service understands"
         hint="Minute, hour, day of month, month, weekday; seconds may come first. Or: every 10 s."
         problem={problem}
       >

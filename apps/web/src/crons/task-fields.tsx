@@ -45,7 +45,7 @@ export function TaskFields({ draft, threads, agents, problems, onChange }: TaskF
       </Field>
       {commands.length > 0 && (
         <fieldset className={styles.choices}>
-          <legend className={styles.legend}>What it gets</legend>
+          <legend className={styles.legend}>Input</legend>
           <Choice
             name="does"
             label="A message"

@@ -7,7 +7,7 @@ describe("how a tick came out", () => {
     expect(tickWords({ outcome, runStatus: "running" })).toEqual({ status: "running", words: "Running" });
     expect(tickWords({ outcome, runStatus: "success" }).words).toBe("Done");
     expect(tickWords({ outcome, runStatus: "error" }).status).toBe("error");
-    expect(tickWords({ outcome, runStatus: null }).words).toBe("Its run is gone");
+    expect(tickWords({ outcome, runStatus: null }).words).toBe("Its run was deleted");
   });
 
   it("says why it was left out", () => {

@@ -13,8 +13,8 @@ export function tickWords({ outcome, runStatus }: Pick<Tick, "outcome" | "runSta
       return { status: "running", words: "Starting" };
     case "skipped":
       return outcome.reason === "busy"
-        ? { status: "idle", words: "Left out: the thread was busy" }
-        : { status: "waiting", words: "Left out: the agent waits for an answer" };
+        ? { status: "idle", words: "Skipped: the thread was busy" }
+        : { status: "waiting", words: "Skipped: the agent waits for an answer" };
     case "missed":
       return { status: "idle", words: "Missed: the service was not running" };
     case "failed":
@@ -39,8 +39,8 @@ function runWords(status: Tick["runStatus"]): TickWords {
     case "error":
       return { status: "error", words: "Failed" };
     case "lost":
-      return { status: "error", words: "Lost: the service died too often while it ran" };
+      return { status: "error", words: "Lost: the service crashed too often while it ran" };
     case null:
-      return { status: "idle", words: "Its run is gone" };
+      return { status: "idle", words: "Its run was deleted" };
   }
 }

@@ -7,9 +7,12 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** A browser that is full, or keeps nothing, refuses: then it is kept until the page closes, and no longer. */
-export function store(key: string, value: string): void {
+/** A browser that is full, or keeps nothing, refuses: then it counts until the page closes, and no longer. `null`: deletes. */
+export function store(key: string, value: string | null): void {
   try {
-    localStorage.setItem(key, value);
-  } catch {}
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // See above.
+  }
 }

@@ -3,12 +3,13 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Button, IconButton } from "./button";
 import { copyText } from "./copy-text";
-import { Icon } from "./icon";
+import { Icon, type IconName } from "./icon";
 
 interface CopyButtonProps {
   /** What it copies, in words: "Copy path". */
   readonly label: string;
   readonly text: () => string;
+  readonly icon?: IconName;
   /** With its label beside the icon. */
   readonly isWordy?: boolean;
   readonly disabled?: boolean;
@@ -20,6 +21,7 @@ const SHOWN_MS = 1_600;
 export function CopyButton({
   label,
   text,
+  icon: ownIcon = "copy",
   isWordy = false,
   disabled,
   className,
@@ -32,7 +34,7 @@ export function CopyButton({
   }, [outcome]);
 
   const copy = async () => setOutcome((await copyText(text())) ? "copied" : "refused");
-  const icon = outcome === "copied" ? "check" : "copy";
+  const icon = outcome === "copied" ? "check" : ownIcon;
   const shown = outcome === "copied" ? "Copied" : outcome === "refused" ? "The browser refused" : label;
   const shared = {
     onClick: () => void copy(),

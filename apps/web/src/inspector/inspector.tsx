@@ -87,7 +87,7 @@ export function Inspector(): ReactNode {
   return (
     <div className={styles.inspector} data-reading={reading} data-detail={opened !== undefined}>
       <header className={styles.bar}>
-        <fieldset className={styles.readings} aria-label="Which reading of the log">
+        <fieldset className={styles.readings} aria-label="View of the log">
           <ReadingButton name="envelopes" reading={reading} onChoose={choose} />
           <ReadingButton name="ag-ui" reading={reading} onChoose={choose} />
         </fieldset>
@@ -110,7 +110,7 @@ export function Inspector(): ReactNode {
             at {cursorPlace(newest.cursor)?.seq ?? newest.cursor}
           </p>
         )}
-        <p className={styles.latency} title="From when an entry was written to when it was here">
+        <p className={styles.latency} title="Time between writing an entry and receiving it here">
           {latencyWords(log)}
         </p>
         <Button
@@ -128,7 +128,7 @@ export function Inspector(): ReactNode {
             title="Envelopes"
             source={envelopes}
             types={ENVELOPE_TYPES}
-            emptyWords="Nothing has happened in this thread yet. Whatever does is written here first."
+            emptyWords="Nothing has happened in this thread yet. Everything that does is written here first."
             search={search}
             opened={opened}
             onOpen={openFrom("envelopes")}

@@ -77,7 +77,7 @@ export function LogPane(props: LogPaneProps): ReactNode {
         onOpen={(index) => onOpen(rowAt(index))}
         onEscape={() => onOpen(undefined)}
         relatedSeq={opened?.seq}
-        empty={source.count === 0 ? emptyWords : "Nothing fits. Take the filter or the search away."}
+        empty={source.count === 0 ? emptyWords : "No entry matches. Clear the filter or the search."}
       />
     </section>
   );

@@ -1,143 +1,172 @@
 "use client";
 
-import type { Json, JsonObject } from "@throughline/ai-core";
-import {
-  type AgentInboxQuestion,
-  type ApprovalQuestion,
-  type ApprovalsQuestion,
-  answerAgentInbox,
-  answerApproval,
-  answerApprovals,
-  type Decision,
-  offeredDecisions,
-} from "@throughline/questions";
-import { type ReactNode, useState } from "react";
+import type { Json } from "@throughline/ai-core";
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useState } from "react";
+import { createPortal } from "react-dom";
 import { Button } from "../design/button";
 import { Field, Input, TextArea } from "../design/field";
-import { isJsonObject } from "../design/is-json-object";
+import { Kbd } from "../design/kbd";
 import styles from "./approval-form.module.css";
-
-type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;
-type Verb = "approve" | "edit" | "reject";
-
-interface Row {
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly description: string | undefined;
-  readonly verbs: readonly Verb[];
-}
-
-interface Draft {
-  readonly verb: Verb | undefined;
-  readonly args: string;
-  readonly reason: string;
-}
+import {
+  type Approvable,
+  type ApprovalRow,
+  approveAll,
+  changedArgs,
+  editDrafts,
+  type RowDraft,
+  readRow,
+  rowsOf,
+  stopsAll,
+  toAnswer,
+} from "./approval-rows";
+import { gateId } from "./gate-id";
+import { SchemaForm } from "./schema-form";
 
 interface ApprovalFormProps {
   readonly question: Approvable;
+  readonly drafts: readonly RowDraft[];
+  /** Tool calls that the rows are about, where the conversation shows them: a row stands on its call's line. */
+  readonly calls: readonly (string | undefined)[];
   readonly isDisabled: boolean;
   readonly isAlone: boolean;
   readonly isChosen: boolean;
+  readonly onDraft: (drafts: readonly RowDraft[]) => void;
   readonly onAnswer: (value: Json) => void;
 }
 
-const LABELS = { approve: "Approve", edit: "Edit", reject: "Reject" } as const satisfies Record<Verb, string>;
+const LABELS: Readonly<Record<string, string>> = {
+  approve: "Approve",
+  edit: "Edit",
+  reject: "Reject",
+  respond: "Respond",
+};
+const KEYS: Readonly<Record<string, string>> = { a: "approve", e: "edit", r: "reject" };
 
-/** A row for each call that waits: approve it, change its arguments as JSON, or reject it with or without a reason. */
-export function ApprovalForm({
-  question,
-  isDisabled,
-  isAlone,
-  isChosen,
-  onAnswer,
-}: ApprovalFormProps): ReactNode {
+/** A row for each call that waits. Of one call alone, an approval goes at once; of several, all decisions go together. */
+export function ApprovalForm(props: ApprovalFormProps): ReactNode {
+  const { question, drafts, calls, isDisabled, isAlone, isChosen, onDraft, onAnswer } = props;
   const rows = rowsOf(question);
-  const [drafts, setDrafts] = useState<readonly Draft[]>(() =>
-    rows.map(({ args }) => ({ verb: undefined, args: JSON.stringify(args, undefined, 2), reason: "" })),
+  const readings = rows.map((row, at) => readRow(row, drafts[at] ?? {}));
+  const decisions = readings.flatMap((reading) =>
+    reading && "decision" in reading ? [reading.decision] : [],
   );
-  const decisions = drafts.map(toDecision);
-  const isWhole = decisions.every((decision) => decision !== undefined);
-  // JavaScript's middleware drops the whole turn with one rejected call.
-  const stopsAll =
-    question.kind === "approvals" &&
-    question.spelling === "camel" &&
-    rows.length > 1 &&
-    drafts.some(({ verb }) => verb === "reject");
+  const isWhole = decisions.length === rows.length;
+  const everything = rows.length > 1 ? approveAll(question) : undefined;
 
-  function change(index: number, more: Partial<Draft>): void {
-    setDrafts((before) => before.map((draft, at) => (at === index ? { ...draft, ...more } : draft)));
+  function change(index: number, more: RowDraft): void {
+    if (isAlone && rows.length === 1 && more.verb === "approve") {
+      onAnswer(toAnswer(question, [{ type: "approve" }]));
+      return;
+    }
+    onDraft(rows.map((_, at) => (at === index ? { ...drafts[at], ...more } : (drafts[at] ?? {}))));
   }
 
-  function send(given: readonly (Decision | undefined)[]): void {
-    const whole = given.filter((decision) => decision !== undefined);
-    if (whole.length === rows.length) onAnswer(toAnswer(question, whole));
+  function send(): void {
+    if (isWhole && !isDisabled) onAnswer(toAnswer(question, decisions));
   }
 
-  const canApproveAll = rows.length > 1 && rows.every(({ verbs }) => verbs.includes("approve"));
   return (
-    <div className={styles.rows}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: a way round for keys; the button does the same
+    <div
+      className={styles.rows}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+        event.preventDefault();
+        send();
+      }}
+    >
       {rows.map((row, index) => (
-        <ApprovalRow
-          // The order of the calls is all that tells two calls of one tool apart.
-          key={`${row.name} ${index.toString()}`}
-          row={row}
-          draft={drafts[index] ?? { verb: undefined, args: "{}", reason: "" }}
-          isDisabled={isDisabled}
-          onChange={(more) => change(index, more)}
-        />
+        // The order of the calls is all that tells two calls of one tool apart.
+        <OnItsLine key={`${row.name} ${index.toString()}`} toolCallId={calls[index]}>
+          <Row
+            row={row}
+            draft={drafts[index] ?? {}}
+            isDisabled={isDisabled}
+            onChange={(more) => change(index, more)}
+          />
+        </OnItsLine>
       ))}
-      {stopsAll && <p className={styles.note}>Rejecting one call stops all of them.</p>}
+      {stopsAll(question, drafts) && (
+        <p className={styles.note}>Rejecting one call stops all of them: this agent runs none of its turn.</p>
+      )}
       <div className={styles.buttons}>
-        <Button
-          look={isAlone ? "primary" : "plain"}
-          disabled={isDisabled || !isWhole}
-          onClick={() => send(decisions)}
-        >
+        <Button look={isAlone ? "primary" : "plain"} disabled={isDisabled || !isWhole} onClick={send}>
           {isChosen ? "Change the answer" : rows.length === 1 ? "Send decision" : "Send decisions"}
         </Button>
-        {canApproveAll && (
-          <Button disabled={isDisabled} onClick={() => send(rows.map(() => ({ type: "approve" })))}>
+        {everything !== undefined && (
+          <Button disabled={isDisabled} onClick={() => onAnswer(everything)}>
             Approve all
           </Button>
         )}
+        <span className={styles.keys}>
+          <Kbd keys="a" /> approve <Kbd keys="e" /> edit <Kbd keys="r" /> reject <Kbd keys="mod+enter" /> send
+        </span>
       </div>
     </div>
   );
 }
 
-interface ApprovalRowProps {
-  readonly row: Row;
-  readonly draft: Draft;
-  readonly isDisabled: boolean;
-  readonly onChange: (more: Partial<Draft>) => void;
+/** Puts a decision where its call stands in the conversation; here where it stands nowhere. */
+function OnItsLine(props: {
+  readonly toolCallId: string | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { toolCallId } = props;
+  const [gate, setGate] = useState<HTMLElement | null>(null);
+  useLayoutEffect(() => {
+    setGate(toolCallId === undefined ? null : document.getElementById(gateId(toolCallId)));
+  }, [toolCallId]);
+  return gate ? createPortal(props.children, gate) : props.children;
 }
 
-function ApprovalRow({ row, draft, isDisabled, onChange }: ApprovalRowProps): ReactNode {
-  const isBroken = draft.verb === "edit" && toDecision(draft) === undefined;
+interface RowProps {
+  readonly row: ApprovalRow;
+  readonly draft: RowDraft;
+  readonly isDisabled: boolean;
+  readonly onChange: (more: RowDraft) => void;
+}
+
+function Row({ row, draft, isDisabled, onChange }: RowProps): ReactNode {
+  const { verb } = draft;
+
+  function press(event: KeyboardEvent): void {
+    const asked = KEYS[event.key];
+    const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
+    if (!asked || isTyping || isDisabled || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (!row.verbs.includes(asked)) return;
+    event.preventDefault();
+    onChange({ verb: asked });
+  }
+
   return (
-    <fieldset className={styles.row} disabled={isDisabled}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a row takes keys of its own
+    <fieldset className={styles.row} disabled={isDisabled} tabIndex={0} data-verb={verb} onKeyDown={press}>
       <legend className={styles.name}>{row.name}</legend>
       {row.description !== undefined && <p className={styles.note}>{row.description}</p>}
-      {draft.verb === "edit" ? (
-        <Field label="Arguments as JSON" problem={isBroken ? "This is not a JSON object." : undefined}>
-          <TextArea
-            value={draft.args}
-            rows={5}
-            onChange={(event) => onChange({ args: event.target.value })}
+      {verb === "edit" ? <EditedArgs row={row} draft={draft} onChange={onChange} /> : <Args row={row} />}
+      {verb === "reject" && (
+        <Field label="Reason" hint="The agent is told. May be left empty.">
+          <Input
+            value={draft.words ?? ""}
+            autoFocus
+            onChange={(event) => onChange({ words: event.target.value })}
           />
         </Field>
-      ) : (
-        <pre className={styles.args}>{JSON.stringify(row.args, undefined, 2)}</pre>
       )}
-      {draft.verb === "reject" && (
-        <Field label="Reason" hint="Told to the agent; may be left empty.">
-          <Input value={draft.reason} onChange={(event) => onChange({ reason: event.target.value })} />
+      {verb === "respond" && (
+        <Field label="What the agent is told" hint="The tool does not run: this is its result.">
+          <TextArea
+            value={draft.words ?? ""}
+            rows={3}
+            autoFocus
+            onChange={(event) => onChange({ words: event.target.value })}
+          />
         </Field>
       )}
       <div className={styles.buttons}>
-        {row.verbs.map((verb) => (
-          <Button key={verb} aria-pressed={draft.verb === verb} onClick={() => onChange({ verb })}>
-            {LABELS[verb]}
+        {row.verbs.map((one) => (
+          <Button key={one} aria-pressed={verb === one} onClick={() => onChange({ verb: one })}>
+            {LABELS[one] ?? one.replaceAll("_", " ")}
           </Button>
         ))}
       </div>
@@ -145,62 +174,90 @@ function ApprovalRow({ row, draft, isDisabled, onChange }: ApprovalRowProps): Re
   );
 }
 
-function rowsOf(question: Approvable): readonly Row[] {
-  if (question.kind === "agent_inbox") {
-    const { action, args, description, allowed } = question;
-    const verbs: Verb[] = [
-      ...(allowed.includes("accept") ? (["approve"] as const) : []),
-      ...(allowed.includes("edit") ? (["edit"] as const) : []),
-      ...(allowed.includes("ignore") || allowed.includes("response") ? (["reject"] as const) : []),
-    ];
-    return [{ name: action, args, description, verbs }];
-  }
-  const actions = question.kind === "approvals" ? question.actions : [question.action];
-  return actions.map((action) => ({
-    name: action.name,
-    args: action.args,
-    // The stock text says name and arguments once more.
-    description: action.description?.includes(`Tool: ${action.name}\n`) ? undefined : action.description,
-    verbs: (["approve", "edit", "reject"] as const).filter((verb) => offeredDecisions(action).includes(verb)),
-  }));
+function Args({ row: { args } }: { readonly row: ApprovalRow }): ReactNode {
+  const entries = Object.entries(args);
+  if (entries.length === 0) return <p className={styles.note}>Without arguments.</p>;
+  return (
+    <dl className={styles.args}>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{shown(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-/** `undefined` while it can't be sent. */
-function toDecision({ verb, args, reason }: Draft): Decision | undefined {
-  switch (verb) {
-    case "approve":
-      return { type: "approve" };
-    case "reject":
-      return { type: "reject", ...(reason.trim() !== "" && { message: reason.trim() }) };
-    case "edit":
-      try {
-        const edited: Json = JSON.parse(args);
-        return isJsonObject(edited) ? { type: "edit", args: edited } : undefined;
-      } catch {
-        return undefined;
-      }
-    case undefined:
-      return undefined;
-  }
+function EditedArgs({ row, draft, onChange }: Omit<RowProps, "isDisabled">): ReactNode {
+  const reading = readRow(row, draft);
+  const edited =
+    reading && "decision" in reading && reading.decision.type === "edit" ? reading.decision : undefined;
+  const problem = reading && "problem" in reading ? reading : undefined;
+  const isJson = draft.json !== undefined;
+  // Marked where somebody leaves a field, not while they are still writing in the first one.
+  const [isTouched, setTouched] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only hears that a field of it was left
+    <div className={styles.edit} onBlur={() => setTouched(true)}>
+      {isJson ? (
+        <Field label="Arguments as JSON" problem={problem?.problem}>
+          <TextArea
+            value={draft.json}
+            rows={5}
+            onChange={(event) => onChange({ json: event.target.value })}
+          />
+        </Field>
+      ) : (
+        <SchemaForm
+          fields={row.fields}
+          drafts={editDrafts(row, draft)}
+          problems={isTouched ? (problem?.problems ?? {}) : {}}
+          onChange={(fields) => onChange({ fields })}
+          isCalm
+        />
+      )}
+      {edited && <Changes row={row} args={edited.args} />}
+      <Button
+        look="quiet"
+        className={styles.mode}
+        onClick={() =>
+          onChange({
+            json: isJson ? undefined : JSON.stringify(edited?.args ?? row.args, undefined, 2),
+          })
+        }
+      >
+        {isJson ? "Edit in the form" : "Edit as JSON"}
+      </Button>
+    </div>
+  );
 }
 
-function toAnswer(question: Approvable, decisions: readonly Decision[]): Json {
-  if (question.kind === "approvals") return answerApprovals(question, decisions);
-  const [decision = { type: "approve" as const }] = decisions;
-  if (question.kind === "approval") return answerApproval(question, decision);
-  switch (decision.type) {
-    case "edit":
-      return answerAgentInbox(question, { type: "edit", args: decision.args });
-    case "reject": {
-      const text = decision.message;
-      const says =
-        question.allowed.includes("response") && (text !== undefined || !question.allowed.includes("ignore"));
-      return answerAgentInbox(
-        question,
-        says ? { type: "response", text: text ?? "No." } : { type: "ignore" },
-      );
-    }
-    default:
-      return answerAgentInbox(question, { type: "accept" });
-  }
+/** What goes, against what the agent asked for. */
+function Changes({
+  row,
+  args,
+}: {
+  readonly row: ApprovalRow;
+  readonly args: ApprovalRow["args"];
+}): ReactNode {
+  const changes = changedArgs(row.args, args);
+  if (changes.length === 0) return <p className={styles.note}>Nothing is changed yet.</p>;
+  return (
+    <dl className={styles.args} aria-label="What you changed">
+      {changes.map(({ name, before, after }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {before !== undefined && <del>{shown(before)}</del>}{" "}
+            {after !== undefined && <ins>{shown(after)}</ins>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function shown(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -2,16 +2,18 @@
 
 import type { OpenQuestion } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import { dismissAnswer, type Question, type QuestionOption } from "@throughline/questions";
-import { type ReactNode, useId, useMemo } from "react";
+import { checkAnswer, dismissAnswer, type Question, type QuestionOption } from "@throughline/questions";
+import { type ReactNode, useId, useMemo, useState } from "react";
 import { Markdown } from "../conversation/markdown/markdown";
+import { Disclosure } from "../design/disclosure";
 import { formatDuration } from "../design/format-duration";
 import { Icon } from "../design/icon";
 import { JsonView } from "../design/json-view";
 import { useNow } from "../design/use-now";
-import { answerFields } from "./answer-fields";
+import { type AnswerFields, answerFields } from "./answer-fields";
 import { AnswerForm } from "./answer-form";
 import { ApprovalForm } from "./approval-form";
+import { isApprovable, type RowDraft } from "./approval-rows";
 import styles from "./interrupt-card.module.css";
 
 interface InterruptCardProps {
@@ -20,66 +22,58 @@ interface InterruptCardProps {
   readonly isAlone: boolean;
   /** The answer that waits to be sent with the others. */
   readonly chosen: Json | undefined;
+  /** Decisions about calls that are half made. */
+  readonly rows: readonly RowDraft[];
+  /** Tool calls that its rows are about, by row. */
+  readonly calls?: readonly (string | undefined)[];
   readonly isDisabled: boolean;
+  readonly onDraft: (rows: readonly RowDraft[]) => void;
   readonly onAnswer: (value: Json) => void;
 }
 
+const NONE: readonly undefined[] = [];
+
 /** One question: what is asked, and every way to answer it. */
-export function InterruptCard({
-  asked,
-  isAlone,
-  chosen,
-  isDisabled,
-  onAnswer,
-}: InterruptCardProps): ReactNode {
+export function InterruptCard(props: InterruptCardProps): ReactNode {
+  const { asked, isAlone, chosen, rows, calls = NONE, isDisabled, onDraft, onAnswer } = props;
   const id = useId();
   const { question } = asked;
   const options = optionsOf(question);
   const answer = useMemo(() => answerFields(question), [question]);
   const left = useSecondsLeft(asked.expiresAt);
+  const [wrong, setWrong] = useState<string>();
   const isOver = left !== undefined && left <= 0;
   const isClosed = isDisabled || isOver;
+  const isChosen = chosen !== undefined;
+
+  /** What the graph can't take is explained here, before it is sent. */
+  function give(value: Json): void {
+    const mismatch = checkAnswer(question, value);
+    setWrong(mismatch ? mismatchWords(mismatch) : undefined);
+    if (!mismatch) onAnswer(value);
+  }
+
   return (
     <article className={styles.card} aria-labelledby={id}>
       <div id={id} className={styles.message}>
         <Markdown text={question.message} />
       </div>
       {options.length > 0 && (
-        <ul className={styles.options}>
-          {options.map((option) => {
-            const isChosen = chosen !== undefined && JSON.stringify(chosen) === JSON.stringify(option.value);
-            return (
-              <li key={`${option.label} ${option.detail}`}>
-                <button
-                  type="button"
-                  className={styles.option}
-                  data-recommended={option.isRecommended}
-                  aria-pressed={isAlone ? undefined : isChosen}
-                  disabled={isClosed}
-                  onClick={() => onAnswer(option.value)}
-                >
-                  <span className={styles.words}>
-                    <span className={styles.label}>{option.label}</span>
-                    {option.detail !== "" && <span className={styles.detail}>{option.detail}</span>}
-                  </span>
-                  {option.isRecommended && <span className={styles.mark}>Recommended</span>}
-                  {isChosen && <Icon name="check" />}
-                </button>
-              </li>
-            );
-          })}
-        </ul>
+        <Options options={options} chosen={chosen} isAlone={isAlone} isDisabled={isClosed} onChoose={give} />
       )}
       {question.kind === "other" && typeof question.value === "object" && question.value !== null && (
         <JsonView label="What the agent asks" value={question.value} />
       )}
-      {isApproval(question) && (
+      {isApprovable(question) && (
         <ApprovalForm
           question={question}
+          drafts={rows}
+          calls={calls}
           isDisabled={isClosed}
           isAlone={isAlone}
-          isChosen={chosen !== undefined}
-          onAnswer={onAnswer}
+          isChosen={isChosen}
+          onDraft={onDraft}
+          onAnswer={give}
         />
       )}
       {takesWords(question) && (
@@ -87,11 +81,14 @@ export function InterruptCard({
           answer={answer}
           isDisabled={isClosed}
           isAlone={isAlone}
-          isChosen={chosen !== undefined}
+          isChosen={isChosen}
           dismissal={dismissAnswer(question)}
-          onAnswer={onAnswer}
+          onAnswer={give}
         />
       )}
+      <p className={styles.wrong} role="alert">
+        {wrong}
+      </p>
       {left !== undefined && (
         <p className={styles.expiry}>
           {isOver
@@ -99,19 +96,88 @@ export function InterruptCard({
             : `${formatDuration(left).replace(".0 s", " s")} left to answer`}
         </p>
       )}
+      <RawQuestion question={question} isDisabled={isClosed} isAlone={isAlone} onAnswer={give} />
     </article>
   );
 }
 
-type Approvable = Extract<Question, { kind: "approvals" | "approval" | "agent_inbox" }>;
+interface OptionsProps {
+  readonly options: readonly QuestionOption[];
+  readonly chosen: Json | undefined;
+  readonly isAlone: boolean;
+  readonly isDisabled: boolean;
+  readonly onChoose: (value: Json) => void;
+}
 
-function isApproval(question: Question): question is Approvable {
-  return question.kind === "approvals" || question.kind === "approval" || question.kind === "agent_inbox";
+function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProps): ReactNode {
+  return (
+    <ul className={styles.options}>
+      {options.map((option) => {
+        const isChosen = chosen !== undefined && JSON.stringify(chosen) === JSON.stringify(option.value);
+        return (
+          <li key={`${option.label} ${option.detail}`}>
+            <button
+              type="button"
+              className={styles.option}
+              data-recommended={option.isRecommended}
+              aria-pressed={isAlone ? undefined : isChosen}
+              disabled={isDisabled}
+              onClick={() => onChoose(option.value)}
+            >
+              <span className={styles.words}>
+                <span className={styles.label}>{option.label}</span>
+                {option.detail !== "" && <span className={styles.detail}>{option.detail}</span>}
+              </span>
+              {option.isRecommended && <span className={styles.mark}>Recommended</span>}
+              {isChosen && <Icon name="check" />}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const AS_JSON: AnswerFields = { schema: {}, preset: undefined, toAnswer: (value) => value };
+
+interface RawQuestionProps {
+  readonly question: Question;
+  readonly isDisabled: boolean;
+  readonly isAlone: boolean;
+  readonly onAnswer: (value: Json) => void;
+}
+
+/** What the graph passed to `interrupt()`; and, where the ways above are buttons alone, an answer of one's own as JSON. */
+function RawQuestion({ question, isDisabled, isAlone, onAnswer }: RawQuestionProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Disclosure summary="Raw question" className={styles.raw ?? ""} isOpen={isOpen} onToggle={setOpen}>
+      {isOpen && (
+        <div className={styles.inside}>
+          <JsonView label="As the agent asked" value={question.value} />
+          {!takesWords(question) && (
+            <AnswerForm
+              answer={AS_JSON}
+              isDisabled={isDisabled}
+              isAlone={isAlone}
+              isChosen={false}
+              dismissal={undefined}
+              onAnswer={onAnswer}
+            />
+          )}
+        </div>
+      )}
+    </Disclosure>
+  );
+}
+
+function mismatchWords({ problem, path }: { readonly problem: string; readonly path: string }): string {
+  return path === "" ? problem : `${path}: ${problem}`;
 }
 
 function takesWords(question: Question): boolean {
   if (question.kind === "yes_no") return question.schema === undefined;
-  return question.kind !== "options" && !isApproval(question);
+  return question.kind !== "options" && !isApprovable(question);
 }
 
 /** The recommended one first. */

@@ -95,6 +95,11 @@ describe("fieldsOf", () => {
     expect(fieldsOf(schema)).toMatchObject([{ kind: "json" }]);
   });
 
+  it("reads a unit at the end of a name as one", () => {
+    const schema: JsonObject = { type: "object", properties: { durationMs: { type: "number" } } };
+    expect(fieldsOf(schema)).toMatchObject([{ label: "Duration (ms)" }]);
+  });
+
   it("takes a schema that is one value for one field", () => {
     expect(fieldsOf({ type: "number" })).toMatchObject([{ kind: "number", path: [], label: "Your answer" }]);
   });

@@ -217,7 +217,7 @@ function valueAt(value: Json | undefined, path: readonly string[]): Json | undef
   return path.reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
 }
 
-/** `cycleSeconds` is "Cycle seconds". */
+/** `cycleSeconds` is "Cycle seconds", `delayMs` is "Delay (ms)". */
 function labelOf(schema: JsonObject, path: readonly string[]): string {
   const name =
     textOf(schema.title) ??
@@ -225,7 +225,8 @@ function labelOf(schema: JsonObject, path: readonly string[]): string {
       .at(-1)
       ?.replace(/([a-z\d])([A-Z])/g, "$1 $2")
       .replace(/_/g, " ")
-      .toLowerCase();
+      .toLowerCase()
+      .replace(/ (ms|usd|kb|mb)$/, " ($1)");
   return name === undefined ? "Your answer" : name.charAt(0).toUpperCase() + name.slice(1);
 }
 

@@ -11,17 +11,25 @@ interface SchemaFormProps {
   readonly drafts: Drafts;
   readonly problems: Readonly<Record<string, string>>;
   readonly onChange: (drafts: Drafts) => void;
+  /** Problems show without taking the focus: somebody is still writing. */
+  readonly isCalm?: boolean;
 }
 
 /** Controls for the fields of a schema. Whoever uses it has the form and its buttons. */
-export function SchemaForm({ fields, drafts, problems, onChange }: SchemaFormProps): ReactNode {
+export function SchemaForm({
+  fields,
+  drafts,
+  problems,
+  onChange,
+  isCalm = false,
+}: SchemaFormProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
 
   // To what is to be mended first.
   useEffect(() => {
-    if (Object.keys(problems).length > 0)
+    if (!isCalm && Object.keys(problems).length > 0)
       place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [problems]);
+  }, [problems, isCalm]);
 
   return (
     <div ref={place} className={styles.fields}>

@@ -104,7 +104,7 @@ export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactN
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p className={styles.none}>Nothing is called that. Try fewer letters.</p>}
+      {shown.length === 0 && <p className={styles.none}>No match. Try fewer letters.</p>}
       <p className="visually-hidden" role="status">
         {shown.length === 1 ? "1 found" : `${shown.length} found`}
       </p>

@@ -3,7 +3,8 @@
 import { useMemo } from "react";
 import { useAllListedThreads } from "../agents/activity";
 import { useCaller } from "../console/caller";
-import { type ThreadRow, useThreadSearches } from "../service/queries/threads";
+import { useThreadSearches } from "../service/queries/thread-searches";
+import type { ThreadRow } from "../service/queries/threads";
 import { useDebounced } from "../service/use-debounced";
 
 const TYPING_MS = 200;

@@ -94,7 +94,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       {
         id: "system",
         group: "Actions",
-        label: "Theme of this machine",
+        label: "System theme",
         icon: "model",
         run: () => setTheme("system"),
       },

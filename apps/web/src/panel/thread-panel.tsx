@@ -36,7 +36,7 @@ export function ThreadPanel(): ReactNode {
   const value = tabs.some(({ id }) => id === wanted) ? wanted : tabs[0]?.id;
   if (value === undefined) {
     return (
-      <EmptyState title="Nothing to look into yet">
+      <EmptyState title="Nothing to show yet">
         State, files, runs, checkpoints and usage of this thread show here once it has run.
       </EmptyState>
     );

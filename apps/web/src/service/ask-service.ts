@@ -55,7 +55,7 @@ export async function askService<Schema extends z.ZodMiniType>(
   if (read.success) return read.data;
   throw new ServiceError(
     "internal",
-    "The service answered in a way this page does not know. Reload the page.",
+    "The service sent an answer that this page does not understand. Reload the page.",
   );
 }
 

@@ -28,7 +28,7 @@ async function notice(answer: Response): Promise<void> {
     .json()
     .catch(() => null);
   if (said?.code !== "signed_in_as_other") return;
-  other = { signedInAs: String(said.details?.signedInAs ?? "somebody else") };
+  other = { signedInAs: String(said.details?.signedInAs ?? "another account") };
   for (const listener of [...listeners]) listener();
 }
 

@@ -118,7 +118,7 @@ describe("The usage page", () => {
     await page.press("Agent");
     expect(page.rows()).toEqual([["Poet", "", "2", "1,234", "$3.50"]]);
     await page.press("Person");
-    expect(page.rows().map(([name]) => name)).toEqual(["The account, or someone deleted", "ann"]);
+    expect(page.rows().map(([name]) => name)).toEqual(["The account, or a deleted person", "ann"]);
     expect(page.link("CSV")).toBe("/api/throughline/usage/statement?month=2026-11&format=csv");
   });
 

@@ -126,7 +126,7 @@ function Groups({ statement: { by, subject } }: { readonly statement: Statement 
     subject === null ? ["day", "agent", "model", "person"] : ["day", "agent", "model"];
   function nameOf(key: string): string {
     if (key !== "") return group === "agent" ? (byId.get(key)?.name ?? key) : key;
-    return group === "person" ? "The account, or someone deleted" : "Not known";
+    return group === "person" ? "The account, or a deleted person" : "Not known";
   }
   return (
     <Tabs

@@ -62,7 +62,7 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
           {failureWords(call) ??
             STATUS_WORDS[call.status] ??
             progress?.words ??
-            (isOpen ? "" : summaryOf(args ?? call.args))}
+            (isOpen ? "" : summaryOf(args ?? call.args, call.name))}
         </span>
         <span className={styles.time}>
           <Elapsed startedAt={call.startedAt} endedAt={call.endedAt} />
@@ -139,12 +139,12 @@ function SaidInside({ messageId }: { readonly messageId: string }): ReactNode {
   return asked ? <JsonView label="Asked for" value={asked} /> : null;
 }
 
-/** What tells one call of a tool from the next: its first short values. */
-function summaryOf(args: CallView["args"]): string {
+/** What tells one call of a tool from the next: its first short values, without the name that stands before them. */
+function summaryOf(args: CallView["args"], name: string): string {
   const value = typeof args === "string" ? parsed(args) : args;
   if (typeof value !== "object" || value === null) return "";
   return Object.values(value)
-    .filter((one) => typeof one === "string" || typeof one === "number")
+    .filter((one) => (typeof one === "string" || typeof one === "number") && one !== name)
     .slice(0, 2)
     .join(" · ");
 }

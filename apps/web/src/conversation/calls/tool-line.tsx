@@ -3,6 +3,7 @@
 import type { CallView, MessageView, ToolCallView } from "@throughline/agent-client";
 import { resultOf, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback } from "react";
+import { gateId } from "../../interrupts/gate-id";
 import { AttachedFiles } from "../files/attached-files";
 import { contentText, filesInText } from "../files/content-parts";
 import type { SettledThread } from "../settled/settled-thread";
@@ -25,6 +26,7 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   return (
     <>
       <CallBlock call={shown} index={index} args={call.args} {...(text !== undefined && { result: text })} />
+      {!isOver && <div id={gateId(call.id)} />}
       {text !== undefined && <AttachedFiles files={filesInText(text)} thread={thread} />}
     </>
   );

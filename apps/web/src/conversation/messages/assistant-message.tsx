@@ -9,10 +9,20 @@ import { Markdown } from "../markdown/markdown";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import styles from "./assistant-message.module.css";
+import { MessageActions } from "./message-actions";
 import { Reasoning } from "./reasoning";
 
+interface AssistantMessageProps {
+  readonly id: string;
+  /** Of the turn that it stands in. */
+  readonly anchor: string;
+}
+
 /** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
-export const AssistantMessage = memo(function AssistantMessage({ id }: { readonly id: string }): ReactNode {
+export const AssistantMessage = memo(function AssistantMessage({
+  id,
+  anchor,
+}: AssistantMessageProps): ReactNode {
   const message = useMessage(id);
   const isGrowing = useIsGrowing(id);
   if (!message) return null;
@@ -33,6 +43,7 @@ export const AssistantMessage = memo(function AssistantMessage({ id }: { readonl
           ))}
         </div>
       )}
+      {text !== "" && !isGrowing && <MessageActions text={text} anchor={anchor} />}
     </div>
   );
 });

@@ -1,6 +1,7 @@
 "use client";
 
 import { useMessage, useThreadHandle } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import { memo, type ReactNode, useState } from "react";
 import { useDrafts } from "../../composer/drafts";
 import { useCaller } from "../../console/caller";
@@ -10,8 +11,15 @@ import { AttachedFiles } from "../files/attached-files";
 import { contentFiles, contentText } from "../files/content-parts";
 import { outcomeWords } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
-import { EditMessage } from "./edit-message";
 import styles from "./user-message.module.css";
+
+const AnswerWithMessage = dynamic(
+  () => import("../../interrupts/answer-with-message").then((module) => module.AnswerWithMessage),
+  { ssr: false },
+);
+const EditMessage = dynamic(() => import("./edit-message").then((module) => module.EditMessage), {
+  ssr: false,
+});
 
 export const UserMessage = memo(function UserMessage({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
@@ -31,7 +39,7 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
         <div className={styles.actions}>
           <IconButton
             icon="edit"
-            label={reason ?? "Edit, and go on from here in a new thread"}
+            label={reason ?? "Edit and continue in a new thread"}
             disabled={reason !== undefined}
             onClick={() => setEditing(true)}
           />
@@ -59,6 +67,7 @@ function Unsent({ id }: { readonly id: string }): ReactNode {
       <p className={styles.why}>{words}</p>
       <div className={styles.ways}>
         {isBusy && <Button onClick={() => sendAgain(message, "in-turn")}>Send when it is done</Button>}
+        {isAsked && <AnswerWithMessage message={message} />}
         {(isBusy || isAsked) && (
           <Button onClick={() => sendAgain(message, "instead")}>
             {isBusy ? "Stop it and send" : "Set the question aside and send"}

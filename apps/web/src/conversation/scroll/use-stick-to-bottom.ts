@@ -10,6 +10,8 @@ interface StickToBottom {
   readonly content: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
   jump(): void;
+  /** Stays where it is, as when a reader scrolled up. */
+  release(): void;
 }
 
 /** Follows what is added at the end, until the reader scrolls up; from then on nothing moves under their eyes. */
@@ -60,5 +62,10 @@ export function useStickToBottom(): StickToBottom {
     toEnd();
   }, [toEnd]);
 
-  return { scroller, content, isAtEnd, jump };
+  const release = useCallback(() => {
+    follows.current = false;
+    setAtEnd(false);
+  }, []);
+
+  return { scroller, content, isAtEnd, jump, release };
 }

@@ -6,9 +6,9 @@ export function outcomeWords(outcome: CommandOutcome): string | undefined {
     case "busy":
       return "The agent is busy with another run.";
     case "unreachable":
-      return "The service could not be reached. Nobody knows whether it arrived: sending it again is safe.";
+      return "The service could not be reached. Your message may or may not have arrived. It is safe to send it again.";
     case "unconfirmed":
-      return "The run ended without the agent saying that it took this over.";
+      return "The run ended, and the agent did not confirm that it applied this.";
     case "refused":
       return refusalWords(outcome.code, outcome.message);
     case "done":
@@ -28,7 +28,7 @@ function refusalWords(code: string, message: string): string {
     case "conflict":
       return "This has been answered in the meantime, perhaps in another tab.";
     case "budget_exceeded":
-      return "The budget of this account is used up. Ask whoever runs the service to raise it.";
+      return "The budget of this account is used up. Ask an administrator of the service to raise it.";
     case "rate_limited":
       return "Too many requests at once. Wait a moment, then send it again.";
     case "shutting_down":

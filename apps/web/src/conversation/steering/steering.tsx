@@ -10,6 +10,7 @@ import {
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react";
+import { useDrafts } from "../../composer/drafts";
 import { useOwnRuns } from "./use-own-runs";
 
 /** How a message that did not get through is to be sent once more. */
@@ -26,8 +27,10 @@ interface Steering {
   /** Runs that this page asked for, and not another tab; by the service's own id. */
   isOwnRun(runId: string): boolean;
   isOwnMessage(messageId: string): boolean;
-  /** Any other command: what it starts is this page's own. */
-  track(command: SubmittedCommand): Promise<CommandOutcome>;
+  /** Any other command: what it starts is this page's own. `words`: what it answers, as the conversation records it. */
+  track(command: SubmittedCommand, words?: string): Promise<CommandOutcome>;
+  /** What this browser answered with a run. */
+  answerOf(runId: string): string | undefined;
 }
 
 const SteeringContext = createContext<Steering | undefined>(undefined);
@@ -50,14 +53,14 @@ export function SteeringProvider({
   const commands = useCommands();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
   const ownMessages = useRef(new Set<string>());
-  const ownRuns = useOwnRuns();
+  const ownRuns = useOwnRuns(`${useDrafts().keyOf(handle)}:answered`);
   const newest = useRef(onSend);
   newest.current = onSend;
 
   const steering = useMemo<Steering>(() => {
-    function track(command: SubmittedCommand): Promise<CommandOutcome> {
+    function track(command: SubmittedCommand, words?: string): Promise<CommandOutcome> {
       newest.current();
-      ownRuns.add(command);
+      ownRuns.add(command, words);
       return command;
     }
 
@@ -89,6 +92,7 @@ export function SteeringProvider({
         setOutcomes((before) => without(before, messageId));
       },
       isOwnRun: ownRuns.has,
+      answerOf: ownRuns.answerOf,
       isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,
     };

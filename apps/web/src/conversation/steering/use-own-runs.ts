@@ -3,29 +3,46 @@
 import type { SubmittedCommand } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import * as z from "zod/mini";
+import { useKeptText } from "../../design/use-kept-text";
 
 interface OwnRuns {
   /** By the service's own id. */
   has(runId: string): boolean;
-  add(command: SubmittedCommand): void;
+  add(command: SubmittedCommand, words?: string): void;
+  /** What was answered with it, also before a reload. */
+  answerOf(runId: string): string | undefined;
 }
 
-/** Runs that commands of this page started. */
-export function useOwnRuns(): OwnRuns {
+const REMEMBERED = 50;
+
+/** Runs that commands of this page started. What they answered is kept in the browser under `storageKey`. */
+export function useOwnRuns(storageKey: string): OwnRuns {
   const handle = useThreadHandle();
-  const commandIds = useRef(new Set<string>());
+  const commandIds = useRef(new Map<string, string | undefined>());
+  const [kept, setKept] = useKeptText(storageKey);
+  const answered = useMemo(() => readAnswered(kept), [kept]);
+  const newest = useRef(answered);
+  newest.current = answered;
   const [runIds, setRunIds] = useState<ReadonlySet<string>>(new Set());
 
-  const remember = useCallback((runId: string | undefined) => {
-    if (runId !== undefined)
+  const remember = useCallback(
+    (runId: string | undefined, words: string | undefined) => {
+      if (runId === undefined) return;
       setRunIds((before) => (before.has(runId) ? before : new Set([...before, runId])));
-  }, []);
+      if (words === undefined || newest.current.has(runId)) return;
+      const entries = [...newest.current, [runId, words]].slice(-REMEMBERED);
+      setKept(JSON.stringify(entries));
+    },
+    [setKept],
+  );
 
   useEffect(
     () =>
       handle.subscribe(() => {
         const { run } = handle.getSnapshot().view;
-        if (run && commandIds.current.has(run.runId)) remember(run.serviceRunId);
+        if (run && commandIds.current.has(run.runId))
+          remember(run.serviceRunId, commandIds.current.get(run.runId));
       }),
     [handle, remember],
   );
@@ -33,14 +50,25 @@ export function useOwnRuns(): OwnRuns {
   return useMemo(
     () => ({
       has: (runId) => runIds.has(runId),
-      add(command) {
-        commandIds.current.add(command.runId);
+      answerOf: (runId) => answered.get(runId),
+      add(command, words) {
+        commandIds.current.set(command.runId, words);
         // A short run may be over before anything of it was drawn.
         void command.then((outcome) => {
-          if ("serviceRunId" in outcome) remember(outcome.serviceRunId);
+          if ("serviceRunId" in outcome) remember(outcome.serviceRunId, words);
         });
       },
     }),
-    [runIds, remember],
+    [runIds, answered, remember],
   );
+}
+
+const answeredSchema = z.array(z.tuple([z.string(), z.string()]));
+
+function readAnswered(text: string | null): ReadonlyMap<string, string> {
+  try {
+    return new Map(answeredSchema.parse(JSON.parse(text ?? "[]")));
+  } catch {
+    return new Map();
+  }
 }

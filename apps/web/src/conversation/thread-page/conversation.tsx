@@ -1,12 +1,15 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../../design/button";
 import { Icon } from "../../design/icon";
 import { Skeleton } from "../../design/skeleton";
-import { InterruptCards } from "../../interrupts/interrupt-cards";
+import { OpenQuestions } from "../../interrupts/open-questions";
 import { useDrawnFrom } from "../scroll/use-drawn-from";
+import { useLinkedTurn } from "../scroll/use-linked-turn";
 import { useStickToBottom } from "../scroll/use-stick-to-bottom";
+import { turnAnchor } from "../turns/turn-anchor";
 import { TurnView } from "../turns/turn-view";
 import { useTurns } from "../turns/use-turns";
 import styles from "./conversation.module.css";
@@ -14,15 +17,30 @@ import { EmptyThread } from "./empty-thread";
 import { ThreadNews } from "./thread-news";
 import { useIsAwaited } from "./use-is-awaited";
 
+const FindBar = dynamic(() => import("../find/find-bar").then((module) => module.FindBar), { ssr: false });
+
+interface ConversationProps {
+  /** Somebody looks for words in it. */
+  readonly isFinding: boolean;
+  readonly onFound: () => void;
+}
+
 /** Everything that was said and done, on one line, the newest at the end. */
-export function Conversation(): ReactNode {
+export function Conversation({ isFinding, onFound }: ConversationProps): ReactNode {
   const turns = useTurns();
   const drawnFrom = useDrawnFrom(turns.length);
   const isAwaited = useIsAwaited();
   const [openedAt] = useState(() => Date.now());
-  const { scroller, content, isAtEnd, jump } = useStickToBottom();
+  const { scroller, content, isAtEnd, jump, release } = useStickToBottom();
+  const linked = useLinkedTurn(turns.length, release);
+
+  // What was looked for stays in sight while more comes.
+  useEffect(() => {
+    if (isFinding) release();
+  }, [isFinding, release]);
   return (
     <div className={styles.frame}>
+      {isFinding && <FindBar content={content} onClose={onFound} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the page's one long text scrolls by keyboard */}
       <section ref={scroller} className={styles.scroller} aria-label="Conversation" tabIndex={0}>
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
@@ -34,7 +52,8 @@ export function Conversation(): ReactNode {
                   turn={turn}
                   isLast={at === turns.length - 1}
                   openedAt={openedAt}
-                  isDeferred={at < drawnFrom}
+                  isDeferred={at < drawnFrom && !isFinding}
+                  isLinked={linked === turnAnchor(turn.key)}
                 />
               ))}
             </ol>
@@ -43,7 +62,7 @@ export function Conversation(): ReactNode {
           ) : (
             <EmptyThread />
           )}
-          <InterruptCards />
+          <OpenQuestions />
         </div>
       </section>
       {!isAtEnd && (

@@ -11,6 +11,7 @@ import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { IconButton } from "../../design/button";
 import { type Status, StatusDot } from "../../design/status-dot";
 import styles from "./thread-header.module.css";
+import { ThreadMenu } from "./thread-menu";
 import { ThreadTitle } from "./thread-title";
 import { ThreadVisibility } from "./thread-visibility";
 import { UsageMeter } from "./usage-meter";
@@ -20,6 +21,7 @@ interface ThreadHeaderProps {
   readonly isInspectorOpen: boolean;
   readonly onPanel: () => void;
   readonly onInspector: () => void;
+  readonly onFind: () => void;
 }
 
 export function ThreadHeader({
@@ -27,6 +29,7 @@ export function ThreadHeader({
   isInspectorOpen,
   onPanel,
   onInspector,
+  onFind,
 }: ThreadHeaderProps): ReactNode {
   const { agentId } = useThreadHandle();
   const agent = useAgentCatalog().byId.get(agentId);
@@ -50,6 +53,7 @@ export function ThreadHeader({
       <div className={styles.side}>
         <UsageMeter />
         <ConnectionBadge />
+        <ThreadMenu onFind={onFind} />
         <IconButton
           icon="inspect"
           label={isInspectorOpen ? "Close the inspector" : "Open the inspector"}

@@ -3,17 +3,19 @@
 import { ThreadProvider } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Composer } from "../../composer/composer";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { useShortcut } from "../../console/use-shortcut";
 import { EmptyState } from "../../design/empty-state";
 import { useKeptFlag } from "../../design/use-kept-flag";
 import { ShownRunProvider } from "../../panel/shown-run";
+import { warmMarkdown } from "../markdown/markdown";
 import { SteeringProvider } from "../steering/steering";
 import { Conversation } from "./conversation";
 import { ThreadHeader } from "./thread-header";
 import styles from "./thread-page.module.css";
+import { ThreadTabTitle } from "./thread-tab-title";
 
 const ThreadPanel = dynamic(() => import("../../panel/thread-panel").then((module) => module.ThreadPanel), {
   ssr: false,
@@ -26,35 +28,43 @@ interface ThreadPageProps {
   readonly agentId: string;
   readonly threadId: string;
   readonly visibility?: "account" | undefined;
-  /** Called with what is sent first, and with all that follows. */
+  /** Of a thread that does not exist yet: called with what is sent first, and with all that follows. */
   readonly onSend?: () => void;
 }
 
 /** One thread of one agent: what was said, what can be said, and what lies behind it. */
-export function ThreadPage({ agentId, threadId, visibility, onSend = nothing }: ThreadPageProps): ReactNode {
+export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPageProps): ReactNode {
   const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
   const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
   const openPanel = useCallback(() => setPanelOpen(true), [setPanelOpen]);
   const togglePanel = () => setPanelOpen(!isPanelOpen);
   const toggleInspector = () => setInspectorOpen(!isInspectorOpen);
+  const [isFinding, setFinding] = useState(false);
   const catalog = useAgentCatalog();
+  // A thread that exists has texts, which are on their way by now.
+  useEffect(() => {
+    if (!onSend) warmMarkdown();
+  }, [onSend]);
+  useShortcut("/", "Find in this thread", () => setFinding(true));
   useShortcut("mod+b", "Open or close the side panel", togglePanel);
   useShortcut("mod+j", "Open or close the inspector", toggleInspector);
   if (catalog.agents && !catalog.byId.has(agentId)) return <UnknownAgent agentId={agentId} />;
   return (
     <ThreadProvider agentId={agentId} threadId={threadId} visibility={visibility}>
-      <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend}>
+      <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend ?? nothing}>
+        <ThreadTabTitle />
         <div className={styles.page}>
           <ThreadHeader
             isPanelOpen={isPanelOpen}
             isInspectorOpen={isInspectorOpen}
             onPanel={togglePanel}
             onInspector={toggleInspector}
+            onFind={() => setFinding(true)}
           />
           <ShownRunProvider onShow={openPanel}>
             <div className={styles.middle}>
               <div className={styles.talk}>
-                <Conversation />
+                <Conversation isFinding={isFinding} onFound={() => setFinding(false)} />
                 <Composer />
               </div>
               {isPanelOpen && (

@@ -1,21 +1,21 @@
 "use client";
 
-import type { ThreadSnapshot } from "@throughline/agent-client";
-import { useThread, useThreadHandle } from "@throughline/agent-react";
+import { useThreadHandle } from "@throughline/agent-react";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { titleOf } from "../../agents/thread-row";
 import { useCaller } from "../../console/caller";
 import { useToaster } from "../../design/toast";
-import { useListing, useRenameThread } from "../../service/queries/thread-listing";
+import { useRenameThread } from "../../service/queries/thread-listing";
 import styles from "./thread-title.module.css";
 import { useIsAwaited } from "./use-is-awaited";
+import { useThreadListing } from "./use-thread-title";
 
 /** The thread's title, which is its own editor. */
 export function ThreadTitle(): ReactNode {
   const handle = useThreadHandle();
   const { threadId } = handle;
   const reason = useCaller().refusal("edit", handle);
-  const listing = useListing(handle, useThread(listingMoment));
+  const listing = useThreadListing();
   const renameThread = useRenameThread(handle);
   const [shown, setShown] = useState<string>();
   const [draft, setDraft] = useState<string>();
@@ -86,9 +86,4 @@ export function ThreadTitle(): ReactNode {
       )}
     </h1>
   );
-}
-
-/** The service names a thread when a run begins or ends. A thread in which nothing ran is listed nowhere. */
-function listingMoment({ view: { run } }: ThreadSnapshot): string | undefined {
-  return run && run.serviceRunId !== "throughline:empty" ? `${run.serviceRunId} ${run.status}` : undefined;
 }

@@ -51,8 +51,8 @@ export function ThreadVisibility(): ReactNode {
         onConfirm={change}
       >
         {isShared
-          ? "It becomes yours alone: no other person of the account finds it any more."
-          : "All people of the account can read it, and those whose role lets them write in it."}{" "}
+          ? "Only you can see it then: other people of the account no longer find it."
+          : "Everyone in the account can read it, and write in it if their role allows."}{" "}
         Its conversation and files go along; earlier runs, the log and old checkpoints do not.
       </ConfirmDialog>
     </>

@@ -17,7 +17,7 @@ const ANSWERED_WORDS: Readonly<Record<RunOrigin, string>> = {
   "another-tab": "Answered in another tab",
   person: "A person of the account answered",
   schedule: "Schedule",
-  outsider: "An outsider answered",
+  outsider: "Another client answered",
 };
 
 interface RunCaptionProps {
@@ -28,17 +28,19 @@ interface RunCaptionProps {
 
 /** Who or what began it, and when. */
 export function RunCaption({ run, turn: { userId, isAnswer }, openedAt }: RunCaptionProps): ReactNode {
-  const { isOwnMessage, isOwnRun } = useSteering();
+  const { isOwnMessage, isOwnRun, answerOf } = useSteering();
   const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
   const isShared = useThreadHandle().visibility === "account";
   const starter = runOrigin(run, { isOwn, openedAt, isShared });
   const icon = ICONS[starter];
+  const words = run && answerOf(run.runId);
+  const answered = words === undefined ? undefined : `You ${words}`;
   return (
     <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
       {icon && <Icon name={icon} size={12} />}
-      <span>{isAnswer && starter !== "schedule" ? ANSWERED_WORDS[starter] : ORIGIN_WORDS[starter]}</span>
+      <span>{isAnswer ? (answered ?? ANSWERED_WORDS[starter]) : ORIGIN_WORDS[starter]}</span>
       {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
-      {run && run.attempt > 0 && <span>taken up again after a crash, attempt {run.attempt + 1}</span>}
+      {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
     </p>
   );
 }

@@ -55,7 +55,7 @@ function endWords(
     case "error":
       return error ? `The run failed: ${withNode(error)}` : "The run failed.";
     case "lost":
-      return "The run was lost: whatever ran it went away, and could not take it up again.";
+      return "The run was lost: the service that ran it crashed, and could not recover it.";
     case "cancelled":
       return "Stopped.";
     case "interrupted":

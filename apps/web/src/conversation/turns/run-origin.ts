@@ -7,7 +7,7 @@ export const ORIGIN_WORDS: Readonly<Record<RunOrigin, string>> = {
   "another-tab": "Another tab",
   person: "A person of the account",
   schedule: "Schedule",
-  outsider: "Outsider",
+  outsider: "Another client",
 };
 
 export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
@@ -15,7 +15,7 @@ export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
   "another-tab": "Started with your account in another tab or on another device",
   person: "Started by a person of the account that shares this thread",
   schedule: "Started by a schedule",
-  outsider: "Started past this service, by somebody who uses the agent's server directly",
+  outsider: "Started outside this service, by a client of the agent's own server",
 };
 
 interface Facts {

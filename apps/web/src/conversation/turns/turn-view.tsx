@@ -10,6 +10,7 @@ import { UserMessage } from "../messages/user-message";
 import { useIsSeen } from "../scroll/use-is-seen";
 import { RunCaption } from "./run-caption";
 import { RunEnd } from "./run-end";
+import { turnAnchor } from "./turn-anchor";
 import styles from "./turn-view.module.css";
 import type { Turn } from "./turns";
 
@@ -19,6 +20,8 @@ interface TurnViewProps {
   readonly openedAt: number;
   /** Its turn to be drawn has not come yet: its place is kept, and it is drawn when somebody looks at it. */
   readonly isDeferred: boolean;
+  /** The page was opened at it. */
+  readonly isLinked: boolean;
 }
 
 /** A point on the line, and what hangs on it. */
@@ -27,7 +30,9 @@ export const TurnView = memo(function TurnView({
   isLast,
   openedAt,
   isDeferred,
+  isLinked,
 }: TurnViewProps): ReactNode {
+  const anchor = turnAnchor(turn.key);
   const place = useRef<HTMLLIElement>(null);
   const isDrawn = useIsSeen(place, isDeferred) || !isDeferred;
   const index = useRunCalls(isDrawn ? turn.runId : undefined);
@@ -36,9 +41,11 @@ export const TurnView = memo(function TurnView({
     // The same element all along: out of sight, what is put into it then costs neither style nor layout.
     <li
       ref={place}
+      id={anchor}
       className={styles.turn}
       data-status={run?.status === "interrupted" && !isLast ? "answered" : run?.status}
       data-last={isLast}
+      data-linked={isLinked}
       data-deferred={!isDrawn}
     >
       {isDrawn && (
@@ -48,7 +55,7 @@ export const TurnView = memo(function TurnView({
             <RunCaption run={run} turn={turn} openedAt={openedAt} />
             {turn.userId !== undefined && <UserMessage id={turn.userId} />}
             {turn.messageIds.map((id) => (
-              <AssistantMessage key={id} id={id} />
+              <AssistantMessage key={id} id={id} anchor={anchor} />
             ))}
             {run && hasWork(run, index) && <Work run={run} index={index} />}
             {run && (

@@ -10,7 +10,7 @@ import styles from "./file-viewer.module.css";
 import type { AgentFile } from "./read-files";
 
 interface FileViewerProps {
-  /** As it stands: an agent that writes on writes here. */
+  /** Current state: an agent that writes on writes here. */
   readonly file: AgentFile | undefined;
   readonly onClose: () => void;
 }

@@ -38,7 +38,7 @@ export function HistoryTab(): ReactNode {
   return (
     <div className={styles.history}>
       <p className={styles.lead}>
-        What the agent held at each step. Fork one, and a new thread goes on from there.
+        The agent's state at each step. Fork one to go on from there in a new thread.
       </p>
       <ol className={styles.checkpoints} aria-label="Checkpoints, newest first">
         {shown.checkpoints.map((checkpoint) => (

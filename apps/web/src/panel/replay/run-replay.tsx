@@ -62,7 +62,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
     ? `${now.type}, ${secondsWords(now.ts - (envelopes[0]?.ts ?? now.ts))}`
     : "before it began";
   return (
-    <section className={styles.replay} aria-label="A run seen again">
+    <section className={styles.replay} aria-label="Replay of a run">
       <header className={styles.head}>
         <Button look="quiet" className={styles.back} onClick={onBack}>
           <span className={styles.chevron}>
@@ -79,7 +79,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
           min={0}
           max={last}
           value={place}
-          aria-label="Place in the run's log"
+          aria-label="Position in the run's log"
           aria-valuetext={`Entry ${place} of ${last}, ${words}`}
           onChange={(event) => moveTo(event.target.valueAsNumber)}
         />

@@ -29,7 +29,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
         type="button"
         className={styles.run}
         disabled={!isKept}
-        title={isKept ? "See this run again" : "The log no longer has this run"}
+        title={isKept ? "Replay this run" : "The log no longer has this run"}
         onClick={onReplay}
       >
         <span className={styles.dot}>
@@ -43,7 +43,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
           {facts?.error !== undefined && <span className={styles.error}>{facts.error}</span>}
           <span className={styles.facts}>
-            <span>{isReconciling ? "Caught up with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
+            <span>{isReconciling ? "Reconciled with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
             {facts?.usage && isPriced(facts.usage) && <Cost usage={facts.usage} />}

@@ -14,7 +14,7 @@ export function StateTab(): ReactNode {
   const { changes, round } = useLastChanges(state);
   const copy = <CopyButton label="Copy the state as JSON" text={() => JSON.stringify(state, undefined, 2)} />;
   return (
-    <PanelSection title="As it stands" note={copy}>
+    <PanelSection title="Current state" note={copy}>
       <StateTree value={state} changes={changes} round={round} />
     </PanelSection>
   );

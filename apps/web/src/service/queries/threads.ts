@@ -1,8 +1,7 @@
 "use client";
 
-import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { threadCall } from "@throughline/agent-client";
-import { useCallback } from "react";
 import * as z from "zod/mini";
 import { askService, segment } from "../ask-service";
 import { keys } from "./keys";
@@ -20,7 +19,7 @@ const threadRowSchema = z.object({
   titledByPerson: z.boolean(),
   archived: z.boolean(),
   status: z.enum(["idle", "running", "waiting", "error"]),
-  lastActivityAt: z.pipe(z.iso.datetime(), z.transform(Date.parse)),
+  lastActivityAt: z.pipe(z.string(), z.transform(Date.parse)).check(z.refine(Number.isFinite)),
 });
 const threadPageSchema = z.object({ threads: z.array(threadRowSchema), next: z.nullable(z.string()) });
 
@@ -46,7 +45,7 @@ export interface ThreadQuery {
 }
 
 /** Newest activity first. */
-async function readThreads(
+export async function readThreads(
   agentId: string,
   { withShared, search, archived, status, limit, after }: ThreadQuery,
   signal: AbortSignal,
@@ -77,24 +76,6 @@ export function useThreadSearch(agentId: string, query: ThreadQuery | undefined)
     queryFn: ({ signal }) => readThreads(agentId, query ?? { limit: 0 }, signal),
     enabled: query !== undefined,
     ...polled(SEARCH_EVERY_MS),
-  });
-}
-
-/** The same of several agents, each asked for itself. Empty until an agent has answered. */
-export function useThreadSearches(
-  agentIds: readonly string[],
-  query: ThreadQuery,
-): ReadonlyMap<string, readonly ThreadRow[]> {
-  return useQueries({
-    queries: agentIds.map((agentId) => ({
-      queryKey: keys.threadSearch([agentId], query),
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readThreads(agentId, query, signal),
-    })),
-    combine: useCallback(
-      (results: readonly { readonly data?: ThreadPage | undefined }[]) =>
-        new Map(agentIds.map((id, at) => [id, results[at]?.data?.threads ?? []])),
-      [agentIds],
-    ),
   });
 }
 

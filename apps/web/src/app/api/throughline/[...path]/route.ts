@@ -7,7 +7,7 @@ export const dynamic = "force-dynamic";
 const OPEN = ["agents", "crons", "store", "usage", "budgets", "account", "models", "me"];
 
 async function handle(request: NextRequest): Promise<Response> {
-  // As it stands in the address: a name with an encoded slash must arrive as one segment.
+  // Current state in the address: a name with an encoded slash must arrive as one segment.
   const path = new URL(request.url).pathname.replace(/^\/api\/throughline/, "");
   if (!OPEN.includes(path.split("/")[1] ?? "")) return refusal(404, "not_found", "There is nothing here.");
   return forward(request, path);

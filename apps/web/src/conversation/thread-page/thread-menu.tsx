@@ -1,0 +1,65 @@
+"use client";
+
+import type { ThreadSnapshot } from "@throughline/agent-client";
+import { useThread, useThreadHandle } from "@throughline/agent-react";
+import type { ReactNode } from "react";
+import { useAgentCatalog } from "../../console/use-agent-catalog";
+import { copyText } from "../../design/copy-text";
+import { Kbd } from "../../design/kbd";
+import { Menu } from "../../design/menu";
+import { useToaster } from "../../design/toast";
+import { useThreadTitle } from "./use-thread-title";
+
+/** What can be done with the thread as a whole. */
+export function ThreadMenu({ onFind }: { readonly onFind: () => void }): ReactNode {
+  const handle = useThreadHandle();
+  const toaster = useToaster();
+  const title = useThreadTitle() ?? "Thread";
+  const agentName = useAgentCatalog().byId.get(handle.agentId)?.name ?? handle.agentId;
+  const isEmpty = useThread(hasNothing);
+  const exported = async () => {
+    const { exportThread } = await import("../export/export-thread");
+    return exportThread(handle, { title, agentName });
+  };
+
+  async function copy(): Promise<void> {
+    const isCopied = await copyText((await exported()).markdown());
+    toaster.show({
+      key: "copy-thread",
+      title: isCopied ? "Copied the thread" : "The browser refused to copy",
+    });
+  }
+
+  return (
+    <Menu
+      label="Thread actions"
+      items={[
+        {
+          label: "Find in this thread",
+          icon: "search",
+          note: <Kbd keys="/" />,
+          isDisabled: isEmpty,
+          onSelect: onFind,
+        },
+        { label: "Copy as Markdown", icon: "copy", isDisabled: isEmpty, onSelect: () => void copy() },
+        {
+          label: "Export as Markdown",
+          icon: "download",
+          startsGroup: true,
+          isDisabled: isEmpty,
+          onSelect: () => void exported().then((one) => one.saveMarkdown()),
+        },
+        {
+          label: "Export as JSON",
+          icon: "download",
+          isDisabled: isEmpty,
+          onSelect: () => void exported().then((one) => one.saveJson()),
+        },
+      ]}
+    />
+  );
+}
+
+function hasNothing({ view }: ThreadSnapshot): boolean {
+  return view.messages.length === 0;
+}

@@ -1,0 +1,51 @@
+import type { MessageView, ToolCallView } from "@throughline/agent-client";
+import type { Json } from "@throughline/ai-core";
+import { type Approvable, rowsOf } from "./approval-rows";
+
+/**
+ * The tool calls that a question's rows are about, by row. LangChain's middleware tells no ids: a call is known by its name
+ * and arguments among those that have no result yet. `undefined`: it stands in no message, as with a subagent's.
+ */
+export function gatedCalls(
+  question: Approvable,
+  messages: readonly MessageView[],
+): readonly (string | undefined)[] {
+  if (question.kind === "approval" && question.toolCallId !== undefined) return [question.toolCallId];
+  const open = openCalls(messages);
+  const taken = new Set<string>();
+  return rowsOf(question).map(({ name, args }) => {
+    const found = open.find(
+      (call) => !taken.has(call.id) && call.name === name && sameJson(parsed(call.args), args),
+    );
+    if (found) taken.add(found.id);
+    return found?.id;
+  });
+}
+
+function openCalls(messages: readonly MessageView[]): readonly ToolCallView[] {
+  const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
+  return messages.flatMap(({ toolCalls }) => toolCalls?.filter(({ id }) => !answered.has(id)) ?? []);
+}
+
+function sameJson(a: Json | undefined, b: Json): boolean {
+  return a !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, part]) => [name, sorted(part)]),
+  );
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text === "" ? "{}" : text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
