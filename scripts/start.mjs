@@ -64,6 +64,8 @@ if (options.isConsoleWanted) {
 let running;
 let isLost = false;
 
+// Before the service starts, so that its own address can lead to the console.
+const consolePort = options.isConsoleWanted ? await consolePortOrLeave() : undefined;
 const service = runService({
   order: {
     args: options.forService,
@@ -71,11 +73,15 @@ const service = runService({
       THROUGHLINE_LOG_LEVEL: "warn",
       THROUGHLINE_DRAIN_MS: "2000",
       THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
+      ...(consolePort !== undefined && {
+        THROUGHLINE_CONSOLE_URL: addressOf(reachableHost(options.host), consolePort),
+      }),
     },
     hasWelcome: !options.isConsoleWanted,
   },
   onServing(serving) {
-    if (options.isConsoleWanted) openConsole(serving).then((text) => process.stdout.write(text), giveUp);
+    if (consolePort !== undefined)
+      openConsole(serving, consolePort).then((text) => process.stdout.write(text), giveUp);
   },
   onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
 });
@@ -104,15 +110,16 @@ function giveUp(error) {
 
 /**
  * @param {import("../packages/cli/dist/index.js").Serving} serving
+ * @param {number} port
  * @returns {Promise<string>}
  */
-async function openConsole({ url, agents, signIn }) {
+async function openConsole({ url, agents, signIn }, port) {
   const started = performance.now();
   const { host } = options;
   const servicePort = Number(new URL(url).port);
   running = await runConsole({
     host,
-    port: await freePort({ host, wanted: options.consolePort, from: CONSOLE_PORT }),
+    port,
     serviceUrl: addressOf(reachableHost(host), servicePort),
     signIn: signIn === "dev" ? "account" : "token",
     onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
@@ -135,6 +142,15 @@ async function openConsole({ url, agents, signIn }) {
     dim("  Ctrl-C stops everything."),
     "",
   ].join("\n");
+}
+
+async function consolePortOrLeave() {
+  try {
+    return await freePort({ host: options.host, wanted: options.consolePort, from: CONSOLE_PORT });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return process.exit(1);
+  }
 }
 
 function readOptionsOrLeave() {
