@@ -59,6 +59,10 @@ if (options.isConsoleWanted) {
 let running;
 let isLost = false;
 
+// Built only a moment ago, in a fresh clone.
+const { addressOf, consolePort: chooseConsolePort, reachableUrl } = await import("../packages/console/dist/index.js");
+// Before the service starts, so that its own address can lead to the console.
+const consolePort = options.isConsoleWanted ? await consolePortOrLeave() : undefined;
 const service = runService({
   order: {
     args: options.forService,
@@ -66,11 +70,15 @@ const service = runService({
       THROUGHLINE_LOG_LEVEL: "warn",
       THROUGHLINE_DRAIN_MS: "2000",
       THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
+      ...(consolePort !== undefined && {
+        THROUGHLINE_CONSOLE_URL: reachableUrl(addressOf(options.host, consolePort)),
+      }),
     },
     hasWelcome: !options.isConsoleWanted,
   },
   onServing(serving) {
-    if (options.isConsoleWanted) openConsole(serving).then((text) => process.stdout.write(text), giveUp);
+    if (consolePort !== undefined)
+      openConsole(serving, consolePort).then((text) => process.stdout.write(text), giveUp);
   },
   onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
 });
@@ -99,18 +107,15 @@ function giveUp(error) {
 
 /**
  * @param {import("../packages/cli/dist/index.js").Serving} serving
+ * @param {number} port
  * @returns {Promise<string>}
  */
-async function openConsole({ url, agents, signIn }) {
+async function openConsole({ url, agents, signIn }, port) {
   const started = performance.now();
-  // Built only a moment ago, in a fresh clone.
-  const [{ runConsole }, { reachableUrl }] = await Promise.all([
-    import("./run-console.mjs"),
-    import("../packages/console/dist/index.js"),
-  ]);
+  const { runConsole } = await import("./run-console.mjs");
   running = await runConsole({
     host: options.host,
-    port: options.consolePort,
+    port,
     serviceUrl: reachableUrl(url),
     signIn: signIn === "dev" ? "account" : "token",
     onTrouble: (sentence) => console.error(`${cross} ${sentence}`),
@@ -133,6 +138,15 @@ async function openConsole({ url, agents, signIn }) {
     dim("  Ctrl-C stops everything."),
     "",
   ].join("\n");
+}
+
+async function consolePortOrLeave() {
+  try {
+    return await chooseConsolePort(options.host, options.consolePort);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return process.exit(1);
+  }
 }
 
 function readOptionsOrLeave() {

@@ -10,12 +10,14 @@ import { doctorCommand } from "./commands/doctor.js";
 import { initCommand } from "./commands/init.js";
 import { keysCommand } from "./commands/keys.js";
 import { retentionCommand } from "./commands/retention.js";
+import { retryCommand } from "./commands/retry.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
 import { shareCommand } from "./commands/share.js";
 import { stopCommand } from "./commands/stop.js";
 import { threadsCommand } from "./commands/threads.js";
 import { usageCommand } from "./commands/usage.js";
+import { waitingCommand } from "./commands/waiting.js";
 import { watchCommand } from "./commands/watch.js";
 import { commandHelp, generalHelp } from "./help.js";
 import { checkWords, readArguments } from "./read-arguments.js";
@@ -43,6 +45,8 @@ const ordinary = [
   watchCommand,
   stopCommand,
   askAgainCommand,
+  retryCommand,
+  waitingCommand,
   shareCommand,
   threadsCommand,
   cronsCommand,

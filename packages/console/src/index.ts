@@ -1,4 +1,5 @@
 export { addressOf, reachableUrl } from "./address.js";
+export { consolePort } from "./console-port.js";
 export {
   type ConsoleOptions,
   type ConsoleProgram,

@@ -26,6 +26,14 @@ describe("the catalogue", () => {
     },
   );
 
+  it("suggests questions for every graph, and says that it brings a script", () => {
+    for (const definition of LANGGRAPH_CATALOG) {
+      const { suggestions = [], hasScript, description } = describeGraph(definition);
+      expect(suggestions.length, definition.graphName).toBeGreaterThan(0);
+      expect([hasScript, description]).toEqual([true, expect.stringMatching(/./)]);
+    }
+  });
+
   it("claims subgraphs exactly where it describes them", () => {
     for (const { graphName, capabilities, subgraphSchemas } of LANGGRAPH_CATALOG) {
       const claimed = capabilities.includes("subgraphs") || capabilities.includes("subagents");

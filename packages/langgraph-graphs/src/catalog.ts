@@ -22,7 +22,7 @@ export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [
 
 /** What may be told about a graph before it runs; its zod schemas become JSON Schema. */
 export function describeGraph(definition: GraphDefinition): GraphDescriptor {
-  const { graphName, name, description, capabilities, commands, subgraphSchemas } = definition;
+  const { graphName, name, description, capabilities, commands, suggestions, subgraphSchemas } = definition;
   return graphDescriptorSchema.parse({
     graphId: toGraphId(graphName),
     graphName,
@@ -30,6 +30,8 @@ export function describeGraph(definition: GraphDefinition): GraphDescriptor {
     description,
     capabilities,
     commands,
+    suggestions,
+    hasScript: true,
     inputSchema: z.toJSONSchema(definition.inputSchema, { io: "input" }),
     outputSchema: z.toJSONSchema(definition.outputSchema),
     subgraphSchemas: Object.fromEntries(

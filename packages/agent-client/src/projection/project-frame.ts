@@ -242,11 +242,11 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
 
 function endOf(
   event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">,
-  { status, lastRun, class: kind, node }: EventFacts,
+  { status, lastRun, class: kind, node, own }: EventFacts,
 ): Pick<RunView, "status" | "error"> {
   if (event.type === "RUN_ERROR") {
     const { code = "run_failed", message } = event;
-    return { status: "error", error: errorOf({ code, message, ...(kind && { class: kind }), node }) };
+    return { status: "error", error: errorOf({ code, message, class: kind, node, own }) };
   }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ? errorOf(lastRun.error) : null };
@@ -262,10 +262,17 @@ function errorOf({
   message,
   class: kind,
   node,
-}: Pick<RunErrorView, "code" | "message" | "class"> & {
-  readonly node?: string | null | undefined;
+  own,
+}: Pick<RunErrorView, "code" | "message"> & {
+  readonly [Key in "class" | "node" | "own"]?: RunErrorView[Key] | undefined;
 }): RunErrorView {
-  return { code, message, ...(kind && { class: kind }), ...(node !== undefined && { node }) };
+  return {
+    code,
+    message,
+    ...(kind && { class: kind }),
+    ...(node !== undefined && { node }),
+    ...(own && { own }),
+  };
 }
 
 function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {

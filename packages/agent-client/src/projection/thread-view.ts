@@ -63,9 +63,15 @@ export interface CallView {
 /** What is known of a failure. Its message is the graph's own only where the service shows those. */
 export interface CallErrorView {
   readonly message: string;
-  readonly class: ErrorClass;
+  /** Absent of a run that passed unwatched. */
+  readonly class?: ErrorClass;
   /** The node that threw. */
   readonly node: string | null;
+  /** Of a run. */
+  readonly code?: string;
+  /** Of the graph's own error, where the service shows those. */
+  readonly name?: string;
+  readonly stack?: string;
 }
 
 export interface RunView {

@@ -1,4 +1,4 @@
-import type { ErrorClass, Json, JsonObject, PatchOperation } from "@throughline/ai-core";
+import type { ErrorClass, Json, JsonObject, OwnError, PatchOperation } from "@throughline/ai-core";
 
 export interface RunErrorView {
   readonly code: string;
@@ -7,6 +7,8 @@ export interface RunErrorView {
   readonly class?: ErrorClass;
   /** The node that threw. */
   readonly node?: string | null;
+  /** The graph's own error, where the service shows those. */
+  readonly own?: OwnError;
 }
 
 /** What the service adds to AG-UI events, under `metadata.throughline`. */
@@ -32,6 +34,7 @@ export interface EventFacts {
   /** Of a run that failed: what failed, and in which node. */
   readonly class?: ErrorClass;
   readonly node?: string | null;
+  readonly own?: OwnError;
   /** Of a run that failed: questions it did not answer, which are still open. */
   readonly interrupts?: readonly WireInterrupt[];
   /** Of a poll: the run that is open, if one is. */

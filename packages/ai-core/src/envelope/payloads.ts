@@ -39,6 +39,10 @@ export const RUN_STATUSES = ["success", "interrupted", "cancelled", "error"] as 
 export const runStatusSchema = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
+const ownErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().optional() });
+/** What a graph threw, in its own words: they may hold a key, a prompt or a path. */
+export type OwnError = z.infer<typeof ownErrorSchema>;
+
 /** Payload of each envelope type. Snake case on the wire, as the envelope itself. */
 export const PAYLOADS = {
   run_start: z.object({
@@ -63,6 +67,8 @@ export const PAYLOADS = {
         /** The node that threw, and its task path. */
         node: z.string().nullable().optional(),
         ns: z.array(z.string()).optional(),
+        /** The graph's own error, only where the service shows those. */
+        own: ownErrorSchema.optional(),
       })
       .optional(),
     coarse: z.boolean().optional(),
@@ -167,7 +173,7 @@ export const PAYLOADS = {
     node: z.string().nullable(),
     /** Its task path. */
     ns: z.array(z.string()).optional(),
-    /** Only in the `debug` profile. */
+    /** Only where the service shows the graph's own errors. */
     stack: z.string().optional(),
   }),
 } as const satisfies Record<EnvelopeType, z.ZodType>;

@@ -28,6 +28,10 @@ export const graphDescriptorSchema = z.object({
   commands: z.array(z.string()),
   inputSchema: jsonObjectSchema,
   outputSchema: jsonObjectSchema,
+  /** Questions it answers well, for people who meet it for the first time. */
+  suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
+  /** It brings a script, from which it answers where no model is configured. */
+  hasScript: z.boolean().optional(),
   /** Final states of its subgraphs by node name, so that a normaliser does not have to guess. */
   subgraphSchemas: z.record(z.string(), jsonObjectSchema),
 });

@@ -312,6 +312,34 @@ export function runLedgerConformance(open: () => LedgerStore): void {
       );
     });
 
+    it("are read of one agent and one model only, down to the runs behind them", async () => {
+      await charged(1n);
+      await charged(2n, { runId: "other", graphId: "langgraph:chat" });
+      await charged(4n, { graphId: "langgraph:chat" }, "dear");
+      const runs = async (more: object) =>
+        (await ledger.usage({ account, ...AGES, by: "run", limit: 10, ...more })).rows
+          .map(({ key, amount }) => [key, amount])
+          .sort();
+      expect(await runs({ graphId: "langgraph:chat" })).toEqual(
+        [
+          ["other", 2n],
+          [runId, 4n],
+        ].sort(),
+      );
+      expect(await runs({ graphId: "langgraph:chat", model: "dear" })).toEqual([[runId, 4n]]);
+      expect(await runs({ model: "none" })).toEqual([]);
+    });
+
+    it("bill several runs at once, and leave out those without calls", async () => {
+      await charged(10n);
+      await charged(20n, { runId: `${runId}-2` });
+      const bills = await ledger.billsOf([runId, `${runId}-2`, "none"]);
+      expect(new Set(bills.keys())).toEqual(new Set([runId, `${runId}-2`]));
+      expect(bills.get(runId)).toEqual(await ledger.billOf(runId));
+      expect(bills.get(`${runId}-2`)?.amount).toBe(20n);
+      expect(await ledger.billsOf([])).toEqual(new Map());
+    });
+
     it("of what was spent since each of several times, by account and by person", async () => {
       await charged(1n);
       await charged(2n, { subject: "bob" });

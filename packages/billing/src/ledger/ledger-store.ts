@@ -30,6 +30,9 @@ export interface UsageQuery {
   readonly to: number;
   readonly by: UsageGroup;
   readonly subject?: string | undefined;
+  readonly graphId?: string | undefined;
+  /** The one that answered. */
+  readonly model?: string | undefined;
   /** The key of the last row of the page before. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -88,6 +91,8 @@ export interface LedgerStore {
   receipts(runId: string): Promise<readonly ChargeReceipt[]>;
   corrections(unitId: string): Promise<readonly ChargeCorrection[]>;
   billOf(runId: string): Promise<RunBill>;
+  /** Of several runs at once; one without a call is not among them. */
+  billsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, RunBill>>;
   usage(query: UsageQuery): Promise<UsagePage>;
   /** What was charged for calls since each of these times; of one subject, or of the whole account. */
   spentSince(

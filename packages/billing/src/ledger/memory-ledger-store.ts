@@ -83,11 +83,17 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
     async billOf(runId) {
       return toBill(all().filter((unit) => unit.runId === runId));
     },
-    async usage({ account, from, to, by, subject, after, limit }) {
+    async billsOf(runIds) {
+      const asked = runIds.filter((runId) => all().some((unit) => unit.runId === runId));
+      return new Map(asked.map((runId) => [runId, toBill(all().filter((unit) => unit.runId === runId))]));
+    },
+    async usage({ account, from, to, by, subject, graphId, model, after, limit }) {
       const groups = new Map<string, UsageUnit[]>();
       for (const unit of all()) {
         if (unit.account !== account || unit.openedAt < from || unit.openedAt >= to) continue;
         if (subject !== undefined && (unit.subject ?? "") !== subject) continue;
+        if (graphId !== undefined && unit.graphId !== graphId) continue;
+        if (model !== undefined && KEYS.model(unit) !== model) continue;
         const key = KEYS[by](unit);
         groups.set(key, [...(groups.get(key) ?? []), unit]);
       }

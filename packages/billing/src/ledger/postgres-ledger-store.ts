@@ -144,7 +144,14 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       const [row] = await run("bill", `select ${BILL} from ${units} where run_id = $1`, [runId]);
       return toBill(row);
     },
-    async usage({ account, from, to, by, subject, after, limit }) {
+    async billsOf(runIds) {
+      const rows = await query(
+        `select run_id as key, ${BILL} from ${units} where run_id = any($1::text[]) group by run_id`,
+        [runIds],
+      );
+      return new Map(rows.map((row) => [keyOf(row), toBill(row)]));
+    },
+    async usage({ account, from, to, by, subject, graphId, model, after, limit }) {
       const rows = await query(readUsage(schema, by), [
         account,
         new Date(from),
@@ -152,8 +159,10 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
         subject ?? null,
         after ?? null,
         limit + 1,
+        graphId ?? null,
+        model ?? null,
       ]);
-      const read = rows.map((row) => ({ ...z.object({ key: z.string() }).parse(row), ...toBill(row) }));
+      const read = rows.map((row) => ({ key: keyOf(row), ...toBill(row) }));
       const page = read.slice(0, limit);
       return { rows: page, next: read.length > limit ? page.at(-1)?.key : undefined };
     },
@@ -194,6 +203,10 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       );
     },
   };
+}
+
+function keyOf(row: unknown): string {
+  return z.object({ key: z.string() }).parse(row).key;
 }
 
 function toBill(row: unknown): RunBill {

@@ -49,18 +49,24 @@ export const serveCommand = defineCommand({
         "--config and a LangGraph server are both set: that server has its own graphs. Unset one.",
       );
     }
-    const pages = input.values.console ? openConsole(await loadConsole(terminal.cwd), terminal) : undefined;
+    const pages = input.values.console
+      ? await openConsole(await loadConsole(terminal.cwd), config, terminal)
+      : undefined;
+    const consoleUrl = config.consoleUrl ?? pages?.url;
     const { runProcesses } = await import("@throughline/langgraph-server/admin");
     try {
       const code = await runProcesses({
         program: {
           script: PROGRAM,
           args: argsOf(flags, isWatching),
-          env: Object.fromEntries(
-            Object.entries(input.defaults).filter(([name]) => terminal.env[name] === undefined),
-          ),
+          env: {
+            ...Object.fromEntries(
+              Object.entries(input.defaults).filter(([name]) => terminal.env[name] === undefined),
+            ),
+            ...(consoleUrl !== undefined && { [SETTINGS.consoleUrl.env]: consoleUrl }),
+          },
         },
-        config,
+        config: { ...config, consoleUrl },
         project,
         flags,
         isWatching,
@@ -69,10 +75,9 @@ export const serveCommand = defineCommand({
         tell: (news) => tell(terminal, news),
         async onServing(serving) {
           const { url, agents } = serving;
-          const consoleUrl = await pages?.start(serving, config);
+          await pages?.start(serving);
           const said = await input.onServing?.(serving);
-          if (consoleUrl !== undefined)
-            terminal.print(consoleWelcome(consoleUrl, serving, terminal.paint, said));
+          if (pages) terminal.print(consoleWelcome(pages.url, serving, terminal.paint, said));
           else terminal.print(said ?? welcome(url, agents, terminal.paint));
         },
       });

@@ -231,17 +231,21 @@ describe("a transcript", () => {
     expect(show([live(started), live(say("b", "of nothing")), live(finished)]).text).toBe("");
   });
 
-  it("names the node that failed", () => {
-    const failed = (message: string) => ({
+  it("names the node and the class of what failed, and where it was thrown if the service tells that", () => {
+    const failed = (message: string, more: object = {}) => ({
       type: "RUN_ERROR",
       message,
       code: "run_failed",
-      metadata: { throughline: { node: "plan" } },
+      metadata: { throughline: { node: "plan", class: "node", ...more } },
     });
     expect(show([live(started), live(failed("The graph failed while it ran."))]).text).toBe(
-      "✗ The graph failed while it ran. (node `plan`)\n",
+      "✗ The graph failed while it ran. (node `plan`, class node)\n",
     );
     const own = "researcher failed in node `plan`: TypeError: no";
-    expect(show([live(started), live(failed(own))]).text).toBe(`✗ ${own}\n`);
+    const stack = `TypeError: no\n${"    at plan (file:///graph.ts:1:1)\n".repeat(9)}`;
+    const thrown = { own: { name: "TypeError", message: "no", stack } };
+    expect(show([live(started), live(failed(own, thrown))]).text).toBe(
+      `✗ ${own} (class node)\n${"    at plan (file:///graph.ts:1:1)\n".repeat(5)}`,
+    );
   });
 });

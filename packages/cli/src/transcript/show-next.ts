@@ -118,7 +118,10 @@ function endRun(state: Transcript, before: ThreadView, isFailure: boolean): Tran
     ...tellEnd(state, { status, ...(code !== undefined && { code }) }),
     questions,
   };
-  if (isFailure && run?.error) ended = tellLine(ended, [], ["bad", `✗ ${withNode(run.error)}`]);
+  if (isFailure && run?.error) {
+    ended = tellLine(ended, [], ["bad", `✗ ${withOrigin(run.error)}`]);
+    for (const line of stackOf(run.error)) ended = tellLine(ended, [], ["dim", line]);
+  }
   // How an idle thread stands is no news of a run.
   else if (state.isLive) {
     if (status === "cancelled") ended = tellLine(ended, [], ["mark", "■ stopped"]);
@@ -128,9 +131,19 @@ function endRun(state: Transcript, before: ThreadView, isFailure: boolean): Tran
   return questions.reduce(ask, ended);
 }
 
-/** A graph's own error names the node already. */
-function withNode({ message, node }: RunErrorView): string {
-  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
+/** What failed, and in which node; a graph's own error names the node already. */
+function withOrigin({ message, node, class: kind }: RunErrorView): string {
+  const where = node && !message.includes(`\`${node}\``) ? `node \`${node}\`` : "";
+  const facts = [where, kind ? `class ${kind}` : ""].filter((fact) => fact !== "");
+  return facts.length > 0 ? `${message} (${facts.join(", ")})` : message;
+}
+
+const SHOWN_FRAMES = 5;
+
+/** Where it was thrown, of a service that tells this. The first lines repeat the message. */
+function stackOf({ own }: RunErrorView): readonly string[] {
+  const frames = own?.stack?.split("\n").filter((line) => /^\s*at /.test(line)) ?? [];
+  return frames.slice(0, SHOWN_FRAMES).map((line) => `    ${line.trim()}`);
 }
 
 function ask(state: Transcript, question: Question): Transcript {

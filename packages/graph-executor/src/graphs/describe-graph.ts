@@ -8,11 +8,12 @@ export interface GraphNotes {
   readonly graphName: string;
   readonly description?: string | undefined;
   readonly commands?: readonly string[];
+  readonly suggestions?: readonly string[];
 }
 
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
 export function describeLoadedGraph(
-  { graphName, description, commands = [] }: GraphNotes,
+  { graphName, description, commands = [], suggestions = [] }: GraphNotes,
   graph: RunnableGraph | undefined,
 ): GraphDescriptor {
   return {
@@ -22,6 +23,7 @@ export function describeLoadedGraph(
     description: description ?? readString(graph, "description") ?? "",
     capabilities: [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])],
     commands: [...commands],
+    suggestions: [...suggestions],
     inputSchema: graph ? schemaOf(graph, getInputTypeSchema) : {},
     outputSchema: graph ? schemaOf(graph, getOutputTypeSchema) : {},
     subgraphSchemas: {},

@@ -10,6 +10,7 @@ const graphSpecSchema = z.union([
     path: z.string(),
     description: z.string().optional(),
     commands: z.array(z.string().min(1).max(128)).optional(),
+    suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
   }),
 ]);
 
@@ -26,6 +27,8 @@ export interface GraphSpec {
   readonly description: string | undefined;
   /** R29: what the graph reads from `config.configurable.command`; LangGraph itself has no place to say so. */
   readonly commands: readonly string[];
+  /** Questions that the graph answers well. */
+  readonly suggestions: readonly string[];
 }
 
 export interface LanggraphJson {
@@ -46,7 +49,12 @@ export function readLanggraphJson(path: string): LanggraphJson {
     );
   }
   const graphs = Object.entries(parsed.data.graphs).map(([graphName, spec]): GraphSpec => {
-    const { path: target, description, commands = [] } = typeof spec === "string" ? { path: spec } : spec;
+    const {
+      path: target,
+      description,
+      commands = [],
+      suggestions = [],
+    } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
     const hasExport = colon > 1 && !/[\\/]/.test(target.slice(colon + 1));
@@ -56,6 +64,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       exportName: hasExport ? target.slice(colon + 1) : "default",
       description,
       commands,
+      suggestions,
     };
   });
   return { graphs, env: readEnv(path, parsed.data.env) };

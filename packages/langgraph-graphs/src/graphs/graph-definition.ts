@@ -22,6 +22,8 @@ export interface GraphDefinition {
   readonly description: string;
   readonly capabilities: readonly AgentCapability[];
   readonly commands: readonly string[];
+  /** Questions that it answers well, also from its script. */
+  readonly suggestions: readonly string[];
   /** What a caller may pass as input. */
   readonly inputSchema: z.ZodType;
   /** The final state, checked against real runs in tests and published in the descriptor. */

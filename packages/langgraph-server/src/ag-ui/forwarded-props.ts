@@ -41,7 +41,12 @@ const throughlineSchema = z.strictObject({
     .optional()
     .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),
   visibility: threadVisibilitySchema,
-  model: z.string().min(1).max(128).optional(),
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe("Of `GET /models`. Later runs of the thread that name none use it, too."),
   fork: z
     .strictObject({ checkpointId: z.string().min(1).max(256) })
     .optional()

@@ -132,6 +132,7 @@ export async function runAgent(
       context: contextOf(input),
       command,
       model: options.model,
+      remembersModel: true,
       profile: options.profile ?? "user",
       dialect: options.dialect,
       strategy,

@@ -1,10 +1,18 @@
-import { graphDescriptorSchema } from "@throughline/ai-core";
+import { type GraphDescriptor, graphDescriptorSchema } from "@throughline/ai-core";
 import { z } from "zod";
+import type { ServiceBilling } from "../billing/service-billing.js";
 import type { RouteParts } from "../http/ingress.js";
 import type { ActionRoute } from "../http/route-table.js";
 
+const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).extend({
+  suggestions: z.array(z.string()).describe("Questions it answers well."),
+  answeredBy: z
+    .enum(["script", "model"])
+    .describe("`script`: no model is configured, and the agent answers from a script of its own."),
+});
+
 /** The catalogue: which agents there are, what they take and give, and which commands they know. */
-export function agentsRoute(parts: RouteParts): ActionRoute {
+export function agentsRoute(parts: RouteParts<{ readonly billing: ServiceBilling }>): ActionRoute {
   return {
     method: "GET",
     path: "/agents",
@@ -15,12 +23,21 @@ export function agentsRoute(parts: RouteParts): ActionRoute {
       answer: {
         status: 200,
         description: "In the order people should see them",
-        schema: z.object({ agents: z.array(graphDescriptorSchema) }),
+        schema: z.object({ agents: z.array(shownAgentSchema) }),
       },
       errors: ["upstream_unavailable"],
     },
     async handle(c) {
-      return c.json({ agents: await parts.service.agents.listAgents() });
+      const { agents, billing } = parts.service;
+      const listed = await agents.listAgents();
+      return c.json({ agents: listed.map((agent) => showAgent(agent, billing.isMetered)) });
     },
   };
+}
+
+function showAgent(
+  { hasScript = false, suggestions = [], ...agent }: GraphDescriptor,
+  hasModels: boolean,
+): z.output<typeof shownAgentSchema> {
+  return { ...agent, suggestions, answeredBy: hasScript && !hasModels ? "script" : "model" };
 }

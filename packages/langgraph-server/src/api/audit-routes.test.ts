@@ -75,7 +75,7 @@ describe.each([
     const asked = await ann.run("travel", {
       ...shared,
       protocolVersion: "1.0",
-      messages: [{ id: "m1", role: "user", content: "from Lisbon to San Francisco" }],
+      messages: [{ id: "m1", role: "user", content: "from Amsterdam to San Francisco, for Lisbon" }],
     });
     const { interrupts } = JSON.parse(JSON.stringify(asked.at(-1)?.data.outcome));
     const interruptId: string = interrupts[0].id;

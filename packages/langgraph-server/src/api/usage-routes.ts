@@ -6,13 +6,15 @@ import {
   type UnitList,
   USAGE_GROUPS,
   type UsageQuery,
+  type UsageRow,
   type UsageUnit,
   usageCsv,
 } from "@throughline/billing";
+import type { RunRegistry } from "@throughline/thread-log";
 import { z } from "zod";
 import type { ServiceBilling } from "../billing/service-billing.js";
 import { queryOf } from "../http/checked-request.js";
-import type { RouteParts } from "../http/ingress.js";
+import type { RouteParts, SignedIn } from "../http/ingress.js";
 import { formatPlace, parsePlace, unknownPage } from "../http/page-place.js";
 import { nextSchema, pageSchema } from "../http/paging.js";
 import { pulledStream } from "../http/pulled-stream.js";
@@ -22,6 +24,7 @@ import {
   shownStatementSchema,
   shownUnitSchema,
   shownUsageRowSchema,
+  showSpender,
   showStatement,
   showUnit,
   showUsageRow,
@@ -53,6 +56,8 @@ const usageQuerySchema = z.object({
     .describe("Up to the beginning of this day, or moment. Default: the end of this month."),
   by: z.enum(USAGE_GROUPS).default("day"),
   subject: whoseSchema,
+  agentId: z.string().min(1).max(256).optional().describe("Of one agent only, also of one that is gone."),
+  model: z.string().min(1).max(256).optional().describe("Answered by one model only."),
   format: formatSchema.describe("`csv` has all pages at once."),
   limit: pageSchema.shape.limit,
   after: z.string().min(1).max(4_000).optional().describe("`next` of the page before."),
@@ -74,7 +79,12 @@ const PER_READ = 500;
 const CSV = "text/csv";
 
 /** `/usage`: what model calls cost. */
-export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling }>): ActionRoute[] {
+export function usageRoutes(
+  parts: RouteParts<{
+    readonly billing: ServiceBilling;
+    readonly registry: Pick<RunRegistry, "findInAccount">;
+  }>,
+): ActionRoute[] {
   const { service, clock } = parts;
   const { ledger } = service.billing;
 
@@ -87,6 +97,17 @@ export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling
       if (page.rows.length > 0) yield encoder.encode(usageLines(query.by, page.rows));
       after = page.next;
     } while (after !== undefined);
+  }
+
+  /** A run that ended long ago may be known by its costs alone. */
+  async function withRuns({ caller }: SignedIn, rows: readonly UsageRow[]) {
+    const runs = await Promise.all(
+      rows.map(({ key }) => service.registry.findInAccount(caller.billingAccountId, key)),
+    );
+    return rows.map((row, index) => {
+      const run = runs[index];
+      return { ...showUsageRow(row), run: run ? showSpender(run, caller.subject) : null };
+    });
   }
 
   return [
@@ -115,7 +136,16 @@ export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling
         errors: ["invalid_input"],
       },
       async handle(c, who) {
-        const { subject: asked, format, after, limit, by, ...range } = queryOf(c, usageQuerySchema);
+        const {
+          subject: asked,
+          format,
+          after,
+          limit,
+          by,
+          agentId,
+          model,
+          ...range
+        } = queryOf(c, usageQuerySchema);
         const subject = spendScopeOf(who, asked);
         const now = clock.now();
         const from = range.from ?? periodStart("month", now);
@@ -125,7 +155,8 @@ export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling
             details: { field: "to" },
           });
         }
-        const query = { account: who.caller.billingAccountId, from, to, by, subject };
+        const account = who.caller.billingAccountId;
+        const query = { account, from, to, by, subject, graphId: agentId && graphIdOf(agentId), model };
         if (format === "csv") return c.body(pulledStream(csvPages(query)), 200, csvHeaders(`usage-by-${by}`));
         const page = await ledger.usage({ ...query, after: after && parseKey(after), limit });
         return c.json({
@@ -133,7 +164,7 @@ export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling
           to: new Date(to).toISOString(),
           by,
           subject: subject ?? null,
-          rows: page.rows.map(showUsageRow),
+          rows: by === "run" ? await withRuns(who, page.rows) : page.rows.map((row) => showUsageRow(row)),
           next: page.next === undefined ? null : formatKey(page.next),
         });
       },
@@ -201,6 +232,11 @@ export function usageRoutes(parts: RouteParts<{ readonly billing: ServiceBilling
       },
     },
   ];
+}
+
+/** Of whatever was charged: the agent need not be there any more. */
+function graphIdOf(agentId: string): string {
+  return agentId.includes(":") ? agentId : `langgraph:${agentId}`;
 }
 
 /** `Date.parse` takes the 31st of February for a day of March. */

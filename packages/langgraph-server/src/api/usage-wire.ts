@@ -1,9 +1,5 @@
 import {
-  formatUsd,
-  type Picodollars,
-  type RunBill,
   type Statement,
-  toUsdNumber,
   UNIT_STATES,
   USAGE_GROUPS,
   type UsageGroup,
@@ -11,29 +7,26 @@ import {
   type UsageUnit,
   usageCsv,
 } from "@throughline/billing";
+import type { RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
-
-const count = z.number().int().nonnegative();
-
-/** An amount twice: as a number to show, and as exact text to add up. */
-const costShape = {
-  costUsd: z.number().describe("For display. Sums of these are not exact."),
-  cost: z.string().describe("US dollars as an exact decimal."),
-};
-
-const billSchema = z.object({
-  calls: count,
-  inputTokens: count,
-  outputTokens: count,
-  ...costShape,
-  unpriced: count.describe("Calls whose price is not known yet. They are not in the cost."),
-});
+import { billSchema, count, showBill } from "../billing/bill-wire.js";
+import { parseRunRow } from "../thread/run-request.js";
+import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 
 export const shownUsageRowSchema = z.object({
   key: z
     .string()
     .describe("A UTC day, an agent's id, a model, a subject or a run's id; empty where a call has none."),
   ...billSchema.shape,
+  run: z
+    .object({
+      agentId: z.string(),
+      threadName: z.string().nullable().describe("null: another person's."),
+      visibility: visibilitySchema,
+      createdAt: z.iso.datetime(),
+    })
+    .nullish()
+    .describe("By run only; null of one that is no longer listed."),
 });
 
 const rows = z.array(shownUsageRowSchema);
@@ -65,14 +58,6 @@ export const shownUnitSchema = z.object({
   requestId: z.string(),
   traceId: z.string(),
 });
-
-function showCost(amount: Picodollars): { readonly costUsd: number; readonly cost: string } {
-  return { costUsd: toUsdNumber(amount), cost: formatUsd(amount) };
-}
-
-function showBill({ amount, calls, inputTokens, outputTokens, unpriced }: RunBill) {
-  return { calls, inputTokens, outputTokens, ...showCost(amount), unpriced };
-}
 
 export function showUsageRow(row: UsageRow): z.output<typeof shownUsageRowSchema> {
   return { key: row.key, ...showBill(row) };
@@ -113,6 +98,19 @@ export function showUnit(unit: UsageUnit): z.output<typeof shownUnitSchema> {
     outputTokens: seen.outputTokens,
     requestId,
     traceId,
+  };
+}
+
+/** The run behind a row. What another person calls their thread is theirs. */
+export function showSpender({ thread, graphId, createdAt, request }: RunRecord, caller: string | undefined) {
+  const visibility = visibilityOf(thread);
+  const row = parseRunRow(request);
+  const isSeen = row.ok && (visibility === "account" || thread.subject === caller);
+  return {
+    agentId: graphId,
+    threadName: isSeen ? row.value.stateKey.slice(row.value.stateKey.indexOf("/") + 1) : null,
+    visibility,
+    createdAt: new Date(createdAt).toISOString(),
   };
 }
 

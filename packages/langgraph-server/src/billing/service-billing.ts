@@ -10,6 +10,8 @@ import type {
 
 /** Billing as the service's routes see it. The ledger and the budgets are there whether or not a LiteLLM is configured. */
 export interface ServiceBilling {
+  /** Whether models answer, by a LiteLLM. Without one graphs that bring a script answer from it. */
+  readonly isMetered: boolean;
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly budgets: BudgetStore;

@@ -40,6 +40,15 @@ export const PLACE_SETTINGS = {
     schema: urlOf("http:", "https:"),
     unset: "the address that a request names",
   }),
+  consoleUrl: setting({
+    env: "THROUGHLINE_CONSOLE_URL",
+    flag: "console-url",
+    group: "address",
+    placeholder: "URL",
+    doc: "Where the console is, as people reach it: the service's own address leads there.",
+    schema: urlOf("http:", "https:"),
+    unset: "the service's address says how to start one",
+  }),
   corsOrigins: setting({
     env: "THROUGHLINE_CORS_ORIGINS",
     flag: "cors-origins",

@@ -5,6 +5,8 @@ import type { AttachmentStore } from "../attachments/attachment-store.js";
 import type { AuditLog } from "../audit/create-audit-log.js";
 import type { BillingStores } from "../billing/billing-stores.js";
 import type { CronStore } from "../crons/cron-store.js";
+import type { FeedbackStore } from "../feedback/feedback-store.js";
+import type { MessageIndex } from "../search/message-index.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import type { DeletionCounts, DeletionScope, ListedThread } from "./deletion.js";
 import type { ClaimedDeletion, DeletionStore } from "./deletion-store.js";
@@ -17,6 +19,8 @@ export interface DeletionPlaces {
   readonly state: Pick<GraphStatePort, "deleteThread">;
   readonly directory: Pick<ThreadDirectory, "deleteThread" | "deleteAccount">;
   readonly attachments: Pick<AttachmentStore, "deleteThread" | "deleteAccount">;
+  readonly feedback: Pick<FeedbackStore, "deleteThread" | "deleteAccount">;
+  readonly messages: Pick<MessageIndex, "deleteThread" | "deleteAccount">;
   readonly crons: Pick<CronStore, "removeAll">;
   /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
   readonly storeItems: Pick<StoreItems, "deleteAccount"> | undefined;
@@ -96,6 +100,8 @@ async function sweep(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> 
         await registry.deleteThread(thread);
         await deps.state.deleteThread({ graphId, threadId: thread.threadId });
         await deps.directory.deleteThread(thread);
+        await deps.feedback.deleteThread(thread);
+        await deps.messages.deleteThread(thread);
       }),
     );
     await stillOurs(store.checkOff(claimed, page));
@@ -155,6 +161,9 @@ async function untilNothingWrites(
 async function deleteThread(deps: DeleteDeps, { thread, graphId }: ListedThread): Promise<number> {
   await deps.state.deleteThread({ graphId, threadId: thread.threadId });
   await deps.directory.deleteThread(thread);
+  // Behind the listing, which what is put waits for.
+  await deps.feedback.deleteThread(thread);
+  await deps.messages.deleteThread(thread);
   return deps.attachments.deleteThread(thread);
 }
 
@@ -163,6 +172,8 @@ async function deleteRest(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<v
   const { account, subject } = claimed.scope;
   await hold(deps, claimed);
   await deps.directory.deleteAccount(account, subject);
+  await deps.feedback.deleteAccount(account, subject);
+  await deps.messages.deleteAccount(account, subject);
   const attachments = await deps.attachments.deleteAccount(account, subject);
   const storeItems = (await deps.storeItems?.deleteAccount(account, subject)) ?? 0;
   await deps.billing.budgets.delete(account, subject);

@@ -62,6 +62,8 @@ function open({ isSlow = () => false }: { readonly isSlow?: (account: string) =>
       },
     },
     directory: { deleteThread: async () => {}, deleteAccount: async () => {} },
+    feedback: { deleteThread: async () => {}, deleteAccount: async () => {} },
+    messages: { deleteThread: async () => {}, deleteAccount: async () => {} },
     attachments: { deleteThread: async () => 0, deleteAccount: async () => 0 },
     crons: { removeAll: async () => 0 },
     billing: memoryBillingStores(clock),

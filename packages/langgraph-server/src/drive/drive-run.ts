@@ -10,6 +10,7 @@ import {
 import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/billing";
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
+import { saidBy } from "../search/said-writer.js";
 import { noteOf } from "../thread/run-note.js";
 import { parseRunRow, payerOf, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
@@ -23,12 +24,13 @@ import { noteCall } from "./call-notes.js";
 import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { foreignMessages } from "./foreign-messages.js";
-import { planRecovery } from "./plan-recovery.js";
+import { messagesBehind } from "./messages-behind.js";
+import { planRecovery, type RecoveryPlan } from "./plan-recovery.js";
 import { questionsLeft } from "./questions-left.js";
 import { runGraph } from "./run-graph.js";
 import { holdRun } from "./run-hold.js";
 import { createRunMedia, type RunMedia } from "./run-media.js";
-import { createRunRecorder, type RunRecorder } from "./run-recorder.js";
+import { createRunRecorder, type RunRecorder, type Withdrawal } from "./run-recorder.js";
 import { createUsageFacts } from "./usage-facts.js";
 
 export interface DrivenRun {
@@ -173,7 +175,8 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     const plan = await hold.ask(() => planRecovery(deps, run, { fold, position: leased.head }));
     if (plan.kind === "ended") return finishUnlogged(plan);
     if (run.attempt > 0) observer.recovered(about);
-    const recorder = await openRecorder(request, fold, plan.kind === "again" ? plan.withdrawn : []);
+    const withdrawal = await withdrawalOf(plan, fold);
+    const recorder = await openRecorder(request, fold, withdrawal);
     const media = createRunMedia({
       thread: run.thread,
       keeper: deps.fileKeeper,
@@ -201,13 +204,25 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     if (!drained.ok) return undefined;
     if (final.status === "error") observer.graphFailed(about, failureOf(final, ending));
     observer.runEnded({ ...about, status: end.status });
+    deps.said.note(saidBy(run, fold, withdrawal.messageIds, final));
     return { next: drained.next !== undefined };
+  }
+
+  async function withdrawalOf(
+    plan: Extract<RecoveryPlan, { kind: "fresh" | "again" }>,
+    fold: ThreadFold,
+  ): Promise<Withdrawal> {
+    if (plan.kind === "again") return { messageIds: plan.withdrawn, reason: "taken_over" };
+    const start = run.start?.kind === "continue" ? run.start.original : run.start;
+    if (start?.kind !== "fork") return { messageIds: [], reason: "went_back" };
+    const behind = () => messagesBehind(deps.state, run, start.checkpointId, fold);
+    return { messageIds: await hold.ask(behind), reason: "went_back" };
   }
 
   async function openRecorder(
     request: RunRequest,
     fold: ThreadFold,
-    withdrawn: readonly string[],
+    withdrawal: Withdrawal,
   ): Promise<RunRecorder> {
     const agent = await deps.agents.getAgent(run.graphId);
     // Only runs that were started here are billed, and what a meter sees it tells itself.
@@ -221,7 +236,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       clock,
       queue,
       fold,
-      withdrawn,
+      withdrawal,
       stateKeys: agent && schemaKeys(agent.outputSchema),
       showErrors: deps.showGraphErrors,
       bounds: deps.boundsOf(run.thread.account),

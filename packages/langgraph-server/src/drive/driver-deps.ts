@@ -9,6 +9,7 @@ import type {
 import type { Lease, LeaseKeeper, RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
 import type { FileKeeper } from "../attachments/file-keeper.js";
 import type { RunBilling } from "../billing/run-billing.js";
+import type { SaidWriter } from "../search/said-writer.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { ThreadViews } from "../thread/thread-views.js";
 import type { RunBounds } from "./run-meter.js";
@@ -30,6 +31,8 @@ export interface DriverDeps {
   /** Told of model calls that no meter sees. */
   readonly usage: UsagePort;
   readonly billing: RunBilling;
+  /** Told what runs said, so that it can be found. */
+  readonly said: Pick<SaidWriter, "note">;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly lease: Lease;

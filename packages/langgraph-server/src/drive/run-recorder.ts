@@ -16,6 +16,16 @@ import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";
 import { createRunMeter, type RunBounds } from "./run-meter.js";
 
+/** What people are told to drop when the attempt begins. */
+export interface Withdrawal {
+  readonly messageIds: readonly string[];
+  /**
+   * R27, `taken_over`: an earlier attempt showed them and never committed them. `went_back`: they stand behind the
+   * checkpoint that the run goes back to.
+   */
+  readonly reason: "taken_over" | "went_back";
+}
+
 export interface RunRecorderOptions {
   readonly run: RunRecord;
   readonly request: RunRequest;
@@ -23,8 +33,7 @@ export interface RunRecorderOptions {
   readonly queue: AppendQueue;
   /** What the log holds before the first envelope of this attempt. */
   readonly fold: ThreadFold;
-  /** R27: messages an earlier attempt showed and never committed. */
-  readonly withdrawn: readonly string[];
+  readonly withdrawal: Withdrawal;
   /** Keys of the graph's output schema. */
   readonly stateKeys: readonly string[] | undefined;
   /** Whether a graph's own errors are told to people. */
@@ -49,7 +58,8 @@ export interface RunRecorder {
 }
 
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { run, request, clock, queue, withdrawn } = options;
+  const { run, request, clock, queue } = options;
+  const { messageIds: withdrawn, reason } = options.withdrawal;
   const { runId, thread, attempt } = run;
   const context = {
     runId,
@@ -125,7 +135,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   function retraction(): Envelope {
-    const payload = { message_ids: [...withdrawn], call_ids: [], reason: "taken_over" };
+    const payload = { message_ids: [...withdrawn], call_ids: [], reason };
     return { type: "retract", ...own("retract", 1), payload };
   }
 

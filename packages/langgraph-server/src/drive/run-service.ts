@@ -21,8 +21,10 @@ export interface StartRunRequest {
   readonly context: readonly ContextItem[];
   /** R29: one that the agent has; goes with new input only. */
   readonly command?: AgentCommand | undefined;
-  /** The service's default when absent. */
+  /** The thread's when absent, else the service's default. */
   readonly model?: string | undefined;
+  /** Whether later runs of the thread that name no model use this one. */
+  readonly remembersModel?: boolean | undefined;
   readonly profile: Profile;
   /** Default `modes`. */
   readonly dialect?: Dialect | undefined;

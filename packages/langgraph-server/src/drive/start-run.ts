@@ -1,4 +1,10 @@
-import { type FreshRunStart, type GraphDescriptor, newRunId, retryStore } from "@throughline/ai-core";
+import {
+  type FreshRunStart,
+  type GraphDescriptor,
+  newRunId,
+  retryStore,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import {
   isBeingDeleted,
   type RunRecord,
@@ -20,7 +26,10 @@ import type { StartRunRequest } from "./run-service.js";
 import { titleFrom } from "./thread-title.js";
 
 export interface StartDeps
-  extends Pick<DriverDeps, "agents" | "registry" | "views" | "log" | "clock" | "lease" | "billing"> {
+  extends Pick<
+    DriverDeps,
+    "agents" | "registry" | "views" | "log" | "clock" | "lease" | "billing" | "directory" | "observer"
+  > {
   readonly admission: {
     readonly usage: AccountUsage;
     readonly limitsOf: (account: string) => AccountLimits;
@@ -59,7 +68,8 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   try {
     for (;;) {
       if (look.same) return { kind: "attached", run: look.same };
-      const model = await ask(() => deps.billing.modelOf(payerOf(request), request.model));
+      const known = look.model;
+      const model = await ask(() => modelOf(deps, request, known));
       const start = await measureInput(deps, request, agent, look);
       if (start === undefined) {
         // R25: the same request, sent twice at once, may have been answered in between.
@@ -80,8 +90,10 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
           return undefined;
         throw error;
       });
-      if (result && (clock.now() >= deadline || !(await isWorthWaiting(deps, request, result, look))))
+      if (result && (clock.now() >= deadline || !(await isWorthWaiting(deps, request, result, look)))) {
+        if (result.kind === "started" || result.kind === "queued") await rememberModel(deps, request, known);
         return result;
+      }
       await pause(deps, look.runs.running);
       look = await lookNow();
     }
@@ -102,6 +114,36 @@ async function admit(
     return look.same ? 0 : look.openRuns;
   });
   return { look: look ?? (await lookNow()), leave: permit.leave };
+}
+
+/** One that the thread remembers and that is not allowed any more is passed over: the person did not ask for it now. */
+async function modelOf(
+  { billing }: StartDeps,
+  request: StartRunRequest,
+  known: string | undefined,
+): Promise<string> {
+  const payer = payerOf(request);
+  if (request.model !== undefined || known === undefined) return billing.modelOf(payer, request.model);
+  try {
+    return await billing.modelOf(payer, known);
+  } catch (error) {
+    if (!(error instanceof ThroughlineError) || error.code !== "model_not_allowed") throw error;
+    return billing.modelOf(payer, undefined);
+  }
+}
+
+/** Only where it changes, so that a run costs no statement more. The run has begun: a failure is told to the operator alone. */
+async function rememberModel(
+  { directory, observer }: StartDeps,
+  { thread, model, remembersModel }: StartRunRequest,
+  known: string | undefined,
+): Promise<void> {
+  if (!remembersModel || model === undefined || model === known) return;
+  try {
+    await directory.change(thread.ref, { model });
+  } catch (error) {
+    observer.failed("The model that was chosen for a thread was not remembered.", error);
+  }
 }
 
 /** R26: what the graph is given; `undefined` for an answer that names no question where none is open (R28). */
@@ -150,6 +192,7 @@ function rowOf(
       tools: [...request.tools],
       context: [...request.context],
       command: request.command,
+      ...(start.kind === "fork" && { checkpointId: start.checkpointId }),
       profile: request.profile,
       dialect: request.dialect,
     }),

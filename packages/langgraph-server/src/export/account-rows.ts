@@ -15,6 +15,7 @@ export const ROW_KINDS = [
   "crons",
   "ticks",
   "files",
+  "feedback",
   "receipts",
   "audit",
 ] as const;

@@ -53,6 +53,7 @@ export async function* exportAccount(
     crons: 0,
     ticks: 0,
     files: 0,
+    feedback: 0,
     receipts: 0,
     audit: 0,
     entries: 0,

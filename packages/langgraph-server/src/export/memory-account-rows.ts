@@ -4,6 +4,7 @@ import { attachmentsInMemory } from "../attachments/memory-attachment-store.js";
 import { auditInMemory } from "../audit/memory-audit-store.js";
 import { cronsInMemory } from "../crons/memory-cron-store.js";
 import { deletionsInMemory } from "../deletion/memory-deletion-store.js";
+import { feedbackInMemory } from "../feedback/memory-feedback-store.js";
 import type { AccountRows, ExportScope, RowKind } from "./account-rows.js";
 
 /** In memory every kind is one page. */
@@ -76,6 +77,14 @@ function rowsOf(database: MemoryDatabase, kind: RowKind, scope: ExportScope): re
       return attachmentsInMemory(database)
         .filter(({ thread }) => isOwn(thread))
         .map(({ thread, attachment }) => ({ ...attachment, ...named(thread) }));
+    case "feedback":
+      return feedbackInMemory(database)
+        .filter(
+          ({ thread, author }) =>
+            isOwn(thread) ||
+            (author !== undefined && author === scope.subject && thread.account === scope.account),
+        )
+        .map(({ thread, ...feedback }) => ({ ...feedback, ...named(thread) }));
     case "receipts":
       return deletionsInMemory(database).filter(isOwn);
     case "audit":

@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
 import type { StoreItems } from "@throughline/graph-executor";
+import type { RunRegistry } from "@throughline/thread-log";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { copilotkitRoutes } from "../ag-ui/copilotkit-routes.js";
@@ -14,6 +15,7 @@ import { callerRoute } from "../api/caller-route.js";
 import { eventsRoute } from "../api/events-route.js";
 import { modelsRoute } from "../api/models-route.js";
 import { operationsRoutes } from "../api/operations-routes.js";
+import { runAgainRoutes } from "../api/run-again-routes.js";
 import { runsRoute } from "../api/runs-route.js";
 import { usageRoutes } from "../api/usage-routes.js";
 import { attachmentRoutes } from "../attachments/attachment-routes.js";
@@ -26,6 +28,8 @@ import type { DeletionService } from "../deletion/deletion-service.js";
 import type { RunService } from "../drive/run-service.js";
 import { exportRoutes } from "../export/export-routes.js";
 import type { ExportService } from "../export/export-service.js";
+import { feedbackRoutes } from "../feedback/feedback-routes.js";
+import type { FeedbackStore } from "../feedback/feedback-store.js";
 import { answerError } from "../http/error-answer.js";
 import type { RouteEnv, RouteParts, RouteService } from "../http/ingress.js";
 import type { FetchHandler } from "../http/node-handler.js";
@@ -36,14 +40,19 @@ import { createSseWriter } from "../http/sse-writer.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
 import { openApiDocument } from "../openapi/openapi-document.js";
 import { openApiRoutes } from "../openapi/openapi-routes.js";
+import { rootRoute } from "../openapi/root-route.js";
 import { createLogger, type Logger } from "../operations/logger.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { endSpan, traceRequest } from "../operations/request-trace.js";
 import { type AccountLimits, type AccountUsage, DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
+import { exportThreadRoute } from "../threads/export-thread-route.js";
+import { searchRoute } from "../threads/search-route.js";
 import { storeRoutes } from "../threads/store-routes.js";
 import { threadRoutes } from "../threads/thread-routes.js";
 import type { ThreadService } from "../threads/thread-service.js";
+import type { WaitingQuestions } from "../threads/waiting-questions.js";
+import { waitingRoute } from "../threads/waiting-route.js";
 
 /** What the routes need of the service behind them. */
 export interface HandlerService extends RouteService {
@@ -51,11 +60,14 @@ export interface HandlerService extends RouteService {
   readonly hub: ThreadHub;
   readonly crons: CronService;
   readonly threads: ThreadService;
+  readonly feedback: FeedbackStore;
+  readonly waiting: WaitingQuestions;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
   readonly usage: AccountUsage;
+  readonly registry: Pick<RunRegistry, "findInAccount">;
   readonly billing: ServiceBilling;
   ready(): Promise<void>;
 }
@@ -74,6 +86,8 @@ export interface HandlerOptions {
   readonly allowDebug?: boolean;
   /** The service's address as clients know it. Default: the one that a request names. */
   readonly publicUrl?: string | undefined;
+  /** Where the console is, as people reach it. */
+  readonly consoleUrl?: string | undefined;
   readonly highWaterBytes?: number;
   readonly heartbeatMs?: number;
   readonly clock?: Clock;
@@ -167,7 +181,12 @@ export function createHandler(options: HandlerOptions): Handler {
     modelsRoute(parts),
     callerRoute(),
     ...threadRoutes(parts),
+    waitingRoute(parts),
+    searchRoute(parts),
+    exportThreadRoute(parts),
     askAgainRoute(parts),
+    ...runAgainRoutes(parts),
+    ...feedbackRoutes(parts),
     ...attachmentRoutes(parts),
     ...storeRoutes(parts),
     ...cronRoutes(parts),
@@ -177,6 +196,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...auditRoutes(parts),
     ...exportRoutes(parts),
     ...operations,
+    rootRoute({ version, consoleUrl: options.consoleUrl, publicUrl: options.publicUrl }),
     ...openApiRoutes(() => openApiDocument(api, version)),
   ];
   const routes = (options.hasApi ?? true) ? api : operations;

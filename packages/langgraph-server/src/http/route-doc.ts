@@ -7,6 +7,7 @@ export type RouteTag =
   | "threads"
   | "crons"
   | "attachments"
+  | "feedback"
   | "account"
   | "spending"
   | "operations";

@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<RouteTag, string>> = {
   threads: "What was said and done, and where it stands.",
   crons: "Runs on a schedule.",
   attachments: "Files of a thread.",
+  feedback: "What people think of answers.",
   account: "What is kept of an account, and its deletion.",
   spending: "What model calls cost, and what may be spent.",
   operations: "For whoever operates the service.",

@@ -63,6 +63,16 @@ export const ACTIONS = {
     isAudited: true,
     reach: roles(never, "account", "account", "account"),
   },
+  give_feedback: {
+    does: "give feedback on answers",
+    isAudited: true,
+    reach: roles(never, "account", "account", "account"),
+  },
+  read_feedback: {
+    does: "list feedback",
+    isAudited: false,
+    reach: roles(never, "own", "own", "everyone"),
+  },
   upload: {
     does: "upload files",
     isAudited: false,

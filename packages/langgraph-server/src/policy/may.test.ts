@@ -20,14 +20,21 @@ describe("The policy", () => {
     expect(allowed).toEqual(["read", "read_store"]);
   });
 
-  it("lets an approver answer and stop beyond what a viewer may", () => {
+  it("lets an approver answer, stop and give feedback beyond what a viewer may", () => {
     const allowed = actions.filter((action) => may({ role: "approver" }, action, "own"));
-    expect(allowed).toEqual(["read", "stop", "answer", "read_store"]);
+    expect(allowed).toEqual(["read", "stop", "answer", "give_feedback", "read_feedback", "read_store"]);
   });
 
   it("lets no role touch another person's threads, except by deleting or exporting data of the account", () => {
     const everywhere = actions.filter((action) => ROLES.some((role) => may({ role }, action, "everyone")));
-    expect(everywhere).toEqual(["delete_data", "see_spend", "set_budgets", "read_audit", "export"]);
+    expect(everywhere).toEqual([
+      "read_feedback",
+      "delete_data",
+      "see_spend",
+      "set_budgets",
+      "read_audit",
+      "export",
+    ]);
   });
 
   it("includes in every permission what reaches less far", () => {

@@ -100,6 +100,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       limits: config.limits,
       allowDebug: config.signIn.kind === "dev",
       publicUrl: config.publicUrl,
+      consoleUrl: config.consoleUrl,
       logger,
       metrics,
       ...(options.version !== undefined && { version: options.version }),

@@ -36,10 +36,12 @@ import { createRunService, type DrivingRunService } from "../drive/create-run-se
 import { requireAccepted } from "../drive/start-refusal.js";
 import { noUsage } from "../drive/usage-facts.js";
 import { createExportService, type ExportService } from "../export/export-service.js";
+import type { FeedbackStore } from "../feedback/feedback-store.js";
 import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
 import { createThreadHub } from "../hub/create-thread-hub.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
 import { DEFAULT_RETENTION, type Retention, startRetentionSweeper } from "../operations/retention-sweeper.js";
+import { createSaidWriter } from "../search/said-writer.js";
 import {
   type AccountLimits,
   type AccountUsage,
@@ -48,10 +50,12 @@ import {
 } from "../tenancy/account-limits.js";
 import { createFileLinks } from "../thread/file-links.js";
 import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
+import { readThreadFold } from "../thread/read-thread-fold.js";
 import { rebuildForLog } from "../thread/rebuild-for-log.js";
 import { type ServiceObserver, silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
+import { createWaitingQuestions, type WaitingQuestions } from "../threads/waiting-questions.js";
 import { INSTANCE_ROLES, type InstanceRole } from "./instance-role.js";
 import { openStores, type ServiceStore } from "./open-stores.js";
 
@@ -123,6 +127,9 @@ export interface Service {
   readonly state: GraphStatePort;
   readonly crons: CronService;
   readonly threads: ThreadService;
+  readonly feedback: FeedbackStore;
+  /** What waits for people, over all agents. */
+  readonly waiting: WaitingQuestions;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
   readonly billing: OpenedBilling;
@@ -202,6 +209,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const agents = createAggregatingAgentCatalog([provider]);
   const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
   const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
+  const said = createSaidWriter({
+    index: stores.messages,
+    onError: (error) => observer.failed("What a run said can't be searched for.", error),
+  });
   const runs = createRunService({
     log,
     views,
@@ -215,6 +226,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     fileKeeper: attachments.keeper,
     usage: options.usage ?? noUsage,
     billing,
+    said,
     clock,
     observer,
     lease,
@@ -245,6 +257,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     directory,
     attachments: stores.attachments,
     crons: stores.crons,
+    feedback: stores.feedback,
+    messages: stores.messages,
     billing: stores.billing,
     storeItems,
     clock,
@@ -266,9 +280,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const threads = createThreadService({
     registry,
+    log,
     state: executor,
     runs,
     directory,
+    messages: stores.messages,
     attachments,
     agents,
     clock,
@@ -277,6 +293,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       const { account, subject = account } = thread.ref;
       await deletions.untilDeleted(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
     },
+  });
+  const waiting = createWaitingQuestions({
+    directory,
+    readFold: async (thread) => (await readThreadFold({ log, rebuilder }, thread)).fold,
+    clock,
   });
   const attendant =
     provider.foreignRuns &&
@@ -348,6 +369,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     state: executor,
     crons,
     threads,
+    feedback: stores.feedback,
+    waiting,
     directory,
     attachments,
     audit,
@@ -364,6 +387,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await deletions.close();
       exports.close();
       await runs.close({ drainMs });
+      await said.close();
       closed.abort();
       await hub.close();
       views.close();

@@ -54,10 +54,16 @@ import { createPostgresDeletionStore } from "../deletion/postgres-deletion-store
 import type { AccountRows } from "../export/account-rows.js";
 import { createMemoryAccountRows } from "../export/memory-account-rows.js";
 import { createPostgresAccountRows } from "../export/postgres-account-rows.js";
+import type { FeedbackStore } from "../feedback/feedback-store.js";
+import { createMemoryFeedbackStore } from "../feedback/memory-feedback-store.js";
+import { createPostgresFeedbackStore } from "../feedback/postgres-feedback-store.js";
 import type { Retention } from "../operations/retention-sweeper.js";
 import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
 import { createPostgresRetentionStore } from "../retention/postgres-retention-store.js";
 import type { RetentionStore } from "../retention/retention-store.js";
+import { createMemoryMessageIndex } from "../search/memory-message-index.js";
+import type { MessageIndex } from "../search/message-index.js";
+import { createPostgresMessageIndex } from "../search/postgres-message-index.js";
 import { createRedisCounts } from "../tenancy/redis-counts.js";
 import type { SharedCounts } from "../tenancy/shared-counts.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
@@ -94,6 +100,8 @@ export interface Stores {
   /** Of what accounts use on all instances; `undefined` where nothing connects them. */
   readonly counts: SharedCounts | undefined;
   readonly audit: AuditStore;
+  readonly feedback: FeedbackStore;
+  readonly messages: MessageIndex;
   readonly retention: RetentionStore;
   readonly accountRows: AccountRows;
   readonly billing: BillingStores;
@@ -163,6 +171,8 @@ async function openMemory(
     deletions,
     counts: undefined,
     audit: createMemoryAuditStore(database),
+    feedback: createMemoryFeedbackStore(database),
+    messages: createMemoryMessageIndex(database),
     retention: createMemoryRetentionStore(database, checkpointer),
     accountRows: createMemoryAccountRows(database),
     billing: memoryBillingStores(clock),
@@ -236,6 +246,8 @@ async function openPostgresStores(
     deletions,
     counts,
     audit: createPostgresAuditStore(database),
+    feedback: createPostgresFeedbackStore(database),
+    messages: createPostgresMessageIndex(database),
     retention: createPostgresRetentionStore(database),
     accountRows: createPostgresAccountRows(database),
     billing: postgresBillingStores(database),

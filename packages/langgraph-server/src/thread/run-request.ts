@@ -32,6 +32,8 @@ const runRequestSchema = z.object({
   tools: z.array(frontendToolSchema),
   context: z.array(contextItemSchema),
   command: agentCommandSchema.optional(),
+  /** The checkpoint it went back to, so that it can be tried again. */
+  checkpointId: z.string().optional(),
   profile: profileSchema,
   /** Of all attempts alike. Default `modes`. */
   dialect: dialectSchema.optional(),

@@ -1,6 +1,12 @@
-import { type Clock, type GraphStatePort, newRunId, ThroughlineError } from "@throughline/ai-core";
+import {
+  type Clock,
+  type GraphCheckpoint,
+  type GraphStatePort,
+  newRunId,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import { emptyFold } from "@throughline/reading";
-import type { Lease, RunRegistry, ThreadDirectory } from "@throughline/thread-log";
+import type { ForkOrigin, Lease, RunRegistry, ThreadDirectory } from "@throughline/thread-log";
 import { capRefusal } from "../attachments/attachment-limits.js";
 import type { FileReceiver } from "../attachments/receive-file.js";
 import type { DrivingRunService } from "../drive/create-run-service.js";
@@ -21,6 +27,8 @@ export interface Fork {
   readonly from: ThreadAddress;
   readonly checkpointId: string;
   readonly to: ThreadAddress;
+  /** The new thread is the old one in another place, not a fork of it: it says of itself what that one said. */
+  readonly isMove?: boolean;
 }
 
 /**
@@ -28,16 +36,21 @@ export interface Fork {
  * it meanwhile; then the log is told as of any checkpoint that no run of ours made (R6). If the instance dies, the one that
  * finds the lease reconciles the thread.
  */
-export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: Fork): Promise<void> {
+export async function forkThread(
+  deps: ForkDeps,
+  { from, checkpointId, to, isMove = false }: Fork,
+): Promise<void> {
   const { registry, state, directory, attachments, clock, lease } = deps;
   const source = { graphId: from.graphId, threadId: from.ref.threadId };
   const target = { graphId: to.graphId, threadId: to.ref.threadId };
-  if (!(await state.getState(source, checkpointId))) {
+  const checkpoint = await state.getState(source, checkpointId);
+  if (!checkpoint) {
     throw new ThroughlineError("not_found", "checkpointId: this thread has no such checkpoint.", {
       details: { field: "checkpointId" },
     });
   }
   if ((await directory.find(to.ref)) || (await state.getState(target))) throw taken();
+  const origin = await directory.find(from.ref);
   const started = await registry.start({
     ...lease,
     thread: to.ref,
@@ -48,7 +61,7 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     start: { kind: "resume", answers: {} },
     request: toRunRow(emptyRequest("reconcile", to, `fork:${checkpointId}`)),
     strategy: "reject",
-    listing: { threadName: to.threadName, derivedTitle: (await directory.find(from.ref))?.title },
+    listing: { threadName: to.threadName, derivedTitle: origin?.title },
   });
   if (started.kind !== "started") throw taken();
   const { fence } = started;
@@ -56,6 +69,10 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     const cap = await attachments.store.copyThread(from.ref, to.ref, attachments.limits);
     if (cap !== undefined) throw capRefusal(cap, attachments.limits, "threadName");
     await state.copyThread(source, checkpointId, target, fence);
+    await directory.change(to.ref, {
+      model: origin?.model,
+      forkedFrom: isMove ? origin?.forkedFrom : originOf(from, to, checkpoint),
+    });
     await registry.finish(fence, { status: "success" });
   } catch (error) {
     // Half a copy would be a thread that is not listed and whose name is taken. The caller is to hear why the copy failed, not
@@ -66,6 +83,14 @@ export async function forkThread(deps: ForkDeps, { from, checkpointId, to }: For
     throw error;
   }
   await deps.runs.reconcile(to, emptyFold);
+}
+
+/** What a person calls a private thread of theirs is not told to those they share a fork of it with. */
+function originOf(from: ThreadAddress, to: ThreadAddress, at: GraphCheckpoint): ForkOrigin | undefined {
+  const { subject } = from.ref;
+  if (subject !== undefined && to.ref.subject === undefined) return undefined;
+  const { checkpointId, messages } = at;
+  return { threadName: from.threadName, subject, checkpointId, messageId: messages.at(-1)?.id };
 }
 
 function taken(): ThroughlineError {

@@ -24,7 +24,7 @@ export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<vo
   const checkpoint = before && (await state.getState({ graphId: from.graphId, threadId: from.ref.threadId }));
   if (!before || !checkpoint) throw new ThroughlineError("not_found", "There is no such thread.");
   if (before.status === "running") throw isRunning(before.lastRunId);
-  await forkThread(deps, { from, checkpointId: checkpoint.checkpointId, to });
+  await forkThread(deps, { from, checkpointId: checkpoint.checkpointId, to, isMove: true });
   await directory.change(to.ref, {
     isArchived: before.isArchived,
     ...(before.isTitledByPerson && { title: before.title }),

@@ -64,7 +64,7 @@ describeEachStore("Threads over HTTP, kept in %s,", (storeOf) => {
 
   it("say that they wait for an answer", async () => {
     const ann = person();
-    await ann.say("trip", "Plan a trip to Lisbon", "travel");
+    await ann.say("trip", "Plan a trip to San Francisco", "travel");
     await ann.settled("/agents/travel/threads/trip");
     expect((await ann.ask("GET", "/agents/travel/threads?status=waiting")).body.threads).toMatchObject([
       { threadName: "trip" },
@@ -134,8 +134,19 @@ describeEachStore("Threads over HTTP, kept in %s,", (storeOf) => {
     });
     expect(forked).toMatchObject({
       status: 201,
-      body: { threadName: "other", title: "My name is Ada.", status: "idle" },
+      body: {
+        threadName: "other",
+        title: "My name is Ada.",
+        status: "idle",
+        forkedFrom: {
+          threadName: "t",
+          visibility: "account",
+          checkpointId,
+          messageId: then.messages.at(-1).id,
+        },
+      },
     });
+    expect((await ann.ask("GET", "/agents/chat/threads/t")).body).toMatchObject({ forkedFrom: null });
     const { body: state } = await ann.ask("GET", "/agents/chat/threads/other/state");
     expect(state.messages).toEqual(then.messages);
     const shown = await readEvents(
@@ -155,9 +166,65 @@ describeEachStore("Threads over HTTP, kept in %s,", (storeOf) => {
     expect(await ann.ask("GET", "/agents/chat/threads/new")).toMatchObject({ status: 404 });
   });
 
+  it("name the thread they began in to those who may see it, and to no others", async () => {
+    const account = `a-${randomUUID()}`;
+    const ann = person({ "x-throughline-account": account, "x-throughline-subject": "ann" });
+    await ann.say("diary", "Hello");
+    const fork = (more: object) => ann.ask("POST", "/agents/chat/threads/diary/fork", more);
+    expect((await fork({ threadName: "own" })).body.forkedFrom).toMatchObject({
+      threadName: "diary",
+      visibility: "private",
+    });
+    expect((await fork({ threadName: "for all", visibility: "account" })).body.forkedFrom).toBeNull();
+  });
+
+  it("remember the model that was chosen in them, until another is or it is taken back", async () => {
+    const ann = person({ "x-throughline-account": `a-${randomUUID()}`, "x-throughline-subject": "ann" });
+    const choose = (model: string) => ({ forwardedProps: { throughline: { model } } });
+    const models = async () =>
+      (await ann.ask("GET", "/agents/chat/threads/t/runs")).body.runs.map(
+        ({ model }: { model: string }) => model,
+      );
+    await ann.say("t", "one");
+    const [usual] = await models();
+    await ann.say("t", "two", "chat", choose("large"));
+    await ann.say("t", "three");
+    expect(await models()).toEqual(["large", "large", usual]);
+    expect((await ann.ask("GET", "/agents/chat/threads/t")).body).toMatchObject({ model: "large" });
+    expect((await ann.ask("POST", "/agents/chat/threads/t/fork", { threadName: "f" })).body.model).toBe(
+      "large",
+    );
+    expect((await ann.ask("PATCH", "/agents/chat/threads/t", { model: null })).body).toMatchObject({
+      model: null,
+    });
+    await ann.say("t", "four");
+    expect((await models())[0]).toBe(usual);
+    expect(await ann.ask("PATCH", "/agents/chat/threads/t", { model: "none such" })).toMatchObject({
+      status: 400,
+      body: { code: "model_not_allowed" },
+    });
+    expect((await ann.ask("PATCH", "/agents/chat/threads/t", { model: usual })).body).toMatchObject({
+      model: usual,
+    });
+  });
+
+  it("say which command a run is of, and who asked for it", async () => {
+    const ann = person({ "x-throughline-account": `a-${randomUUID()}`, "x-throughline-subject": "ann" });
+    const command = { forwardedProps: { throughline: { command: { name: "hire" }, visibility: "account" } } };
+    await ann.say("s", "", "sentinel", { ...command, messages: [] });
+    const { body } = await ann.ask("GET", "/agents/sentinel/threads/s/runs?visibility=account");
+    expect(body.runs).toMatchObject([
+      { startedBy: { kind: "client", command: "hire", person: "ann" }, cost: null },
+    ]);
+    const cycle = { forwardedProps: { throughline: { command: { name: "cycle" } } }, messages: [] };
+    await ann.say("idle", "", "sentinel", cycle);
+    const { body: state } = await ann.ask("GET", "/agents/sentinel/threads/idle/state");
+    expect(state.values.log).toMatchObject([{ command: "cycle", outcome: "refused", code: "not_hired" }]);
+  });
+
   it("begin with another's open question, which each answers for itself", async () => {
     const ann = person();
-    await ann.say("trip", "Plan a trip to Lisbon", "travel");
+    await ann.say("trip", "Plan a trip to San Francisco", "travel");
     await ann.settled("/agents/travel/threads/trip");
     const fork = await ann.ask("POST", "/agents/travel/threads/trip/fork", { threadName: "again" });
     expect(fork.body).toMatchObject({ status: "waiting" });

@@ -1,9 +1,16 @@
+import { ThroughlineError } from "@throughline/ai-core";
+import type { RunBill } from "@throughline/billing";
+import type { RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
+import type { ServiceBilling } from "../billing/service-billing.js";
 import { bodyOf, queryOf } from "../http/checked-request.js";
-import { type RouteParts, requireAgent } from "../http/ingress.js";
+import { type RouteParts, requireAgent, type SignedIn } from "../http/ingress.js";
 import { nextSchema } from "../http/paging.js";
 import type { ActionRoute } from "../http/route-table.js";
 import { listScope, threadFor, threadOf } from "../http/thread-of.js";
+import { reachOf } from "../policy/may.js";
+import { actorOf } from "../tenancy/caller-resolver.js";
+import { parseRunRow, payerOf } from "../thread/run-request.js";
 import { threadAddress } from "../thread/thread-address.js";
 import { callerIn, visibilityOf } from "../thread/visibility.js";
 import type { ThreadService } from "./thread-service.js";
@@ -29,8 +36,28 @@ const THREAD = "/agents/:agentId/threads/:threadName";
 const ARCHIVED = { true: true, false: false, all: undefined } as const;
 
 /** Threads of the caller, and those the account shares. */
-export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService }>): ActionRoute[] {
-  const { threads } = parts.service;
+export function threadRoutes(
+  parts: RouteParts<{ readonly threads: ThreadService; readonly billing: ServiceBilling }>,
+): ActionRoute[] {
+  const { threads, billing } = parts.service;
+
+  async function requireListed({ caller }: SignedIn, model: string): Promise<void> {
+    const { models } = await billing.modelsOf(caller);
+    if (models.some(({ id }) => id === model)) return;
+    const known = models.map(({ id }) => id);
+    throw new ThroughlineError(
+      "model_not_allowed",
+      `model: "${model}" is not allowed. Choose one of: ${known.join(", ")}.`,
+      {
+        details: { field: "model", known },
+      },
+    );
+  }
+
+  async function billsOf(runs: readonly RunRecord[]): Promise<ReadonlyMap<string, RunBill>> {
+    if (!billing.isMetered || runs.length === 0) return new Map();
+    return billing.ledger.billsOf(runs.map(({ runId }) => runId));
+  }
 
   const list: ActionRoute = {
     method: "GET",
@@ -79,12 +106,13 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
       tag: "threads",
       body: threadChangeSchema,
       answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
-      errors: ["invalid_input", "not_found", "too_large"],
+      errors: ["invalid_input", "not_found", "too_large", "model_not_allowed", "models_unavailable"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { title, archived } = await bodyOf(who, threadChangeSchema);
-      return c.json(showThread(await threads.change(thread, { title, isArchived: archived })));
+      const { title, archived, model } = await bodyOf(who, threadChangeSchema);
+      if (typeof model === "string") await requireListed(who, model);
+      return c.json(showThread(await threads.change(thread, { title, isArchived: archived, model })));
     },
   };
   const state: ActionRoute = {
@@ -146,7 +174,8 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
       const found = await threads.runs(thread, queryOf(c, runsQuerySchema).limit);
-      return c.json({ runs: found.map(showRun) });
+      const bills = await billsOf(found.filter((run) => seesCost(who, run)));
+      return c.json({ runs: found.map((run) => showRun(run, bills.get(run.runId))) });
     },
   };
   const fork: ActionRoute = {
@@ -211,4 +240,12 @@ export function threadRoutes(parts: RouteParts<{ readonly threads: ThreadService
     },
   };
   return [list, get, change, state, history, runs, fork, move];
+}
+
+/** As `GET /usage` decides it: everyone's for who may see that, else what was charged to the caller. */
+function seesCost({ caller, credentials }: SignedIn, { request }: RunRecord): boolean {
+  const reach = reachOf(actorOf(credentials), "see_spend");
+  if (reach === undefined || reach === "everyone") return reach !== undefined;
+  const row = parseRunRow(request);
+  return caller.subject !== undefined && row.ok && payerOf(row.value).subject === caller.subject;
 }

@@ -2,6 +2,7 @@ import {
   type AgentCatalogPort,
   type GraphCheckpoint,
   type JsonObject,
+  type LogEntry,
   ThroughlineError,
 } from "@throughline/ai-core";
 import type {
@@ -9,11 +10,18 @@ import type {
   ThreadChange,
   ThreadListing,
   ThreadListPage,
+  ThreadLog,
   ThreadQuery,
   ThreadScope,
 } from "@throughline/thread-log";
+import { planRetry, type Retry } from "../drive/plan-retry.js";
+import type { MessageIndex } from "../search/message-index.js";
+import { searchWords, snippetOf } from "../search/search-words.js";
+import { readRun } from "../thread/read-run.js";
+import { parseRunRow } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
+import { checkpointBefore } from "./checkpoint-before.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
 import { type Move, type MoveDeps, moveThread } from "./move-thread.js";
 
@@ -25,6 +33,8 @@ export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
 /** What people do with their threads besides running them. Throws `not_found` for a thread that is not there. */
 export interface ThreadService {
   list(scope: ThreadScope, query: ThreadQuery): Promise<ThreadListPage>;
+  /** Threads in which something was said with all these words, what was said last first; at most `limit`. */
+  search(scope: ThreadScope, query: SaidQuery): Promise<readonly FoundThread[]>;
   get(thread: ThreadAddress): Promise<ThreadListing>;
   change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
   /** The newest checkpoint, or the one named. */
@@ -34,6 +44,10 @@ export interface ThreadService {
     thread: ThreadAddress,
     page: { readonly limit: number; readonly before?: string },
   ): Promise<readonly ShownCheckpoint[]>;
+  /** The checkpoint from which an assistant's message was made. */
+  checkpointBefore(thread: ThreadAddress, messageId: string): Promise<string>;
+  /** How the thread's last run is tried again. Throws `conflict` unless it failed. */
+  planRetry(thread: ThreadAddress): Promise<Retry>;
   /** Newest first. */
   runs(thread: ThreadAddress, limit: number): Promise<readonly RunRecord[]>;
   /** Throws `conflict` when there is a thread of that name. */
@@ -44,19 +58,39 @@ export interface ThreadService {
   remove(thread: ThreadAddress): Promise<void>;
 }
 
+export interface SaidQuery extends Pick<ThreadQuery, "graphId" | "isArchived" | "limit"> {
+  readonly search: string;
+}
+
+export interface FoundThread {
+  readonly listing: ThreadListing;
+  readonly match: {
+    readonly messageId: string;
+    readonly role: "user" | "assistant";
+    readonly snippet: string;
+  };
+}
+
 export interface ThreadServiceDeps extends ForkDeps {
   readonly agents: AgentCatalogPort;
+  readonly log: Pick<ThreadLog, "read" | "head">;
+  readonly messages: Pick<MessageIndex, "search">;
   /** What deletes a thread from every store; without it threads can't be deleted. */
   readonly removeThread?: MoveDeps["removeThread"] | undefined;
 }
 
 export function createThreadService(deps: ThreadServiceDeps): ThreadService {
-  const { directory, registry, state, agents } = deps;
+  const { directory, registry, state, agents, log, messages } = deps;
 
   async function get({ ref }: ThreadAddress): Promise<ThreadListing> {
     const found = await directory.find(ref);
     if (!found) throw missing();
     return found;
+  }
+
+  async function readWholeRun(ref: ThreadAddress["ref"], runId: string): Promise<readonly LogEntry[]> {
+    const head = await log.head(ref);
+    return head ? readRun(log, ref, runId, head) : [];
   }
 
   function removing(): MoveDeps["removeThread"] {
@@ -80,6 +114,17 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     async list(scope, query) {
       return directory.list(scope, query);
     },
+    async search(scope, { search, isArchived, ...query }) {
+      const words = searchWords(search);
+      if (words.length === 0) return [];
+      const found = await messages.search(scope, { ...query, words });
+      const listings = await Promise.all(found.map(({ thread }) => directory.find(thread)));
+      return found.flatMap(({ messageId, role, said }, index) => {
+        const listing = listings[index];
+        if (!listing || (isArchived !== undefined && listing.isArchived !== isArchived)) return [];
+        return [{ listing, match: { messageId, role, snippet: snippetOf(said, words) } }];
+      });
+    },
     get,
     async change({ ref }, change) {
       const changed = await directory.change(ref, change);
@@ -97,6 +142,23 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       await get(thread);
       const { graphId, ref } = thread;
       return shownAs(thread, await state.history({ graphId, threadId: ref.threadId }, page));
+    },
+    async checkpointBefore(thread, messageId) {
+      await get(thread);
+      return checkpointBefore(state, { graphId: thread.graphId, threadId: thread.ref.threadId }, messageId);
+    },
+    async planRetry(thread) {
+      await get(thread);
+      const { ref, graphId } = thread;
+      const run = (await registry.list(ref, RECENT_RUNS)).find(isOfGraph);
+      if (!run) throw missing();
+      const [entries, checkpoint] = await Promise.all([
+        readWholeRun(ref, run.runId),
+        state.getState({ graphId, threadId: ref.threadId }),
+      ]);
+      const started = entries.find(({ envelope }) => envelope.type === "run_start")?.envelope;
+      const input = started?.type === "run_start" ? started.payload.input : undefined;
+      return planRetry({ run, input, checkpoint });
     },
     async runs(thread, limit) {
       await get(thread);
@@ -116,6 +178,14 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       await removeThread(thread);
     },
   };
+}
+
+/** Of the newest, some may only have written down what a checkpoint says. */
+const RECENT_RUNS = 20;
+
+function isOfGraph({ request }: RunRecord): boolean {
+  const row = parseRunRow(request);
+  return row.ok && row.value.work === "graph";
 }
 
 function missing(): ThroughlineError {

@@ -5,12 +5,20 @@ import {
   runOriginSchema,
   threadNameSchema,
 } from "@throughline/ai-core";
-import { FINAL_STATUSES, type RunRecord, THREAD_STATUSES, type ThreadListing } from "@throughline/thread-log";
+import type { RunBill } from "@throughline/billing";
+import {
+  FINAL_STATUSES,
+  type ForkOrigin,
+  type RunRecord,
+  THREAD_STATUSES,
+  type ThreadListing,
+} from "@throughline/thread-log";
 import { z } from "zod";
+import { billSchema, showBill } from "../billing/bill-wire.js";
 import { pageSchema } from "../http/paging.js";
 import { listVisibilitySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
-import { parseRunRow } from "../thread/run-request.js";
+import { type ParsedRunRow, parseRunRow, payerOf } from "../thread/run-request.js";
 import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
@@ -25,10 +33,17 @@ export const threadChangeSchema = z
   .strictObject({
     title: titleSchema.nullable().optional().describe("null gives the derived title back."),
     archived: z.boolean().optional(),
+    model: z
+      .string()
+      .min(1)
+      .max(128)
+      .nullable()
+      .optional()
+      .describe("Of `GET /models`: what runs use that name none. null: the service's default."),
   })
   .refine(
-    ({ title, archived }) => title !== undefined || archived !== undefined,
-    "name what to change: title or archived",
+    (change) => Object.values(change).some((value) => value !== undefined),
+    "name what to change: title, archived or model",
   )
   .meta({ minProperties: 1 });
 
@@ -72,6 +87,16 @@ export const shownThreadSchema = z.object({
   title: z.string().nullable(),
   titledByPerson: z.boolean(),
   archived: z.boolean(),
+  forkedFrom: z
+    .object({
+      threadName: z.string(),
+      visibility: visibilitySchema,
+      checkpointId: z.string(),
+      messageId: z.string().nullable().describe("The last message that both threads have."),
+    })
+    .nullable()
+    .describe("Where it began, if it is a fork."),
+  model: z.string().nullable().describe("What its runs use that name none; null: the service's default."),
   status: z.enum(THREAD_STATUSES),
   lastRunId: z.string(),
   createdAt: time,
@@ -86,11 +111,17 @@ export function showThread(listing: ThreadListing): z.output<typeof shownThreadS
     title: listing.title ?? null,
     titledByPerson: listing.isTitledByPerson,
     archived: listing.isArchived,
+    forkedFrom: listing.forkedFrom ? showOrigin(listing.forkedFrom) : null,
+    model: listing.model ?? null,
     status: listing.status,
     lastRunId: listing.lastRunId,
     createdAt: iso(listing.createdAt),
     lastActivityAt: iso(listing.lastActivityAt),
   };
+}
+
+function showOrigin({ threadName, subject, checkpointId, messageId }: ForkOrigin) {
+  return { threadName, visibility: visibilityOf({ subject }), checkpointId, messageId: messageId ?? null };
 }
 
 const checkpointFields = {
@@ -134,10 +165,16 @@ export const shownRunSchema = z.object({
   runId: z.string(),
   clientRunId: z.string().nullable(),
   status: z.enum(["queued", "running", ...FINAL_STATUSES]),
-  startedBy: runOriginSchema,
+  startedBy: runOriginSchema.extend({
+    command: z.string().optional().describe("The command that the run is of."),
+    person: z.string().optional().describe("Who asked, where that was a person."),
+  }),
   /** `foreign` was started elsewhere; `reconcile` wrote down what a checkpoint says and ran no graph. */
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
+  cost: billSchema
+    .nullable()
+    .describe("null: nothing was metered, or the caller may not see what the run cost."),
   attempt: z.number().int().describe("Recoveries so far, for whatever reason."),
   crashes: z.number().int().describe("Recoveries after a crash: past a limit of these the run is lost."),
   createdAt: time,
@@ -147,22 +184,30 @@ export const shownRunSchema = z.object({
 /** Of a run whose row can't be read. */
 const UNREADABLE = { work: "graph", model: "unknown" } as const;
 
-export function showRun(run: RunRecord): z.output<typeof shownRunSchema> {
+export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typeof shownRunSchema> {
   const request = parseRunRow(run.request);
   const { work, model } = request.ok ? request.value : UNREADABLE;
-  const { kind, id } = run.origin;
   return {
     runId: run.runId,
     clientRunId: work === "graph" ? (run.alias ?? null) : null,
     status: run.status,
-    startedBy: { kind, ...(id !== undefined && { id }) },
+    startedBy: { ...run.origin, ...askerOf(request) },
     work,
     model,
+    cost: bill ? showBill(bill) : null,
     attempt: run.attempt,
     crashes: run.crashes,
     createdAt: iso(run.createdAt),
     endedAt: run.endedAt === undefined ? null : iso(run.endedAt),
   };
+}
+
+/** Of a run that was started here. */
+function askerOf(request: ParsedRunRow): { readonly command?: string; readonly person?: string } {
+  if (!request.ok || request.value.work !== "graph") return {};
+  const { command } = request.value;
+  const { subject: person } = payerOf(request.value);
+  return { ...(command && { command: command.name }), ...(person !== undefined && { person }) };
 }
 
 function iso(ms: number): string {

@@ -1,5 +1,5 @@
-import type { CallStatus, Envelope, EnvelopeOf, Json } from "@throughline/ai-core";
-import type { CallName, FoldCall, KnownCalls } from "./fold-call.js";
+import type { CallStatus, Envelope, EnvelopeOf, Json, PayloadOf } from "@throughline/ai-core";
+import type { CallError, CallName, FoldCall, KnownCalls } from "./fold-call.js";
 import { letGo } from "./let-go.js";
 
 /** Of the work within runs. Beyond it closed calls are let go, as many at a time as make looking for them cheap. */
@@ -23,8 +23,8 @@ export function changeCalls(known: KnownCalls, envelope: Envelope): CallsChange 
     case "run_start":
       return startRun(known, envelope);
     case "run_end": {
-      const { status } = envelope.payload;
-      return endAll(known, envelope, status === "success" ? "ok" : status);
+      const { status, error } = envelope.payload;
+      return endAll(known, envelope, status === "success" ? "ok" : status, error && runError(error));
     }
     case "step_start":
       return start(known, envelope, { kind: "node", name: envelope.payload.node });
@@ -51,8 +51,9 @@ export function changeCalls(known: KnownCalls, envelope: Envelope): CallsChange 
     case "tool_end":
       return end(known, envelope, envelope.payload.status, { result: preview(envelope.payload.result) });
     case "error": {
-      const { message, class: kind, node } = envelope.payload;
-      return update(known, envelope, { error: { message, class: kind, node } });
+      const { message, class: kind, node, name, stack } = envelope.payload;
+      const own = stack === undefined ? {} : { name, stack };
+      return update(known, envelope, { error: { message, class: kind, node, ...own } });
     }
     case "llm_token":
     case "subgraph_checkpoint":
@@ -68,6 +69,7 @@ export function changeCalls(known: KnownCalls, envelope: Envelope): CallsChange 
   }
 }
 
+type RunError = NonNullable<PayloadOf<"run_end">["error"]>;
 type About = Pick<FoldCall, "kind" | "name"> & Partial<FoldCall>;
 
 function begun({ run_id, call_id, parent_id, attempt, ts }: Envelope, about: About): FoldCall {
@@ -124,9 +126,18 @@ function end(
   return update(known, envelope, { ...change, status, ended_at: envelope.ts });
 }
 
-function endAll(known: KnownCalls, envelope: Envelope, status: CallStatus): CallsChange {
+function runError({ code, message, class: kind, node = null }: RunError): CallError {
+  return { code, message, ...(kind && { class: kind }), node };
+}
+
+function endAll(
+  known: KnownCalls,
+  envelope: Envelope,
+  status: CallStatus,
+  error: CallError | undefined,
+): CallsChange {
   const calls = closed(known.calls, envelope, status);
-  const runs = closed(known.runs, envelope, status);
+  const runs = closed(known.runs, envelope, status, error && { error });
   return { calls: calls.calls, runs: runs.calls, changed: [...calls.changed, ...runs.changed], gone: [] };
 }
 
@@ -135,11 +146,12 @@ function closed(
   calls: readonly FoldCall[],
   { run_id, ts }: Envelope,
   status: FoldCall["status"],
+  more: Partial<FoldCall> = {},
 ): { readonly calls: readonly FoldCall[]; readonly changed: readonly FoldCall[] } {
   const changed: FoldCall[] = [];
   const next = calls.map((call) => {
     if (call.run_id !== run_id || call.status !== "running") return call;
-    const ended = { ...call, status, ended_at: ts };
+    const ended = { ...call, status, ended_at: ts, ...more };
     changed.push(ended);
     return ended;
   });

@@ -1,9 +1,22 @@
-import type { CallStatus, Json, PayloadOf, TokenUsage } from "@throughline/ai-core";
+import type { CallStatus, ErrorClass, ErrorCode, Json, PayloadOf, TokenUsage } from "@throughline/ai-core";
 
 /** What tells a call apart in a thread. A call id is unique within its run. */
 export interface CallName {
   readonly run_id: string;
   readonly call_id: string;
+}
+
+/** Why a call failed. Of a run, which is kept for good, without the graph's own name and stack. */
+export interface CallError {
+  readonly message: string;
+  readonly class?: ErrorClass;
+  /** The node that threw. */
+  readonly node: string | null;
+  /** Of a run. */
+  readonly code?: ErrorCode;
+  /** Of the graph's own error, where the service shows those. */
+  readonly name?: string;
+  readonly stack?: string;
 }
 
 /** One piece of work inside a thread: a run, or what happened within one. People open and close these. */
@@ -31,7 +44,7 @@ export interface FoldCall extends CallName {
   /** Of a run. */
   readonly started_by?: PayloadOf<"run_start">["started_by"];
   /** Of a call that threw. */
-  readonly error?: Pick<PayloadOf<"error">, "message" | "class" | "node">;
+  readonly error?: CallError;
   /** How many calls below it are no longer kept. */
   readonly earlier?: number;
 }

@@ -77,6 +77,34 @@ describe("a graph that fails", () => {
     });
   });
 
+  it("P21: tells name, message and stack apart from the code where they are to be shown, and cuts what is long", () => {
+    const error = Object.assign(new TypeError("x".repeat(3_000)), {
+      pregelTaskId: (thrown as { pregelTaskId: string }).pregelTaskId,
+      stack: `TypeError\n${"    at there\n".repeat(1_000)}`,
+    });
+    const hidden = JSON.stringify(failing(error));
+    expect(hidden).not.toContain('"own"');
+    expect(hidden).not.toContain("at there");
+    const { own } = Object(failing(error, { showErrors: true }).at(-1)?.payload).error;
+    expect(own).toEqual({
+      name: "TypeError",
+      message: `${"x".repeat(2_000)}…`,
+      stack: expect.stringContaining("at there"),
+    });
+    expect(own.stack).toHaveLength(4_001);
+    const events = agUi(failing(error, { showErrors: true }), {
+      line: "1.0",
+      interrupts: "standard",
+      calls: true,
+    });
+    expect(events.at(-1)).toMatchObject({ metadata: { throughline: { own } } });
+    const calls = JSON.stringify(
+      events.filter((event) => event.type === "CUSTOM" && event.name === "throughline.calls"),
+    );
+    expect(calls).toContain('"name":"TypeError"');
+    expect(calls).toContain('"code":"run_failed"');
+  });
+
   it("tells its own words, and the stack, in the debug profile", () => {
     const error = Object.assign(new TypeError("no plan"), {
       pregelTaskId: (thrown as { pregelTaskId: string }).pregelTaskId,

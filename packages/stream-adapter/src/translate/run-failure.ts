@@ -1,4 +1,4 @@
-import type { ErrorClass, PayloadOf, Profile, ThroughlineError } from "@throughline/ai-core";
+import type { ErrorClass, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
 import { classifyError, readString } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { FailedTask, TaskTree } from "./task-tree.js";
@@ -7,7 +7,6 @@ export interface RunFailureOptions {
   readonly sink: DraftSink;
   readonly root: CallSite;
   readonly tasks: Pick<TaskTree, "thrower">;
-  readonly profile: Profile;
   /** Tell a graph's own error, which may carry a key, a prompt or a path. */
   readonly showErrors: boolean;
 }
@@ -27,9 +26,11 @@ export interface RunFailure {
 const FAILED = "The graph failed while it ran.";
 /** In characters: a message may hold a whole page. */
 const MAX_MESSAGE = 2_000;
+/** In characters: the frames next to the throw, and not the way through LangGraph's loop below them. */
+const MAX_STACK = 4_000;
 
 export function createRunFailure(options: RunFailureOptions): RunFailure {
-  const { sink, root, tasks, profile, showErrors } = options;
+  const { sink, root, tasks, showErrors } = options;
   let heard: unknown;
   let failed: FailedTask | undefined;
 
@@ -38,7 +39,6 @@ export function createRunFailure(options: RunFailureOptions): RunFailure {
     error: unknown,
     told: { readonly class: ErrorClass; readonly safe: string; readonly failed?: FailedTask | undefined },
   ): void {
-    const stack = profile === "debug" ? readString(error, "stack") : undefined;
     const own = showErrors ? ownWords(error) : undefined;
     sink.emit("error", site, {
       name: own?.name ?? "Error",
@@ -46,7 +46,7 @@ export function createRunFailure(options: RunFailureOptions): RunFailure {
       class: told.class,
       node: told.failed?.task.node ?? null,
       ...(told.failed && { ns: told.failed.task.path.split("|") }),
-      ...(stack !== undefined && { stack }),
+      ...(own?.stack !== undefined && { stack: own.stack }),
     });
   }
 
@@ -83,6 +83,7 @@ export function createRunFailure(options: RunFailureOptions): RunFailure {
         class: failed?.class ?? classifyError(error ?? cause, { inNode: false }),
         node: node ?? null,
         ...(path !== undefined && { ns: path.split("|") }),
+        ...(own && { own }),
       };
     },
   };
@@ -93,10 +94,19 @@ function nameOf(agent: string): string {
   return agent.slice(agent.indexOf(":") + 1);
 }
 
-/** An error's own name and message; `undefined` when it has none. */
-function ownWords(error: unknown): { readonly name: string; readonly message: string } | undefined {
+/** An error's own name, message and stack; `undefined` when it has no message. A LangGraph server tells no stack. */
+function ownWords(error: unknown): OwnError | undefined {
   const message = typeof error === "string" ? error : readString(error, "message");
   if (message === undefined) return undefined;
   const name = readString(error, "name") ?? readString(error, "error") ?? "Error";
-  return { name, message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…` };
+  const stack = readString(error, "stack");
+  return {
+    name,
+    message: shortened(message, MAX_MESSAGE),
+    ...(stack !== undefined && { stack: shortened(stack, MAX_STACK) }),
+  };
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

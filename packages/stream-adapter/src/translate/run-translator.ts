@@ -48,7 +48,6 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
     runId: context.runId,
     agent: context.agent,
     dialect,
-    profile,
     before: {
       state: before.state,
       isKnownMessage: (id) => isKnownMessage(before, id),

@@ -6,7 +6,6 @@ import {
   type JsonObject,
   NO_USAGE,
   type PayloadOf,
-  type Profile,
   type RunStatus,
   type TokenUsage,
   type UpstreamChunk,
@@ -31,7 +30,6 @@ export interface StreamAdapterOptions {
   readonly runId: string;
   readonly agent: string;
   readonly dialect: Dialect;
-  readonly profile: Profile;
   /** What the thread showed before this run. */
   readonly before: {
     readonly state: JsonObject;
@@ -62,7 +60,7 @@ export interface StreamAdapter {
 }
 
 export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
-  const { runId, agent, dialect, profile, before, stateKeys } = options;
+  const { runId, agent, dialect, before, stateKeys } = options;
   const sink = createDraftSink();
   const root: CallSite = { callId: runId, parentId: null, agent };
   const tools = createToolRuns({ sink, root, isKnown: before.isKnownMessage });
@@ -79,7 +77,7 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
     subgraphInput,
     subgraphResult,
   });
-  const failure = createRunFailure({ sink, root, tasks, profile, showErrors: options.showErrors });
+  const failure = createRunFailure({ sink, root, tasks, showErrors: options.showErrors });
   const state = createStateTracker({ sink, root, initial: before.state, stateKeys });
   const interrupts = createInterruptSet();
   const custom = createCustomEvents({ sink, state, tools });

@@ -10,6 +10,7 @@ import type { ThreadRef, ThreadScope } from "../port/thread-ref.js";
 import { openPostgres } from "../postgres/open-postgres.js";
 import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
 import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
+import { listListings } from "../postgres/sql/list-listings.js";
 import { openTestDatabase } from "../testing/test-database.js";
 import type { ThreadDirectory, ThreadQuery } from "./thread-directory.js";
 
@@ -253,6 +254,28 @@ describe.each([
     expect(await names({ search: "birnen" })).toEqual(["b"]);
   });
 
+  it("remembers where a fork began and which model its runs use, until that is taken back", async () => {
+    await ran(thread("a"));
+    const forkedFrom = { threadName: "origin", subject: "ann", checkpointId: "c1", messageId: "m1" };
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      forkedFrom: undefined,
+      model: undefined,
+    });
+    await setup.directory.change(thread("a"), { forkedFrom, model: "small" });
+    await setup.directory.change(thread("a"), { title: "Fork" });
+    await started(thread("a"));
+    expect(await setup.directory.find(thread("a"))).toMatchObject({
+      forkedFrom,
+      model: "small",
+      title: "Fork",
+    });
+    const look = () => setup.registry.look({ thread: thread("a"), runId: randomUUID(), answers: [] });
+    expect(await look()).toMatchObject({ model: "small" });
+    await setup.directory.change(thread("a"), { model: null });
+    expect(await look()).toMatchObject({ model: undefined });
+    expect(await setup.directory.find(thread("a"))).toMatchObject({ forkedFrom, model: undefined });
+  });
+
   it("puts an archived thread aside, and a run does not bring it back", async () => {
     await ran(thread("a"));
     await started(thread("b"));
@@ -324,4 +347,34 @@ describe.each([
     await setup.directory.deleteAccount(account);
     expect(await names({}, "ann")).toEqual([]);
   });
+});
+
+it("What waits for people is found by an index of its own, however many threads there are", async () => {
+  const { url, close } = await openTestDatabase();
+  const database = await openPostgres({ connection: url });
+  try {
+    await database.pool.query(
+      `insert into throughline.thread_listings (account, subject, thread_id, graph_id, thread_name, search_text, status,
+         last_run_id, token, created_at, last_activity_at)
+       select 'acme', case when n % 2 = 0 then '' else 'ann' end, n::text, 'langgraph:chat', n::text, n::text,
+         case when n % 1000 = 0 then 'waiting' else 'idle' end, 'run', 1, now(), now() + n * interval '1 second'
+       from generate_series(1, 20000) n`,
+    );
+    await database.pool.query("analyze throughline.thread_listings");
+    for (const [whose, subjects] of [
+      ["own and shared", ["ann", ""]],
+      ["one or all", "ann"],
+    ] as const) {
+      const { rows } = await database.pool.query<{ "QUERY PLAN": string }>(
+        `explain ${listListings("throughline", whose)}`,
+        ["acme", subjects, null, "waiting", false, "", null, null, null, 51],
+      );
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      expect(plan).toContain("thread_listings_waiting");
+      expect(plan).not.toContain("Seq Scan");
+    }
+  } finally {
+    await database.close();
+    await close();
+  }
 });

@@ -15,6 +15,10 @@ export interface ThreadListing {
   readonly derivedTitle: string | undefined;
   readonly isTitledByPerson: boolean;
   readonly isArchived: boolean;
+  /** Where it began, if it is a fork of another thread. */
+  readonly forkedFrom: ForkOrigin | undefined;
+  /** The model its runs use when they name none. */
+  readonly model: string | undefined;
   readonly status: ThreadStatus;
   readonly lastRunId: string;
   /** Of the lease that wrote the status. */
@@ -22,6 +26,15 @@ export interface ThreadListing {
   /** Milliseconds since the Unix epoch, by the store's clock. */
   readonly createdAt: number;
   readonly lastActivityAt: number;
+}
+
+export interface ForkOrigin {
+  readonly threadName: string;
+  /** The person whose thread it was; `undefined` for one of the account. */
+  readonly subject: string | undefined;
+  readonly checkpointId: string;
+  /** The last message that both threads have. */
+  readonly messageId: string | undefined;
 }
 
 export interface ThreadQuery {
@@ -46,6 +59,9 @@ export interface ThreadChange {
   /** `null` gives the derived title back. */
   readonly title?: string | null | undefined;
   readonly isArchived?: boolean | undefined;
+  /** `null`: runs that name no model use the default again. */
+  readonly model?: string | null | undefined;
+  readonly forkedFrom?: ForkOrigin | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, type GraphRunStart, type JsonObject, systemClock } from "@throughline/ai-core";
-import type { ThreadStatus } from "../directory/thread-directory.js";
+import type { ForkOrigin, ThreadStatus } from "../directory/thread-directory.js";
 import type { StoredEntry, Wake } from "../port/log-store.js";
 import type { RegistryStatus, RunOrigin } from "../port/run-record.js";
 import type { ClosedScope } from "../port/scope-gate.js";
@@ -76,6 +76,8 @@ export interface MemoryListing {
   title: string | undefined;
   derivedTitle: string | undefined;
   isArchived: boolean;
+  forkedFrom: ForkOrigin | undefined;
+  model: string | undefined;
   status: ThreadStatus;
   lastRunId: string;
   token: bigint;

@@ -56,6 +56,7 @@ export function lookAtThread(database: MemoryDatabase, request: LookRequest): St
     head: row && { epoch: row.epoch, seq: row.head },
     openRuns: countOpen(database, account),
     isClosed: isScopeClosed(database, thread),
+    model: database.listings.get(threadKey(thread))?.model,
   };
 }
 
@@ -177,6 +178,8 @@ function listThread(database: MemoryDatabase, { thread, graphId, runId, listing 
     title: undefined,
     derivedTitle,
     isArchived: false,
+    forkedFrom: undefined,
+    model: undefined,
     status: "idle",
     lastRunId: runId,
     token: 0n,

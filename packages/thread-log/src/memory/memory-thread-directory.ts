@@ -35,11 +35,13 @@ export function createMemoryThreadDirectory({ listings: rows }: MemoryDatabase):
       const row = rows.get(threadKey(thread));
       return row && toListing(row);
     },
-    async change(thread, { title, isArchived }) {
+    async change(thread, { title, isArchived, model, forkedFrom }) {
       const row = rows.get(threadKey(thread));
       if (!row) return undefined;
       if (title !== undefined) row.title = title ?? undefined;
       if (isArchived !== undefined) row.isArchived = isArchived;
+      if (model !== undefined) row.model = model ?? undefined;
+      if (forkedFrom !== undefined) row.forkedFrom = forkedFrom;
       return toListing(row);
     },
     async deleteThread(thread) {

@@ -77,6 +77,8 @@ export interface StartLook {
   readonly openRuns: number;
   /** The thread's scope is closed: nothing may start in it. */
   readonly isClosed: boolean;
+  /** The model that the thread's runs use when they name none. */
+  readonly model: string | undefined;
 }
 
 export type StartResult =

@@ -172,4 +172,14 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { id: 5, runsWith: 4, statements: entriesByTemplate },
+  {
+    id: 6,
+    runsWith: 5,
+    statements: (schema) => [
+      `alter table ${schema}.thread_listings add column forked_from text, add column model text`,
+      // What waits for people is asked for by every open console, and is few among all threads of an account.
+      `create index thread_listings_waiting
+        on ${schema}.thread_listings (account, subject, last_activity_at desc, thread_id desc) where status = 'waiting'`,
+    ],
+  },
 ];

@@ -1,10 +1,16 @@
 import { formatListingToken, parseListingToken } from "../directory/listing-page.js";
 import { foldCase, searchText } from "../directory/search-text.js";
-import type { ThreadDirectory, ThreadListing, ThreadStatus } from "../directory/thread-directory.js";
+import type {
+  ForkOrigin,
+  ThreadDirectory,
+  ThreadListing,
+  ThreadStatus,
+} from "../directory/thread-directory.js";
 import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import type { PostgresDatabase } from "./open-postgres.js";
 import { keyOf } from "./run-rows.js";
 import { SAME_THREAD } from "./sql/fragments.js";
+import { LISTING_COLUMNS, listListings } from "./sql/list-listings.js";
 
 interface Row {
   readonly account: string;
@@ -15,6 +21,8 @@ interface Row {
   readonly title: string | null;
   readonly derived_title: string | null;
   readonly archived: boolean;
+  readonly forked_from: string | null;
+  readonly model: string | null;
   readonly status: ThreadStatus;
   readonly last_run_id: string;
   readonly token: string;
@@ -22,14 +30,11 @@ interface Row {
   readonly last_activity_at: Date;
 }
 
-const COLUMNS = `account, subject, thread_id, graph_id, thread_name, title, derived_title, archived, status, last_run_id,
-  token, created_at, last_activity_at`;
-
 export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase): ThreadDirectory {
   const table = `${schema}.thread_listings`;
 
   async function find(thread: ThreadRef): Promise<ThreadListing | undefined> {
-    const { rows } = await pool.query<Row>(`select ${COLUMNS} from ${table} where ${SAME_THREAD}`, [
+    const { rows } = await pool.query<Row>(`select ${LISTING_COLUMNS} from ${table} where ${SAME_THREAD}`, [
       ...keyOf(thread),
     ]);
     return rows[0] && toListing(rows[0]);
@@ -38,15 +43,8 @@ export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase
   return {
     async list(scope, query) {
       const after = query.after === undefined ? undefined : parseListingToken(query.after);
-      // One subject's rows come in order from the index; rows of two have to be sorted.
-      const whose = scope.withShared ? "subject = any($2::text[])" : "($2::text is null or subject = $2)";
       const { rows } = await pool.query<Row>(
-        `select ${COLUMNS} from ${table}
-         where account = $1 and ${whose}
-           and ($3::text is null or graph_id = $3) and ($4::text is null or status = $4)
-           and ($5::boolean is null or archived = $5) and position($6 in search_text) > 0
-           and ($7::timestamptz is null or (last_activity_at, subject, thread_id) < ($7, $8::text, $9::text))
-         order by last_activity_at desc, subject desc, thread_id desc limit $10`,
+        listListings(schema, scope.withShared ? "own and shared" : "one or all"),
         [
           scope.account,
           scope.everySubject ? null : scope.withShared ? [subjectKey(scope), ""] : subjectKey(scope),
@@ -73,7 +71,7 @@ export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase
       return { threads: threads.map(toListing), next };
     },
     find,
-    async change(thread, { title, isArchived }) {
+    async change(thread, { title, isArchived, model, forkedFrom }) {
       const before = await find(thread);
       if (!before) return undefined;
       // What a title is derived from never changes once it is there, so it may be read before the update.
@@ -81,8 +79,10 @@ export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase
         `update ${table} set
            title = case when $4 then $5 else title end,
            search_text = case when not $4 then search_text when $5::text is null then $7 else $6 end,
-           archived = coalesce($8, archived)
-         where ${SAME_THREAD} returning ${COLUMNS}`,
+           archived = coalesce($8, archived),
+           model = case when $9 then $10 else model end,
+           forked_from = coalesce($11, forked_from)
+         where ${SAME_THREAD} returning ${LISTING_COLUMNS}`,
         [
           ...keyOf(thread),
           title !== undefined,
@@ -90,6 +90,9 @@ export function createPostgresThreadDirectory({ pool, schema }: PostgresDatabase
           searchText(title ?? undefined, before.threadName),
           searchText(before.derivedTitle, before.threadName),
           isArchived ?? null,
+          model !== undefined,
+          model ?? null,
+          forkedFrom === undefined ? null : JSON.stringify(forkedFrom),
         ],
       );
       return rows[0] && toListing(rows[0]);
@@ -119,10 +122,21 @@ function toListing(row: Row): ThreadListing {
     derivedTitle: row.derived_title ?? undefined,
     isTitledByPerson: row.title !== null,
     isArchived: row.archived,
+    forkedFrom: row.forked_from === null ? undefined : parseOrigin(row.forked_from),
+    model: row.model ?? undefined,
     status: row.status,
     lastRunId: row.last_run_id,
     token: BigInt(row.token),
     createdAt: row.created_at.getTime(),
     lastActivityAt: row.last_activity_at.getTime(),
   };
+}
+
+/** Only `change` of this directory writes it. What can't be read is as good as not there. */
+function parseOrigin(text: string): ForkOrigin | undefined {
+  try {
+    return JSON.parse(text) as ForkOrigin;
+  } catch {
+    return undefined;
+  }
 }

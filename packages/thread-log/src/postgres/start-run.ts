@@ -25,6 +25,7 @@ interface SeenThread {
     answer: string | null;
   }[];
   readonly open_runs: number;
+  readonly model: string | null;
 }
 
 /** Outer joined: the run of the same name, if there is one. */
@@ -61,6 +62,7 @@ export async function lookAtThread(
     head: row.log_epoch === null ? undefined : { epoch: row.log_epoch, seq: Number(row.log_head) },
     openRuns: row.open_runs,
     isClosed: row.closed,
+    model: row.model ?? undefined,
   };
 }
 

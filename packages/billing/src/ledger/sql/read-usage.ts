@@ -21,5 +21,6 @@ select ${key} as key, ${BILL}
 from ${schema}.usage_units
 where account = $1 and opened_at >= $2 and opened_at < $3 and ($4::text is null or subject = $4)
   and ($5::text is null or ${key} > $5)
+  and ($7::text is null or ${KEYS.agent} = $7) and ($8::text is null or ${KEYS.model} = $8)
 group by 1 order by 1 limit $6`;
 }

@@ -12,6 +12,7 @@ export const approverDefinition: GraphDefinition = {
   description: "Refunds, writes emails and files records, each after a person has approved it.",
   capabilities: ["chat", "tools", "interrupts", "subagents"],
   commands: [],
+  suggestions: ["Refund order 1042 and tell the customer by email", "File a record of order 1042"],
   inputSchema: conversationInputSchema,
   outputSchema: z.object({ messages, todos: todosSchema.optional(), files: filesSchema.optional() }),
   subgraphSchemas: { clerk: z.object({ messages, files: filesSchema.optional() }) },

@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import type { OfflinePart, OfflineScript } from "../../model/offline-script.js";
 
-/** What the words of a request ask for; everything, where they name none of it. */
+/** What the words of a request ask for; everything, where they name an order and nothing to do with it. */
 function wishesOf(text: string) {
   const refund = /refund|pay back/i.test(text);
   const email = /mail/i.test(text);
@@ -16,8 +16,13 @@ function wishesOf(text: string) {
   return { refund: refund || isOpen, email: email || isOpen, record: record || isOpen };
 }
 
+const IS_FOR_US = /refund|pay back|mail|file|record|order|customer|\b\d{2,}\b/i;
+const WHAT_I_DO =
+  "I am the offline model, and my script knows orders only. Ask me to refund an order, to write its customer an email, or to file a record of it.";
+
 /** Looks the order up, asks for what is gated in one message, then has the clerk file a record. */
 export const approverScript: OfflineScript = ({ messages, lastUserText }) => {
+  if (!IS_FOR_US.test(lastUserText)) return [text(WHAT_I_DO)];
   const wishes = wishesOf(lastUserText);
   const order = /\b\d{2,}\b/.exec(lastUserText)?.[0] ?? "1042";
   const turn = sinceRequest(messages);

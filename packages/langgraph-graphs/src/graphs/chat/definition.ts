@@ -8,6 +8,11 @@ export const chatDefinition: GraphDefinition = {
   description: "Talks over many turns, and uses a clock, a calculator and a glossary when they help.",
   capabilities: ["chat", "tools"],
   commands: [],
+  suggestions: [
+    "What is 6 * 7, and what is the time in Tokyo?",
+    "Look up Throughline",
+    "Tell me about Japan",
+  ],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
   subgraphSchemas: {},

@@ -8,6 +8,7 @@ export const poetDefinition: GraphDefinition = {
   description: "Writes a short poem on whatever you name.",
   capabilities: ["chat"],
   commands: [],
+  suggestions: ["Write a poem about the sea", "A poem about early trains"],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
   subgraphSchemas: {},

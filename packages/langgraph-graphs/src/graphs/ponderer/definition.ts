@@ -8,6 +8,7 @@ export const pondererDefinition: GraphDefinition = {
   description: "Thinks aloud first, then answers.",
   capabilities: ["chat", "reasoning"],
   commands: [],
+  suggestions: ["Should I learn to juggle?", "Is it better to plan or to begin?"],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
   subgraphSchemas: {},

@@ -17,7 +17,7 @@ export const pondererScript: OfflineScript = ({ messages, lastUserText }) => {
     },
     {
       kind: "text",
-      text: `On “${subject}”: it depends on what you would do differently with each answer. Write down two answers that would lead you to act differently, ask what would have to be true for each, and look for the cheapest way to find out. If nothing you do would change, the question can wait.`,
+      text: `On “${subject}”: it depends on what you would do differently with each answer. Write down two answers that would lead you to act differently, ask what would have to be true for each, and look for the cheapest way to find out. If nothing you do would change, the question can wait. (I am the offline model: I say this of every question.)`,
     },
   ];
 };

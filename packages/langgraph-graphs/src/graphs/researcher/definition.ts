@@ -13,6 +13,7 @@ export const researcherDefinition: GraphDefinition = {
     "A deep agent: plans with todos, sends out subagents, keeps files, and answers with its sources.",
   capabilities: ["chat", "tools", "subagents", "subgraphs", "files"],
   commands: [],
+  suggestions: ["How do cursors and leases keep a log safe?", "What does an agent do after a crash?"],
   inputSchema: conversationInputSchema,
   outputSchema: z.object({ messages, todos: todosSchema, files: filesSchema }),
   subgraphSchemas: {

@@ -6,7 +6,7 @@ import { invalidInput } from "@throughline/ai-core";
 import { createModel } from "../../model/create-model.js";
 import type { GraphDeps } from "../graph-definition.js";
 import type { CommandTask } from "./command-task.js";
-import { logged } from "./lifecycle-commands.js";
+import { logged, refused } from "./lifecycle-commands.js";
 import { reportScript } from "./script.js";
 import { type Report, type SentinelUpdate, settingsPatchSchema } from "./sentinel-state.js";
 
@@ -25,7 +25,7 @@ export interface Progress {
 /** One look at everything that is watched, with progress on the custom stream, and a report at the end. */
 export function createCycle(deps: GraphDeps) {
   return async (task: CommandTask, config: LangGraphRunnableConfig): Promise<SentinelUpdate> => {
-    if (task.lifecycle !== "hired") return logged("cycle", "refused", HINT_OF[task.lifecycle]);
+    if (task.lifecycle !== "hired") return refused("cycle", "not_hired", HINT_OF[task.lifecycle]);
     const { watch } = task.settings;
     const steps = [...watch.map((name) => `Looking at ${name}`), "Writing the report"];
     const pauseMs = durationOf(task) / steps.length;

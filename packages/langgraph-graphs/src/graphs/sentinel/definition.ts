@@ -19,6 +19,7 @@ export const sentinelDefinition: GraphDefinition = {
     "Works in the background: hire it, let a schedule run its cycles, change its settings, fire it.",
   capabilities: ["chat", "commands", "background"],
   commands: [...COMMAND_NAMES],
+  suggestions: ["How is it going?"],
   inputSchema: z.object({
     command: commandSchema.optional(),
     settings: settingsPatchSchema.optional(),

@@ -104,6 +104,7 @@ describe("the sentinel's commands", () => {
       command: "cycle",
       outcome: "refused",
       note: "Not hired yet: send hire first.",
+      code: "not_hired",
     });
     await send({ name: "hire" });
     await send({ name: "fire" });

@@ -2,7 +2,7 @@ import type { CommandTask } from "./command-task.js";
 import type { LogEntry, SentinelUpdate } from "./sentinel-state.js";
 
 export function hire({ lifecycle, settings }: CommandTask): SentinelUpdate {
-  if (lifecycle === "hired") return logged("hire", "refused", "Already hired.");
+  if (lifecycle === "hired") return refused("hire", "already_hired", "Already hired.");
   return {
     lifecycle: "hired",
     cycleCount: 0,
@@ -28,10 +28,18 @@ export function sync({
 }
 
 export function fire({ lifecycle, cycleCount }: CommandTask): SentinelUpdate {
-  if (lifecycle !== "hired") return logged("fire", "refused", "Not hired, so there is nothing to end.");
+  if (lifecycle !== "hired") return refused("fire", "not_hired", "Not hired, so there is nothing to end.");
   return { lifecycle: "fired", ...logged("fire", "done", `Ended after ${cycleCount} cycles.`) };
 }
 
 export function logged(command: string, outcome: LogEntry["outcome"], note: string): { log: LogEntry } {
   return { log: { command, outcome, note } };
+}
+
+export function refused(
+  command: string,
+  code: NonNullable<LogEntry["code"]>,
+  note: string,
+): { log: LogEntry } {
+  return { log: { command, outcome: "refused", note, code } };
 }

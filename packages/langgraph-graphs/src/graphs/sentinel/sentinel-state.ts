@@ -30,6 +30,8 @@ export const logEntrySchema = z.object({
   command: z.string(),
   outcome: z.enum(["done", "refused"]),
   note: z.string(),
+  /** Why it was refused, for a page that offers what to do about it. */
+  code: z.enum(["not_hired", "already_hired"]).optional(),
 });
 export type LogEntry = z.infer<typeof logEntrySchema>;
 

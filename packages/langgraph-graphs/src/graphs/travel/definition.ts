@@ -12,6 +12,7 @@ export const travelDefinition: GraphDefinition = {
   description: "Plans a trip with three agents, and asks you which flight and which hotel to take.",
   capabilities: ["chat", "tools", "interrupts", "subgraphs"],
   commands: [],
+  suggestions: ["Plan a trip from Amsterdam to San Francisco"],
   inputSchema: conversationInputSchema,
   outputSchema: z.object({
     messages,

@@ -125,6 +125,30 @@ describe("the travel graph", () => {
     });
   });
 
+  it.each([
+    ["Plan a trip from Berlin to Tokyo", "Berlin or Tokyo"],
+    ["plan a trip from berlin to tokyo", "berlin or tokyo"],
+    ["Berlin → Tokyo, please", "Berlin or Tokyo"],
+    ["I want to go to New York", "New York"],
+  ])("says that its script knows another trip when it is asked: %s", async (request, places) => {
+    const final = await say(request);
+    expect(isInterrupted(final)).toBe(false);
+    expect(lastText(final)).toContain(`I have nothing for ${places}`);
+    expect(lastText(final)).toContain("from Amsterdam to San Francisco");
+    expect(question(await say("Plan a trip from Amsterdam to San Francisco")).value).toMatchObject({
+      agent: "flights",
+    });
+  });
+
+  it.each([
+    "from Amsterdam to San Francisco",
+    "Fly me to SF",
+    "Take me to Fisherman's Wharf",
+    "Help me to plan",
+  ])("plans what it knows: %s", async (request) => {
+    expect(question(await say(request)).value).toMatchObject({ agent: "flights" });
+  });
+
   it("gives every subgraph's final state the published shape", async () => {
     const finals = new Map<string, unknown>();
     const options = { ...config, streamMode: "updates" as const };

@@ -1,5 +1,6 @@
 import { HumanMessage } from "@langchain/core/messages";
 import type { OfflineScript } from "../../model/offline-script.js";
+import { otherPlaces } from "./other-places.js";
 import { DELEGATE_TOOL, stagesOfThisTurn, TRAVEL_STAGES, type TravelStage } from "./travel-stage.js";
 import type { Experience, Itinerary, TravelStateValue } from "./travel-state.js";
 
@@ -19,6 +20,8 @@ export function supervisorScript({
   return () => {
     const request = messages.findLast((message) => HumanMessage.isInstance(message))?.text ?? "";
     const done = stagesOfThisTurn(messages);
+    const unknown = otherPlaces(request);
+    if (done.length === 0 && unknown.length > 0) return [{ kind: "text", text: onlyOneTrip(unknown) }];
     const next = wantedStages(request, itinerary).find((stage) => !done.includes(stage));
     if (next !== undefined) return [{ kind: "toolCall", name: DELEGATE_TOOL, args: { agent: next } }];
     return [{ kind: "text", text: done.length > 0 ? summary(itinerary) : answer(request, itinerary) }];
@@ -45,6 +48,13 @@ function wantedStages(request: string, itinerary: Itinerary): readonly TravelSta
   };
   return TRAVEL_STAGES.filter(
     (stage) => missing[stage] || (CHANGE.test(request) && WORDS_OF_STAGE[stage].test(request)),
+  );
+}
+
+function onlyOneTrip(places: readonly string[]): string {
+  return (
+    `I have nothing for ${places.join(" or ")}: no model is connected, so I answer from a script, and it knows one trip, ` +
+    "from Amsterdam to San Francisco. Ask me for that one, or connect a model by LITELLM_BASE_URL and LITELLM_API_KEY."
   );
 }
 

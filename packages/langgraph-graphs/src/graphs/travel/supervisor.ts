@@ -18,7 +18,8 @@ export const SUPERVISOR_ENDS = [...Object.values(AGENT_OF_STAGE), "supervisor", 
 const INSTRUCTIONS = `You plan a trip with three agents: flights, hotels and experiences.
 Call ${DELEGATE_TOOL} to hand over the next part that is missing from the itinerary, one part at a time, in that order.
 When nothing is missing, sum the trip up in a few sentences, or answer what the traveller asks.
-Hand over a part that is already planned only when the traveller asks to change it or to start over.`;
+Hand over a part that is already planned only when the traveller asks to change it or to start over.
+The agents know one route, from Amsterdam to San Francisco. Asked for another, hand nothing over and say so.`;
 
 const DELEGATE = {
   name: DELEGATE_TOOL,

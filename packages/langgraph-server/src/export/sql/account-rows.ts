@@ -86,6 +86,15 @@ const KINDS: Readonly<Record<RowKind, KindStatement>> = {
         'mimeType', a.mime_type, 'filename', a.filename, 'bytes', a.bytes, 'createdAt', a.created_at) as row
       from ${schema}.attachments a where ${OWN("a")}`,
   },
+  feedback: {
+    key: [["feedback_id", "text"]],
+    rows: (schema) => `
+      select f.feedback_id, jsonb_build_object('id', f.feedback_id, ${THREAD("f")}, 'graphId', f.graph_id,
+        'threadName', f.thread_name, 'messageId', f.message_id, 'runId', f.run_id, 'author', nullif(f.author, ''),
+        'value', f.value, 'note', f.note, 'createdAt', f.created_at, 'updatedAt', f.updated_at) as row
+      from ${schema}.feedback f
+      where f.account = $1 and ($2::text is null or f.subject = $2 or (f.author = $2 and f.author <> ''))`,
+  },
   receipts: {
     key: [["deletion_id", "text"]],
     rows: (schema) => `

@@ -1,4 +1,4 @@
-import type { JsonObject, PayloadOf } from "@throughline/ai-core";
+import type { JsonObject, OwnError, PayloadOf } from "@throughline/ai-core";
 import type { ThreadFold } from "../../fold/thread-fold.js";
 import type { AgUiEvent, AgUiLine, AgUiOutcome, AgUiUsage, InterruptForm } from "./event.js";
 import { announces, toAgUiInterrupt } from "./interrupts.js";
@@ -63,13 +63,18 @@ function toJson(error: RunError): JsonObject {
   return { code: error.code, message: error.message, ...originOf(error) };
 }
 
-/** What failed, and where. */
-function originOf({ class: kind, node, ns }: RunError): JsonObject {
+/** What failed, and where; in the graph's own words where the log has them. */
+function originOf({ class: kind, node, ns, own }: RunError): JsonObject {
   return {
     ...(kind && { class: kind }),
     ...(node !== undefined && { node }),
     ...(ns && { ns }),
+    ...(own && { own: ownOf(own) }),
   };
+}
+
+function ownOf({ name, message, stack }: OwnError): JsonObject {
+  return { name, message, ...(stack !== undefined && { stack }) };
 }
 
 function outcomeOf(

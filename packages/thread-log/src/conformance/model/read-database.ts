@@ -165,6 +165,9 @@ export async function readDatabase(client: pg.Client): Promise<MemoryDatabase> {
       title: row.title ?? undefined,
       derivedTitle: row.derived_title ?? undefined,
       isArchived: row.archived,
+      // No command of the model writes these two.
+      forkedFrom: undefined,
+      model: undefined,
       status: row.status,
       lastRunId: row.last_run_id,
       token: BigInt(row.token),

@@ -21,6 +21,7 @@ select
     from ${schema}.interrupts where ${SAME_THREAD} and (answered_by is null or interrupt_id = any($7::text[]))
   ) as interrupts,
   (select count(*)::int from ${schema}.runs where account = $8 and status in ('running', 'queued')) as open_runs,
+  (select model from ${schema}.thread_listings where ${SAME_THREAD}) as model,
   same.*
 from (values (1)) as always (one)
 left join ${schema}.threads t on t.account = $1 and t.subject = $2 and t.thread_id = $3
