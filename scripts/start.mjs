@@ -60,7 +60,11 @@ let running;
 let isLost = false;
 
 // Built only a moment ago, in a fresh clone.
-const { addressOf, consolePort: chooseConsolePort, reachableUrl } = await import("../packages/console/dist/index.js");
+const {
+  addressOf,
+  consolePort: chooseConsolePort,
+  reachableUrl,
+} = await import("../packages/console/dist/index.js");
 // Before the service starts, so that its own address can lead to the console.
 const consolePort = options.isConsoleWanted ? await consolePortOrLeave() : undefined;
 const service = runService({

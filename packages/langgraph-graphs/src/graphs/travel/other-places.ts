@@ -12,7 +12,7 @@ const NAME = String.raw`\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*`;
 /** "to Tokyo", "from New York"; in any other spelling only as a pair. */
 const NAMED = new RegExp(String.raw`\b(?:from|to|via) (${NAME})`, "gu");
 const PAIR = /\bfrom ([\p{L} '’-]{2,30}?) to ([\p{L}'’-]{2,30})/giu;
-const ARROW = new RegExp(String.raw`(${NAME}) ?(?:→|->|=>|–|—) ?(${NAME})`, "gu");
+const ARROW = new RegExp(`(${NAME}) ?(?:→|->|=>|–|—) ?(${NAME})`, "gu");
 
 /** Places that a request names as ends of a trip and the listings do not know, as they were written. */
 export function otherPlaces(request: string): readonly string[] {
