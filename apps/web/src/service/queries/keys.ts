@@ -21,6 +21,7 @@ export const keys = {
     ...(moment === undefined ? [] : [moment]),
   ],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
+  state: (thread: ThreadName, runId: string) => [...keys.thread(thread), "state", runId],
   history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],
   /** All crons, and all that is asked about one. */
   crons: ["crons"],
