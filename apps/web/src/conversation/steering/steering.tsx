@@ -29,6 +29,9 @@ interface Steering {
   isOwnMessage(messageId: string): boolean;
   /** Any other command: what it starts is this page's own. `words`: what it answers, as the conversation records it. */
   track(command: SubmittedCommand, words?: string): Promise<CommandOutcome>;
+  /** What messages ask for by name; `undefined`: what the thread remembers. */
+  readonly model: string | undefined;
+  setModel(model: string | undefined): void;
   /** What this browser answered with a run. */
   answerOf(runId: string): string | undefined;
 }
@@ -52,6 +55,7 @@ export function SteeringProvider({
   const handle = useThreadHandle();
   const commands = useCommands();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
+  const [model, setModel] = useState<string>();
   const ownMessages = useRef(new Set<string>());
   const ownRuns = useOwnRuns(`${useDrafts().keyOf(handle)}:answered`);
   const newest = useRef(onSend);
@@ -67,7 +71,7 @@ export function SteeringProvider({
     async function submit(message: MessageView, how: Again): Promise<void> {
       ownMessages.current.add(message.id);
       setOutcomes((before) => without(before, message.id));
-      const input: RunInput = { messages: [message] };
+      const input: RunInput = { messages: [message], ...(model !== undefined && { model }) };
       const outcome = await track(
         how === "instead"
           ? commands.fire(input)
@@ -79,6 +83,8 @@ export function SteeringProvider({
 
     return {
       outcomes,
+      model,
+      setModel,
       send(content) {
         const id = newId(Date.now());
         void submit({ id, role: "user", content }, "plainly");
@@ -96,7 +102,7 @@ export function SteeringProvider({
       isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,
     };
-  }, [handle, commands, outcomes, ownRuns]);
+  }, [handle, commands, outcomes, ownRuns, model]);
 
   return <SteeringContext value={steering}>{children}</SteeringContext>;
 }

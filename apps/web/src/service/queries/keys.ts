@@ -4,6 +4,7 @@ import { type ThreadName, threadCall } from "@throughline/agent-client";
 export const keys = {
   agents: ["agents"],
   caller: ["caller"],
+  models: ["models"],
   /** All lists of threads. */
   threads: ["threads"],
   activity: (agentIds: readonly string[] | undefined, withShared: boolean | undefined) => [

@@ -13,6 +13,8 @@ const runSchema = z.object({
   startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.optional(z.string()) }),
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
+  /** `null`: nothing was metered, or the caller may not see it. */
+  cost: z.nullable(z.object({ costUsd: z.number(), unpriced: z.number() })),
   attempt: z.number(),
   createdAt: z.string(),
   endedAt: z.nullable(z.string()),
