@@ -30,5 +30,7 @@ export const keys = {
   ticks: (id: string) => ["crons", id, "ticks"],
   cronPreview: (schedule: string, timeZone: string) => ["cron preview", schedule, timeZone],
   statement: (month: string) => ["usage", "statement", month],
+  daySeries: (filters: readonly object[]) => ["usage", "days", filters],
+  spendRuns: (filter: object) => ["usage", "runs", filter],
   budgets: ["usage", "budgets"],
 } as const;
