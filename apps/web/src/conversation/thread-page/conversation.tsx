@@ -13,10 +13,13 @@ import { turnAnchor } from "../turns/turn-anchor";
 import { TurnView } from "../turns/turn-view";
 import { useTurns } from "../turns/use-turns";
 import styles from "./conversation.module.css";
-import { EmptyThread } from "./empty-thread";
 import { ThreadNews } from "./thread-news";
 import { useIsAwaited } from "./use-is-awaited";
 
+/** It waits for the list of agents in any case. */
+const EmptyThread = dynamic(() => import("./empty-thread").then((module) => module.EmptyThread), {
+  ssr: false,
+});
 const FindBar = dynamic(() => import("../find/find-bar").then((module) => module.FindBar), { ssr: false });
 
 interface ConversationProps {
