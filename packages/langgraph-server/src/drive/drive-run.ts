@@ -10,6 +10,7 @@ import {
 import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/billing";
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import { noteOf } from "../thread/run-note.js";
 import { parseRunRow, payerOf, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
@@ -342,7 +343,7 @@ function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): Pa
   const { id, kind } = run.origin;
   return {
     graph_id: run.graphId,
-    ...(run.alias !== undefined && request.work === "graph" && { client_run_id: run.alias }),
+    ...(run.alias !== undefined && request.work === "graph" && { client_run_id: clientRunIdOf(run.alias) }),
     input: {
       messages: start.kind === "resume" ? [] : [...start.messages],
       ...(start.kind === "input" && start.state && { state: start.state }),

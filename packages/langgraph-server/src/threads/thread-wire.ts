@@ -10,6 +10,7 @@ import { z } from "zod";
 import { pageSchema } from "../http/paging.js";
 import { listVisibilitySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import { parseRunRow } from "../thread/run-request.js";
 import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 import type { ShownCheckpoint } from "./thread-service.js";
@@ -153,7 +154,7 @@ export function showRun(run: RunRecord): z.output<typeof shownRunSchema> {
   const { kind, id } = run.origin;
   return {
     runId: run.runId,
-    clientRunId: work === "graph" ? (run.alias ?? null) : null,
+    clientRunId: work === "graph" && run.alias !== undefined ? clientRunIdOf(run.alias) : null,
     status: run.status,
     startedBy: { kind, ...(id !== undefined && { id }) },
     work,
