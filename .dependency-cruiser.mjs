@@ -24,6 +24,7 @@ const MAY_IMPORT = {
   "agent-client": ["ai-core", "reading"],
   "agent-react": ["agent-client", "questions", "ai-core"],
   cli: ["langgraph-server", "agent-client", "billing", "reading", "questions", "ai-core"],
+  "ai-sdk": ["ai-core"],
   "copilotkit-runner": ["agent-client", "ai-core"],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
