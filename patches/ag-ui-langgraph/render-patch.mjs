@@ -53,8 +53,11 @@ export async function renderPatch() {
 export async function renderLockfile() {
   const lockfile = readFileSync(join(HERE, "../../pnpm-lock.yaml"), "utf8");
   const [, locked] = /^ {2}'@ag-ui\/langgraph@[^']+':\n {4}hash: ([0-9a-f]{64})$/m.exec(lockfile) ?? [];
-  if (locked === undefined) throw new Error("pnpm-lock.yaml has no patch of @ag-ui/langgraph: run pnpm install.");
-  const hash = createHash("sha256").update(await renderPatch()).digest("hex");
+  if (locked === undefined)
+    throw new Error("pnpm-lock.yaml has no patch of @ag-ui/langgraph: run pnpm install.");
+  const hash = createHash("sha256")
+    .update(await renderPatch())
+    .digest("hex");
   return lockfile.replaceAll(locked, hash);
 }
 
