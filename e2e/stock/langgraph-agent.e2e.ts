@@ -23,7 +23,7 @@ beforeAll(async () => {
   client = new Client({ apiUrl: server.url });
   // The first to ask for a graph's schemas waits until the server has compiled it.
   for (const graph of ["teller", "keeper"]) await client.assistants.getSchemas(graph);
-}, 120_000);
+}, 300_000);
 
 afterAll(() => server.stop());
 
@@ -103,10 +103,10 @@ async function expectNothing(agent: AbstractAgent): Promise<void> {
 }
 
 /** Once a viewer's screen has this text, by a snapshot or by events. */
-const shows = ({ agent }: Watching, text: string) =>
+const shows = ({ agent, events }: Watching, text: string) =>
   until(
-    () => JSON.stringify(agent.messages),
-    (messages) => messages.includes(text),
+    () => JSON.stringify([agent.messages, outlineOf(events), events.at(-1)]),
+    (shown) => shown.includes(text),
   );
 
 const textIn = (events: readonly { type: string }[]) =>

@@ -65,6 +65,21 @@ test("a connection that breaks is joined again where it broke, and the client no
   expect(told).toBe("lo");
 });
 
+test("a run that starts while it is looked for is found", async () => {
+  const server = stubServer({
+    run: { run_id: "run", kwargs: JOINABLE },
+    listed: (stub) => {
+      if (stub.status === "pending") stub.status = "running";
+    },
+    async *stream() {
+      yield word("1", "Hel");
+      server.status = "success";
+    },
+  });
+  server.status = "pending";
+  expect((await eventsOf(server))[0]).toMatchObject({ type: "RUN_STARTED", runId: "run" });
+});
+
 test("a server that stays away ends the connection with a RUN_ERROR", async () => {
   const server = stubServer({
     run: { run_id: "run", kwargs: JOINABLE },

@@ -146,21 +146,23 @@ export class LangGraphAgent extends PublishedAgent {
   }
 
   private async *watch<Chunk extends RunChunk>(source: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+    // Those of this stream: the agent may have another by the time that this one ends.
+    const { outlet, replay } = this;
     try {
       for await (const chunk of source) {
         const runId = chunk.event === "metadata" ? propertyOf(objectOf(chunk.data), "run_id") : undefined;
         if (typeof runId === "string") this.runIsKnown(this.activeRun?.threadId, runId);
-        if (this.replay !== undefined) {
-          this.replay.source = modelMessageOf(chunk);
-          await this.tellCommitted(chunk);
+        if (replay !== undefined) {
+          replay.source = modelMessageOf(chunk);
+          await this.tellCommitted(chunk, replay.fold);
         }
         yield chunk;
         this.lastHandled = chunk.id ?? this.lastHandled;
       }
     } finally {
       // Before the snapshots that end a run: a client would look for the open message in them.
-      this.outlet?.closeMessages();
-      this.replay?.fold.forgetPartial();
+      outlet?.closeMessages();
+      replay?.fold.forgetPartial();
     }
   }
 
@@ -297,10 +299,10 @@ export class LangGraphAgent extends PublishedAgent {
    * Messages that the run has written to the thread meanwhile, such as what a person said to start it. The pipeline reads
    * them only at the run's end, when they would stand after the answer.
    */
-  private async tellCommitted({ event, data }: RunChunk): Promise<void> {
+  private async tellCommitted({ event, data }: RunChunk, fold: ReplayFold): Promise<void> {
     const values = event === "values" ? objectOf(data) : undefined;
     const messages = propertyOf(values, "messages");
-    if (!Array.isArray(messages) || !this.replay?.fold.isNew(messages.map((message) => message?.id))) return;
+    if (!Array.isArray(messages) || !fold.isNew(messages.map((message) => message?.id))) return;
     const snapshot = await messagesSnapshot(this, messages);
     if (snapshot !== undefined) this.dispatchEvent(snapshot);
   }

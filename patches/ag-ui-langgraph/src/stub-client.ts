@@ -18,13 +18,15 @@ interface StubOptions {
   readonly state?: object;
   /** What a join gives, by how many came before; a thrown error is a broken connection. */
   stream?(joined: number, signal: AbortSignal | undefined): AsyncGenerator<RunChunk>;
+  /** After each list of runs. */
+  listed?(stub: StubServer): void;
   /** Throws while the server is away. */
   reach?(): void;
 }
 
 export const JOINABLE = { resumable: true, stream_mode: ["events", "values"] };
 
-export function stubServer({ run, state = {}, stream, reach }: StubOptions = {}): StubServer {
+export function stubServer({ run, state = {}, stream, listed, reach }: StubOptions = {}): StubServer {
   const stub: StubServer = {
     joins: [],
     cancelled: [],
@@ -39,8 +41,12 @@ export function stubServer({ run, state = {}, stream, reach }: StubOptions = {})
       },
       threads: { getState: async () => stub.state, get: async () => ({ thread_id: "t" }) },
       runs: {
-        list: async (_: string, { status }: { status: Status }) =>
-          run !== undefined && stub.status === status ? [{ ...run, status, created_at: "2026-01-01" }] : [],
+        list: async (_: string, { status }: { status: Status }) => {
+          const found =
+            run !== undefined && stub.status === status ? [{ ...run, status, created_at: "2026-01-01" }] : [];
+          listed?.(stub);
+          return found;
+        },
         get: async () => {
           reach?.();
           return { ...run, status: stub.status };
