@@ -16,7 +16,14 @@ const include = [
   "e2e/web/*.test.ts",
 ];
 const exclude = ["**/node_modules/**", "**/dist/**", "**/fixtures/**"];
-const alone = filesWithOwnProcess(import.meta.dirname, ["packages", "apps", "boundaries", "scripts", "patches", "e2e"]);
+const alone = filesWithOwnProcess(import.meta.dirname, [
+  "packages",
+  "apps",
+  "boundaries",
+  "scripts",
+  "patches",
+  "e2e",
+]);
 
 const forEveryFile = {
   testTimeout: 30_000,

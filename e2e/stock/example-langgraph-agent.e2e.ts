@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
 import { readManifest, root } from "../../scripts/workspace-packages.mjs";
 import { startUpstreamServer, type UpstreamServer } from "../executor/upstream-server.js";
+import { schemasKnown } from "./schemas-known.js";
 
 const EXAMPLE = "examples/langgraph-agent-with-connect";
 const INSTALL_TIMEOUT_MS = 240_000;
@@ -29,7 +30,8 @@ beforeAll(async () => {
     },
   );
   server = await startUpstreamServer({ project: new URL("./graphs/langgraph.json", import.meta.url) });
-}, INSTALL_TIMEOUT_MS + 60_000);
+  await schemasKnown(new Client({ apiUrl: server.url }), "teller");
+}, INSTALL_TIMEOUT_MS + 240_000);
 
 afterAll(async () => {
   await server?.stop();

@@ -6,6 +6,7 @@ import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureStock } from "../../scripts/ensure-stock.mjs";
 import { startUpstreamServer, type UpstreamServer } from "../executor/upstream-server.js";
+import { schemasKnown } from "./schemas-known.js";
 import { outlineOf, shownByVersion1, typesOf, type View, type Watching, watch } from "./viewer.js";
 
 const PROJECT = new URL("./graphs/langgraph.json", import.meta.url);
@@ -21,8 +22,7 @@ beforeAll(async () => {
   ({ LangGraphAgent: Unpatched } = stock("@ag-ui/langgraph"));
   server = await startUpstreamServer({ project: PROJECT });
   client = new Client({ apiUrl: server.url });
-  // The first to ask for a graph's schemas waits until the server has compiled it.
-  for (const graph of ["teller", "keeper"]) await client.assistants.getSchemas(graph);
+  for (const graph of ["teller", "keeper"]) await schemasKnown(client, graph);
 }, 300_000);
 
 afterAll(() => server.stop());

@@ -91,7 +91,7 @@ export async function pollRun(
   return undefined;
 }
 
-export function isActive({ status }: Run): boolean {
+function isActive({ status }: Run): boolean {
   return status === "pending" || status === "running";
 }
 
