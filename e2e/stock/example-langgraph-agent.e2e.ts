@@ -42,7 +42,7 @@ test("the example shows a run of somebody else as it goes on, and the finished t
   const client = new Client({ apiUrl: server.url });
   const { thread_id } = await client.threads.create();
   const { run_id } = await client.runs.create(thread_id, "teller", {
-    input: { messages: [{ role: "user", content: "Tell me." }], script: { words: 40, paceMs: 50 } },
+    input: { messages: [{ role: "user", content: "Tell me." }], script: { words: 200, paceMs: 50 } },
     streamMode: ["events", "values"],
     streamResumable: true,
   });
@@ -56,7 +56,7 @@ test("the example shows a run of somebody else as it goes on, and the finished t
   expect(during).toContain(`run ${run_id}`);
   const end = (said: string) => said.slice(said.indexOf("The thread now:"));
   expect(end(during)).toMatch(
-    /^The thread now:\n {2}user: Tell me\.\n {2}assistant: listen\. word-0 .*word-39 \n$/,
+    /^The thread now:\n {2}user: Tell me\.\n {2}assistant: listen\. word-0 .*word-199 \n$/,
   );
   expect(end(after)).toBe(end(during));
   expect(after).not.toContain(run_id);
