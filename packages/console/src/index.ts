@@ -1,4 +1,4 @@
-export { addressOf, reachableUrl } from "./address.js";
+export { reachableUrl } from "./address.js";
 export {
   type ConsoleOptions,
   type ConsoleProgram,
