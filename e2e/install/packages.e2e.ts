@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { otherNodes } from "./rig/other-nodes.js";
@@ -134,7 +134,7 @@ describe("a tarball", { timeout: LONG }, () => {
       const manifest = readFileSync(join(folder, "package.json"), "utf8");
       expect(manifest).not.toContain("workspace:");
       expect(JSON.parse(manifest)).toMatchObject({ license: "MIT", keywords: expect.any(Array) });
-      const machine = [CLONE, tmpdir(), homedir()].filter((one) => one.length > 1).map((one) => `${one}/`);
+      const machine = [CLONE, homedir()].filter((one) => one.length > 1).map((one) => `${one}/`);
       for (const file of filesBelow(folder)) {
         // A new project has a test of its own.
         if (!file.includes("/template/")) expect(file).not.toMatch(/\.test\.|\/testing\/|\/fixtures\//);
