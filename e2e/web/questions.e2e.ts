@@ -113,4 +113,71 @@ describe.runIf(hasChromium())("Questions of an agent", () => {
     await screen.questions.waitFor({ state: "detached" });
     await screen.untilDone();
   });
+
+  const CALLS = {
+    message: "Go ahead?",
+    action_requests: [
+      { name: "send_mail", args: { to: "ann@example.com", copies: 1 } },
+      { name: "book", args: { seats: 2 } },
+    ],
+    review_configs: [
+      { action_name: "send_mail", allowed_decisions: ["approve", "edit", "reject"] },
+      { action_name: "book", allowed_decisions: ["approve", "reject"] },
+    ],
+  };
+
+  it("about calls are decided by key, row by row, and what is half decided outlives a reload and shows in other tabs", async () => {
+    const [first, second] = await inTwoTabs(CALLS);
+    const row = (screen: ThreadScreen, name: string) => screen.questions.getByRole("group", { name });
+    const pressed = (screen: ThreadScreen, name: string, verb: string) =>
+      row(screen, name).getByRole("button", { name: verb, pressed: true });
+    await row(first, "book").press("r");
+    await row(first, "book").getByLabel("Reason").fill("Too early");
+    await pressed(second, "book", "Reject").waitFor();
+    await first.page.reload();
+    await pressed(first, "book", "Reject").waitFor();
+    expect(await row(first, "book").getByLabel("Reason").inputValue()).toBe("Too early");
+    await row(first, "send_mail").press("e");
+    await row(first, "send_mail").getByLabel("Copies").fill("many");
+    expect(await first.questions.getByRole("button", { name: "Send decisions" }).isDisabled()).toBe(true);
+    await row(first, "send_mail").getByLabel("Copies").fill("3");
+    await row(first, "send_mail").getByRole("deletion").filter({ hasText: "1" }).waitFor();
+    await row(first, "send_mail").getByLabel("Copies").press("ControlOrMeta+Enter");
+    const args = '{"to":"ann@example.com","copies":3}';
+    for (const screen of [first, second]) {
+      await screen.questions.waitFor({ state: "detached" });
+      await screen.untilShown(`"edited_action":{"name":"send_mail","args":${args}}`);
+      await screen.untilShown('{"type":"reject","message":"Too early"}');
+      await screen.untilShown("You edited send_mail, rejected book");
+    }
+  });
+
+  it("can be answered as JSON, and what the agent could not take is explained before it is sent", async () => {
+    const visitor = await stage.visitor();
+    const screen = threadScreen(await visitor.open("/agents/asker"));
+    await screen.say(ask(CALLS));
+    await screen.questions.getByText("Raw question").click();
+    await screen.questions.getByText("action_requests").waitFor();
+    const field = screen.questions.getByLabel("Your answer as JSON");
+    await field.fill('{"decisions":[{"type":"approve"}]}');
+    await screen.questions.getByRole("button", { name: "Answer", exact: true }).click();
+    await screen.questions.getByRole("alert").filter({ hasText: /\S/ }).waitFor();
+    await screen.questions.getByRole("button", { name: "Approve all" }).click();
+    await screen.questions.waitFor({ state: "detached" });
+    await screen.untilShown("You approved send_mail, approved book");
+    expect(visitor.complaints()).toEqual([]);
+  });
+
+  it("take a message that was written instead of an answer as the answer, where somebody wants that", async () => {
+    const visitor = await stage.visitor();
+    const screen = threadScreen(await visitor.open("/agents/asker"));
+    await screen.say(ask(WHERE));
+    await untilAsked(screen, 1);
+    await screen.say("rome");
+    await screen.page.getByRole("button", { name: "Send it as the answer" }).click();
+    await screen.untilShown('Where to? "Rome"');
+    await screen.untilShown("You chose Rome");
+    await screen.page.reload();
+    await screen.untilShown("You chose Rome");
+  });
 });
