@@ -50,23 +50,23 @@ describe.runIf(hasChromium())("Questions of an agent", () => {
     expect(await places.allTextContents()).toEqual(["RomeRecommended", "Oslo"]);
     await places.filter({ hasText: "Oslo" }).click();
     await card(first, "Why?").getByRole("textbox").fill("To see the sea");
-    await card(first, "Why?").getByRole("button", { name: "Answer" }).click();
+    await card(first, "Why?").getByRole("button", { name: "Answer", exact: true }).click();
     await first.questions.getByText("2 of 3 answered.").waitFor();
 
     const who = card(first, "Who comes along?");
-    await who.getByRole("button", { name: "Answer" }).press("Enter");
+    await who.getByRole("button", { name: "Answer", exact: true }).press("Enter");
     await who.getByText("This needs an answer.").first().waitFor();
     await expect
       .poll(() => who.getByLabel("People").evaluate((field) => field.matches(":focus")), PATIENCE)
       .toBe(true);
     await who.getByLabel("People").fill("12");
-    await who.getByRole("button", { name: "Answer" }).click();
+    await who.getByRole("button", { name: "Answer", exact: true }).click();
     await who.getByText("No more than 9.").waitFor();
     await who.getByLabel("People").fill("2");
     await who.getByLabel("Stars").selectOption("4");
     await who.getByLabel("Names").fill("Ada\nBob");
     await who.getByLabel("Is urgent").check();
-    await who.getByRole("button", { name: "Answer" }).click();
+    await who.getByRole("button", { name: "Answer", exact: true }).click();
     await first.questions.getByText("3 of 3 answered.").waitFor();
     // Nothing was sent yet: the other tab asks as before.
     expect(await cards(second).count()).toBe(3);
@@ -89,7 +89,7 @@ describe.runIf(hasChromium())("Questions of an agent", () => {
     await first.questions.getByRole("button", { name: "Send this answer" }).press("Enter");
     for (const screen of [first, second]) await untilAsked(screen, 1);
     await card(second, "Why?").getByRole("textbox").fill("For the light");
-    await card(second, "Why?").getByRole("button", { name: "Answer" }).click();
+    await card(second, "Why?").getByRole("button", { name: "Answer", exact: true }).click();
     for (const screen of [first, second]) {
       await screen.questions.waitFor({ state: "detached" });
       await screen.untilShown('Where to? "Rome"');
