@@ -45,7 +45,8 @@ export function threadScreen(page: Page): ThreadScreen {
   };
 }
 
-const WHOSE = /^(You|Another tab|Schedule|Outsider|You answered|Answered in another tab)$/;
+const WHOSE =
+  /^(You|You (chose|said|answered|approved|edited|rejected).*|Another tab|Schedule|Another client|Answered in another tab)$/;
 const WHEN = /^(now|<?\d[\d.]* (s|min|h|d)( \d+ (s|min))?)$/;
 
 function steadyLines(text: string): readonly string[] {
