@@ -139,6 +139,7 @@ describe("connect() of a thread without an active run", () => {
       const view = await watch(agentOn(threadId)).over;
       expect(typesOf(view.events)).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "RUN_FINISHED"]);
       expect(view).toMatchObject({ messages: [], rejected: undefined });
+      await expectNothing(unpatchedOn(threadId));
     }
   });
 
@@ -229,6 +230,7 @@ describe("connect() of a thread with an active run", () => {
     const view = await watch(agent).over;
     expect(String(view.messages.at(-1)?.content)).toContain(String(partial));
     await expectThread(threadId, view);
+    await expectNothing(unpatchedOn(threadId));
   });
 
   test("a pending run is shown from its first event, and keeps its replay log", async () => {
@@ -262,6 +264,7 @@ describe("connect() of a thread with an active run", () => {
       expect(view.events.at(-1)).toMatchObject(end);
       if ("asks" in script) expect(view.events.at(-2)).toMatchObject({ name: "on_interrupt" });
       await expectThread(threadId, view);
+      await expectNothing(unpatchedOn(threadId));
     }
     const threadId = await newThread();
     const runId = await startRun(threadId, SLOW);
@@ -295,6 +298,9 @@ describe("connect() of a thread with an active run", () => {
     expect(told.endsWith(text)).toBe(true);
     expect(text).toContain("word-20 ");
     await expectThread(threadId, view);
+    expect(await watch(unpatchedOn(threadId), { forwardedProps: { lastEventId } }).over).toMatchObject(
+      nothing,
+    );
   });
 
   test("a run that can't be joined is followed by its checkpoints, and its reader loses nothing", async () => {
@@ -340,6 +346,8 @@ describe("connect() of a thread with an active run", () => {
     const watching = watch(agent);
     await shows(watching, "word-3 ");
     expect(open.size).toBe(1);
+    // The published agent opens no stream that could be left.
+    await expectNothing(unpatchedOn(threadId));
     await agent.detachActiveRun();
     expect(open.size).toBe(0);
     const shown = watching.events.length;
@@ -429,6 +437,9 @@ describe("connect() that can't show anything", () => {
     const config = { configurable: { thread_id: threadId } };
     const other = await watch(agent, { forwardedProps: { config } }).over;
     expect(other.events[0]).toMatchObject({ type: "RUN_STARTED", threadId });
+    const unpatched = unpatchedOn(randomUUID());
+    unpatched.threadId = "";
+    await expectNothing(unpatched);
   });
 
   test("a server that goes away in the middle ends it with a RUN_ERROR", async () => {
