@@ -134,19 +134,22 @@ describe.runIf(hasChromium())("Many tabs", () => {
     timeout: 600_000,
   }, async () => {
     const visitor = await stage.visitorWithTabs();
-    visitor.context.setDefaultTimeout(FRESH_MS);
+    visitor.context.setDefaultTimeout(PATIENCE.timeout);
     const { account } = visitor;
+    const ask = () =>
+      runElsewhere(stage, { account, agent: "travel", threadId: "trip", content: "Plan my trip" });
+    await ask();
     const tabs = await openTabs(visitor, ["talker", "talker"]);
     const [first] = tabs;
     const waits = ({ page }: ThreadScreen) => page.getByText("Waiting for you").first();
     const until = (state: "visible" | "hidden") =>
-      Promise.all(tabs.map((screen) => waits(screen).waitFor({ state })));
+      Promise.all(tabs.map((screen) => waits(screen).waitFor({ state, timeout: FRESH_MS })));
     const hiddenSince = performance.now();
     while (performance.now() - hiddenSince < HIDDEN_MS) {
-      await runElsewhere(stage, { account, agent: "travel", threadId: "trip", content: "Plan my trip" });
       await until("visible");
       await answerElsewhere(account, ["KLM", "Hotel Zephyr"]);
       await until("hidden");
+      await ask();
       expect(await first?.page.evaluate("document.visibilityState")).toBe("hidden");
       for (const { page } of tabs) await page.getByText("Live", { exact: true }).first().waitFor();
     }
