@@ -51,7 +51,9 @@ describe.runIf(hasChromium())("Many tabs", () => {
     client.close();
   }
 
-  it("eight tabs on eight threads, two with inspector and runs: send, stop and answer work at once in each, on one stream", async () => {
+  it("eight tabs on eight threads, two with inspector and runs: send, stop and answer work at once in each, on one stream", {
+    timeout: 400_000,
+  }, async () => {
     const visitor = await stage.visitorWithTabs();
     visitor.context.setDefaultTimeout(PATIENCE.timeout);
     const agents = ["talker", "travel", "talker", "talker", "travel", "talker", "talker", "talker"];
