@@ -184,7 +184,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       onRefused: (file, why) => recorder.warn(notStored(file, why)),
       onFailed: (error) => observer.failed("A file that a graph made could not be stored.", error, about),
     });
-    const start = freshStart(run.start, plan.kind === "again" ? undefined : fold);
+    const start = freshStart(run.start, plan.kind === "again" || request.isAgain ? undefined : fold);
     recorder.start(runStart(run, request, await shownStart(request, start, fold, media)));
     observer.runStarted(about);
     if (request.work === "foreign") await queue.drained();

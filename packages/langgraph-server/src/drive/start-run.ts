@@ -208,6 +208,7 @@ function rowOf(
       tools: [...request.tools],
       context: [...request.context],
       command: request.command,
+      ...(request.input.kind === "input" && request.input.isAgain && { isAgain: true }),
       ...(start.kind === "fork" && { checkpointId: start.checkpointId }),
       profile: request.profile,
       dialect: request.dialect,
