@@ -6,6 +6,7 @@ import { Button } from "../../design/button";
 import { Icon } from "../../design/icon";
 import { Skeleton } from "../../design/skeleton";
 import { OpenQuestions } from "../../interrupts/open-questions";
+import { FeedbackOfThread } from "../messages/feedback-of-thread";
 import { useDrawnFrom } from "../scroll/use-drawn-from";
 import { useLinkedTurn } from "../scroll/use-linked-turn";
 import { useStickToBottom } from "../scroll/use-stick-to-bottom";
@@ -14,6 +15,7 @@ import { TurnView } from "../turns/turn-view";
 import { useTurns } from "../turns/use-turns";
 import styles from "./conversation.module.css";
 import { EmptyThread } from "./empty-thread";
+import { ForkOrigin } from "./fork-origin";
 import { ThreadNews } from "./thread-news";
 import { useIsAwaited } from "./use-is-awaited";
 
@@ -32,7 +34,7 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
   const isAwaited = useIsAwaited();
   const [openedAt] = useState(() => Date.now());
   const { scroller, content, isAtEnd, jump, release } = useStickToBottom();
-  const linked = useLinkedTurn(turns.length, release);
+  const linked = useLinkedTurn(turns, release);
 
   // What was looked for stays in sight while more comes.
   useEffect(() => {
@@ -44,19 +46,22 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the page's one long text scrolls by keyboard */}
       <section ref={scroller} className={styles.scroller} aria-label="Conversation" tabIndex={0}>
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
+          <ForkOrigin />
           {turns.length > 0 ? (
-            <ol>
-              {turns.map((turn, at) => (
-                <TurnView
-                  key={turn.key}
-                  turn={turn}
-                  isLast={at === turns.length - 1}
-                  openedAt={openedAt}
-                  isDeferred={at < drawnFrom && !isFinding}
-                  isLinked={linked === turnAnchor(turn.key)}
-                />
-              ))}
-            </ol>
+            <FeedbackOfThread>
+              <ol>
+                {turns.map((turn, at) => (
+                  <TurnView
+                    key={turn.key}
+                    turn={turn}
+                    isLast={at === turns.length - 1}
+                    openedAt={openedAt}
+                    isDeferred={at < drawnFrom && !isFinding}
+                    isLinked={linked === turnAnchor(turn.key)}
+                  />
+                ))}
+              </ol>
+            </FeedbackOfThread>
           ) : isAwaited ? (
             <Skeleton label="Loading the thread" lines={5} />
           ) : (
