@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../design/button";
 import { EmptyState } from "../../design/empty-state";
 
-interface ErrorProps {
+export interface ErrorProps {
   readonly reset: () => void;
 }
 
