@@ -5,7 +5,8 @@ import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
-import { useRunStarter } from "../../service/queries/runs";
+import { useCallerInfo } from "../../service/queries/caller";
+import { type Run, useRunStarter } from "../../service/queries/runs";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { useSteering } from "../steering/steering";
@@ -21,23 +22,35 @@ interface RunCaptionProps {
   readonly openedAt: number;
 }
 
-/** Who or what began it, and when. */
-export function RunCaption({ run, turn, openedAt }: RunCaptionProps): ReactNode {
-  const { userId, isAnswer } = turn;
+/** Who or what began it, and when. The list of runs is asked only where the conversation itself does not show it. */
+export function RunCaption(props: RunCaptionProps): ReactNode {
+  const isShared = useThreadHandle().visibility === "account";
+  const isAsked = props.run !== undefined && (isShared || isSilent(props.turn));
+  return isAsked ? <AskedCaption {...props} /> : <Caption {...props} startedBy={undefined} isMine={false} />;
+}
+
+function AskedCaption(props: RunCaptionProps): ReactNode {
+  const newest = useSettledThread(newestRun);
+  const startedBy = useRunStarter(useThreadHandle(), props.run?.runId, newest);
+  const subject = useCallerInfo().value?.subject ?? undefined;
+  const isMine = subject !== undefined && startedBy?.person === subject;
+  return <Caption {...props} startedBy={startedBy} isMine={isMine} />;
+}
+
+interface CaptionProps extends RunCaptionProps {
+  readonly startedBy: Run["startedBy"] | undefined;
+  /** The service says that the caller asked for it. */
+  readonly isMine: boolean;
+}
+
+function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): ReactNode {
+  const { userId } = turn;
   const { isOwnMessage, isOwnRun, answerOf } = useSteering();
-  const thread = useThreadHandle();
-  const isShared = thread.visibility === "account";
-  const isSilent = userId === undefined && !isAnswer;
-  const startedBy = useStarter(run, isSilent || isShared);
-  const command = startedBy?.command;
+  const isShared = useThreadHandle().visibility === "account";
   const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
-  const starter = runOrigin(run, { isOwn, openedAt, isShared });
+  const starter = runOrigin(run, { isOwn: isOwn || (isShared && isMine), openedAt, isShared });
   const icon = ICONS[starter];
-  const opening: Opening = isAnswer
-    ? { kind: "answer", words: run && answerOf(run.runId) }
-    : command !== undefined
-      ? { kind: "command", command }
-      : { kind: isSilent ? "nothing" : "message" };
+  const opening = openingOf(turn, startedBy, run && answerOf(run.runId));
   return (
     <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
       {icon && <Icon name={icon} size={12} />}
@@ -48,10 +61,16 @@ export function RunCaption({ run, turn, openedAt }: RunCaptionProps): ReactNode 
   );
 }
 
-/** What only the list of runs says of one. Asked where the conversation itself does not show it. */
-function useStarter(run: CallView | undefined, isAsked: boolean) {
-  const newest = useSettledThread(newestRun);
-  return useRunStarter(useThreadHandle(), isAsked ? run?.runId : undefined, newest);
+function openingOf(turn: Turn, startedBy: Run["startedBy"] | undefined, answer: string | undefined): Opening {
+  if (turn.isAnswer) return { kind: "answer", words: answer };
+  if (startedBy?.command !== undefined) return { kind: "command", command: startedBy.command };
+  // Until the list of runs is there, it may have been a command.
+  return { kind: startedBy && isSilent(turn) ? "nothing" : "message" };
+}
+
+/** Nothing that was said began it. */
+function isSilent({ userId, isAnswer }: Turn): boolean {
+  return userId === undefined && !isAnswer;
 }
 
 function newestRun({ run }: SettledThread): string | undefined {
