@@ -48,7 +48,9 @@ describe.runIf(hasChromium())("An answer", () => {
     const again = button(screen.page, "Regenerate").first();
     await again.focus();
     await screen.page.keyboard.press("Enter");
-    await tabTo(screen.page, "button", /Regenerate/);
+    await screen.page.getByRole("dialog", { name: "Regenerate this answer?" }).waitFor();
+    await screen.page.keyboard.press("Tab");
+    await tabTo(screen.page, "button", /"Regenerate"/);
     await screen.page.keyboard.press("Enter");
     for (const one of [screen, other]) {
       await expect.poll(() => answerTo(one, "one").catch(() => second), PATIENCE).not.toBe(second);

@@ -1,14 +1,19 @@
 "use client";
 
 import type { ReactNode } from "react";
-import ErrorPage, { type ErrorProps } from "./(console)/error";
 import styles from "./lone-page.module.css";
 
-/** The console around the pages broke. */
-export default function ConsoleError(props: ErrorProps): ReactNode {
+/** The console around the pages broke. Plain elements alone: every page carries this. */
+export default function ConsoleError(): ReactNode {
   return (
     <main className={styles.page}>
-      <ErrorPage {...props} />
+      <div className={styles.broken}>
+        <h1>The console ran into a problem</h1>
+        <p>Nothing is lost: runs go on, and everything said is kept by the service.</p>
+        <button type="button" className={styles.link} onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </div>
     </main>
   );
 }

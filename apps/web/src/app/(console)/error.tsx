@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../design/button";
 import { EmptyState } from "../../design/empty-state";
 
-export interface ErrorProps {
+interface ErrorProps {
   readonly reset: () => void;
 }
 

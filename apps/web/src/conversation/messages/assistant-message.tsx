@@ -1,6 +1,7 @@
 "use client";
 
 import { useMessage } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import { memo, type ReactNode, useCallback } from "react";
 import { ToolLine } from "../calls/tool-line";
 import { contentText } from "../files/content-parts";
@@ -10,8 +11,13 @@ import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { messageAnchor } from "../turns/turn-anchor";
 import styles from "./assistant-message.module.css";
-import { MessageActions } from "./message-actions";
 import { Reasoning } from "./reasoning";
+
+/** Not needed to read: its place is kept until it is there. */
+const MessageActions = dynamic(() => import("./message-actions").then((module) => module.MessageActions), {
+  ssr: false,
+  loading: () => <div className={styles.actions} />,
+});
 
 interface AssistantMessageProps {
   readonly id: string;

@@ -4,8 +4,12 @@ import { useThreadHandle } from "@throughline/agent-react";
 import { useState } from "react";
 import { useCaller } from "../../console/caller";
 import { useToaster } from "../../design/toast";
-import { type Feedback, useGiveFeedback, useTakeBackFeedback } from "../../service/queries/feedback";
-import { useFeedbackOn } from "./feedback-of-thread";
+import {
+  type Feedback,
+  useGiveFeedback,
+  useOwnFeedback,
+  useTakeBackFeedback,
+} from "../../service/queries/feedback";
 
 /** What the caller thinks of one message, and the ways to say so. */
 export interface MessageFeedback {
@@ -23,7 +27,7 @@ export interface MessageFeedback {
 
 export function useFeedback(messageId: string, runId: string | undefined): MessageFeedback {
   const thread = useThreadHandle();
-  const given = useFeedbackOn(messageId);
+  const given = useOwnFeedback(thread).value?.get(messageId);
   const reason = useCaller().refusal("give_feedback", thread);
   const give = useGiveFeedback(thread);
   const takeBack = useTakeBackFeedback(thread);

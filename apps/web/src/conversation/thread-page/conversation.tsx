@@ -6,7 +6,6 @@ import { Button } from "../../design/button";
 import { Icon } from "../../design/icon";
 import { Skeleton } from "../../design/skeleton";
 import { OpenQuestions } from "../../interrupts/open-questions";
-import { FeedbackOfThread } from "../messages/feedback-of-thread";
 import { useDrawnFrom } from "../scroll/use-drawn-from";
 import { useLinkedTurn } from "../scroll/use-linked-turn";
 import { useStickToBottom } from "../scroll/use-stick-to-bottom";
@@ -48,20 +47,18 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
           <ForkOrigin />
           {turns.length > 0 ? (
-            <FeedbackOfThread>
-              <ol>
-                {turns.map((turn, at) => (
-                  <TurnView
-                    key={turn.key}
-                    turn={turn}
-                    isLast={at === turns.length - 1}
-                    openedAt={openedAt}
-                    isDeferred={at < drawnFrom && !isFinding}
-                    isLinked={linked === turnAnchor(turn.key)}
-                  />
-                ))}
-              </ol>
-            </FeedbackOfThread>
+            <ol>
+              {turns.map((turn, at) => (
+                <TurnView
+                  key={turn.key}
+                  turn={turn}
+                  isLast={at === turns.length - 1}
+                  openedAt={openedAt}
+                  isDeferred={at < drawnFrom && !isFinding}
+                  isLinked={linked === turnAnchor(turn.key)}
+                />
+              ))}
+            </ol>
           ) : isAwaited ? (
             <Skeleton label="Loading the thread" lines={5} />
           ) : (

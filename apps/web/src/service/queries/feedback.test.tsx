@@ -18,7 +18,7 @@ interface Seen {
 }
 
 function Page({ seen }: { readonly seen: Seen }): ReactNode {
-  seen.own = useOwnFeedback(THREAD, true).value;
+  seen.own = useOwnFeedback(THREAD).value;
   seen.give = useGiveFeedback(THREAD);
   return null;
 }

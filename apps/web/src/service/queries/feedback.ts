@@ -23,12 +23,10 @@ type Row = z.output<typeof feedbackSchema>;
 export type Feedback = Readonly<Omit<Row, "subject">>;
 
 const PAGE = "100";
+const FRESH_MS = 60_000;
 
-/** What the caller thinks of a thread's messages, by message. `isAsked`: there are messages to think of. */
-export function useOwnFeedback(
-  thread: ThreadName,
-  isAsked: boolean,
-): Resource<ReadonlyMap<string, Feedback>> {
+/** What the caller thinks of a thread's messages, by message. Asked once for all of them. */
+export function useOwnFeedback(thread: ThreadName): Resource<ReadonlyMap<string, Feedback>> {
   const subject = useCallerInfo().value?.subject;
   return useResource({
     queryKey: [...keys.feedback(thread), subject],
@@ -36,7 +34,9 @@ export function useOwnFeedback(
       const rows = await readAll(thread, signal);
       return new Map(rows.filter((row) => row.subject === subject).map((row) => [row.messageId, row]));
     },
-    enabled: isAsked && subject !== undefined,
+    enabled: subject !== undefined,
+    // Each message that is drawn would ask again.
+    staleTime: FRESH_MS,
   });
 }
 
