@@ -6,6 +6,7 @@ import { useCaller } from "../../console/caller";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { Icon } from "../../design/icon";
 import { useSteering } from "../steering/steering";
+import { warmTurns } from "../turns/warm-turns";
 import styles from "./empty-thread.module.css";
 import { examplesFor } from "./examples";
 
@@ -29,6 +30,8 @@ export function EmptyThread(): ReactNode {
               className={styles.example}
               disabled={reason !== undefined}
               title={reason}
+              onPointerEnter={warmTurns}
+              onFocus={warmTurns}
               onClick={() => send(example)}
             >
               <span>{example}</span>
