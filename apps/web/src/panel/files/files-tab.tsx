@@ -8,7 +8,7 @@ import { Icon } from "../../design/icon";
 import { PanelSection } from "../panel-section";
 import { FileViewer } from "./file-viewer";
 import styles from "./files-tab.module.css";
-import { type AgentTodo, readFiles, readTodos } from "./read-files";
+import { type AgentTodo, readFiles, readTodos, todoStanding } from "./read-files";
 
 const WORDS = {
   pending: "To do",
@@ -61,9 +61,8 @@ export function FilesTab(): ReactNode {
   );
 }
 
-/** What is "in progress" in a state is so only while a run goes on: a fork, or a run that was stopped, left it there. */
 function TodoItem({ todo, isRunning }: { readonly todo: AgentTodo; readonly isRunning: boolean }): ReactNode {
-  const status = todo.status === "in_progress" && !isRunning ? "left" : todo.status;
+  const status = todoStanding(todo, isRunning);
   return (
     <li className={styles.todo} data-status={status}>
       <span className={styles.mark} role="img" aria-label={WORDS[status]}>

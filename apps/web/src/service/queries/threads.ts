@@ -45,7 +45,7 @@ export interface ThreadQuery {
 }
 
 /** Newest activity first. */
-export async function readThreads(
+async function readThreads(
   agentId: string,
   { withShared, search, archived, status, limit, after }: ThreadQuery,
   signal: AbortSignal,
