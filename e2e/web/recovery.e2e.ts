@@ -52,7 +52,7 @@ describe.runIf(hasChromium())("A page recovers by itself", () => {
       await page.reload();
       await page.getByRole("heading", { name: "The console can't be reached" }).waitFor();
       isAway = false;
-      await page.getByRole("heading", { name: "Agents" }).waitFor();
+      await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
       await visitor.leave();
     } finally {
       await network.stop();
