@@ -16,6 +16,7 @@ import { ConsoleFrame } from "./console-frame";
 import { OtherSignInDialog } from "./other-sign-in";
 import { createShortcutRegistry } from "./shortcut-registry";
 import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
+import { useOfflinePage } from "./use-offline-page";
 import { usePlace } from "./use-place";
 import { ShortcutContext } from "./use-shortcut";
 
@@ -48,6 +49,7 @@ function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const isThread = agentId !== undefined && threadName !== undefined;
   const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
   useEffect(() => shortcuts.listen(window), [shortcuts]);
+  useOfflinePage();
   return (
     <AgentProvider client={client}>
       <AgentCatalogContext value={catalog}>

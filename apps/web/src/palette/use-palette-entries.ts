@@ -11,13 +11,14 @@ import { setTheme } from "../console/theme";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcuts } from "../console/use-shortcut";
 import { useSignOut } from "../console/use-sign-out";
+import { messageAnchor } from "../conversation/turns/turn-anchor";
 import type { IconName } from "../design/icon";
 import type { Status } from "../design/status-dot";
-import { useFoundThreads } from "./use-found-threads";
+import { useTypedThreads } from "./use-typed-threads";
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: "Agents" | "Threads" | "Actions";
+  readonly group: "Agents" | "Threads" | "Messages" | "Actions";
   readonly label: string;
   /** Said in small beside it. */
   readonly note?: string;
@@ -27,14 +28,14 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed. */
+/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed or hold it. */
 export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
   const listed = useAllListedThreads();
   const shortcuts = useShortcuts();
   const signOut = useSignOut();
-  const found = useFoundThreads(typed);
+  const found = useTypedThreads(typed);
 
   return useMemo(() => {
     const known = agents ?? [];
@@ -52,7 +53,8 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
     });
     const toThreads = known
       .flatMap((agent) => {
-        const rows = joinRows(found.get(agent.id) ?? [], listed.get(agent.id)?.rows ?? []);
+        const called = found.filter(({ agentId }) => agentId === agent.id);
+        const rows = joinRows(called, listed.get(agent.id)?.rows ?? []);
         return rows.map((row) => ({ agent, row }));
       })
       .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
@@ -66,6 +68,25 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
           run: go(threadPath(agent.id, row.threadName, row.visibility)),
         }),
       );
+    const toMessages = found.flatMap((row): PaletteEntry[] => {
+      const agent = known.find(({ id }) => id === row.agentId);
+      if (!agent || !row.match) return [];
+      const { messageId, snippet } = row.match;
+      const path = threadPath(agent.id, row.threadName, row.visibility);
+      const anchor = messageAnchor(messageId);
+      return [
+        {
+          id: `message ${agent.id} ${rowKey(row)}`,
+          group: "Messages",
+          label: snippet,
+          note: `${titleOf(row)} · ${agent.name}`,
+          icon: "thought",
+          // Within a page, only the browser's own way tells it that the anchor changed.
+          run: () =>
+            location.pathname === path ? location.assign(`#${anchor}`) : router.push(`${path}#${anchor}`),
+        },
+      ];
+    });
     const newThreads = known.map(
       (agent): PaletteEntry => ({
         id: `new ${agent.id}`,
@@ -103,6 +124,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
     return [
       ...toAgents,
       ...toThreads,
+      ...toMessages,
       ...new Map(byKey.map((entry) => [entry.id, entry])).values(),
       ...newThreads,
       ...actions,

@@ -10,6 +10,7 @@ interface OwnRuns {
   /** By the service's own id. */
   has(runId: string): boolean;
   add(command: SubmittedCommand, words?: string): void;
+  claim(runId: string): void;
   /** What was answered with it, also before a reload. */
   answerOf(runId: string): string | undefined;
 }
@@ -50,6 +51,7 @@ export function useOwnRuns(storageKey: string): OwnRuns {
   return useMemo(
     () => ({
       has: (runId) => runIds.has(runId),
+      claim: (runId) => remember(runId, undefined),
       answerOf: (runId) => answered.get(runId),
       add(command, words) {
         commandIds.current.set(command.runId, words);

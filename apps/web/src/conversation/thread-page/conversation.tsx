@@ -11,6 +11,7 @@ import { useTurns } from "../turns/use-turns";
 import { loadTurns } from "../turns/warm-turns";
 import styles from "./conversation.module.css";
 import { EmptyThread } from "./empty-thread";
+import { ForkOrigin } from "./fork-origin";
 import { ThreadNews } from "./thread-news";
 import { useIsAwaited } from "./use-is-awaited";
 
@@ -43,6 +44,7 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the page's one long text scrolls by keyboard */}
       <section ref={scroller} className={styles.scroller} aria-label="Conversation" tabIndex={0}>
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
+          <ForkOrigin />
           {turns.length > 0 ? (
             <TurnList turns={turns} openedAt={openedAt} isSearched={isFinding} onLinked={release} />
           ) : isAwaited ? (

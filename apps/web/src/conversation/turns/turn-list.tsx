@@ -19,7 +19,7 @@ interface TurnListProps {
 /** The turns on their line, the newest at the end. */
 export function TurnList({ turns, openedAt, isSearched, onLinked }: TurnListProps): ReactNode {
   const drawnFrom = useDrawnFrom(turns.length);
-  const linked = useLinkedTurn(turns.length, onLinked);
+  const linked = useLinkedTurn(turns, onLinked);
   return (
     <ol>
       {turns.map((turn, at) => (

@@ -13,6 +13,8 @@ export const keys = {
     withShared,
   ],
   threadSearch: (agentIds: readonly string[], query: object) => ["threads", "search", agentIds, query],
+  /** Threads of all agents. */
+  foundThreads: (search: string) => ["threads", "found", search],
   /** All that is asked about one thread. */
   thread: (thread: ThreadName) => ["thread", threadCall(thread)],
   listing: (thread: ThreadName, moment?: string) => [
@@ -20,6 +22,7 @@ export const keys = {
     "listing",
     ...(moment === undefined ? [] : [moment]),
   ],
+  feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
   history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],
   /** All crons, and all that is asked about one. */

@@ -7,7 +7,7 @@ import { askService, segment } from "../ask-service";
 import { keys } from "./keys";
 import { polled, type Resource, useResource } from "./resource";
 
-const threadRowSchema = z.object({
+export const threadRowSchema = z.object({
   threadName: z.string(),
   agentId: z.string(),
   /** `account`: shared by the account. Absent: the caller's own. */
@@ -45,7 +45,7 @@ export interface ThreadQuery {
 }
 
 /** Newest activity first. */
-export async function readThreads(
+async function readThreads(
   agentId: string,
   { withShared, search, archived, status, limit, after }: ThreadQuery,
   signal: AbortSignal,
