@@ -73,7 +73,7 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
             {agent.name}
           </Link>
         </h2>
-        <p className={styles.description}>{agent.description}</p>
+        <p className={styles.description}>{agent.description || "No description in langgraph.json."}</p>
         <p className={styles.facts}>
           {/* Nothing is said before it is known, and nothing moves when it is. */}
           <span data-status={status}>{rows ? STATUS_WORDS[status] : "\u00a0"}</span>

@@ -1,9 +1,10 @@
 "use client";
 
 import type { BusyPolicy, CommandOutcome } from "@throughline/agent-client";
-import { useCommands } from "@throughline/agent-react";
+import { useCommands, useThreadState } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
+import { isNotHired } from "../agents/is-not-hired";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
@@ -31,8 +32,17 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNo
   }
 
   const problem = last && outcomeWords(last.outcome);
+  const notHired = useThreadState(isNotHired) && agent.commands.includes("hire");
   return (
     <div className={styles.bar}>
+      {notHired && (
+        <p className={styles.notHired} role="status">
+          {agent.name} is not hired, so its last cycle did nothing.
+          <Button look="primary" className={styles.command} onClick={() => void run("hire")}>
+            Hire {agent.name}
+          </Button>
+        </p>
+      )}
       <div className={styles.commands} role="toolbar" aria-label={`Commands of ${agent.name}`}>
         {agent.commands
           .filter((name) => name !== "sync" && name !== "fire")

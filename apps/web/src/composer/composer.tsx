@@ -26,6 +26,9 @@ import { DraftFiles } from "./draft-files";
 import { useAutoGrow } from "./use-auto-grow";
 import { useDraft } from "./use-draft";
 
+const ModelPicker = dynamic(() => import("./model-picker").then((module) => module.ModelPicker), {
+  ssr: false,
+});
 const CommandBar = dynamic(() => import("./command-bar").then((module) => module.CommandBar), { ssr: false });
 
 /** Where a person speaks, stops, and gives files; for those whose role does not let them, why not. */
@@ -161,6 +164,7 @@ function MessageForm(): ReactNode {
                 event.target.value = "";
               }}
             />
+            {agent?.answeredBy === "model" && <ModelPicker />}
             <span className={styles.hint}>{isOver ? "Drop to attach" : ""}</span>
             <StopButton onStop={() => area.current?.focus()} />
             <IconButton icon="send" label="Send" look="primary" type="submit" disabled={!isReady} />

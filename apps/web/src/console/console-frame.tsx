@@ -40,7 +40,7 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   useShortcut("?", "List of shortcuts", listShortcuts);
   useShortcut("g h", "Go to all agents", () => router.push("/"));
   useShortcut("g c", "Go to crons", () => router.push("/crons"));
-  useShortcut("g u", "Go to usage", () => router.push(USAGE_PATH));
+  useShortcut("g u", "Go to spend", () => router.push(USAGE_PATH));
   useShortcut("t", "Switch between light and dark", () => setTheme(oppositeTheme()));
   useShortcut(agentId && "n", "New thread", () => agentId && router.push(agentPath(agentId)));
 

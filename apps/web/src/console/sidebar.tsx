@@ -76,7 +76,7 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
           {...(pathname === USAGE_PATH && { "aria-current": "page" })}
         >
           <Icon name="usage" />
-          Usage
+          Spend
         </Link>
         <AccountMenu account={account} onShortcuts={onShortcuts} />
       </div>

@@ -19,6 +19,7 @@ import { CronForm } from "./cron-form";
 import { CRONS_PATH, cronPath } from "./cron-paths";
 import { draftOf } from "./cron-wish";
 import { DeleteCronDialog } from "./delete-cron-dialog";
+import { NotHired } from "./not-hired";
 import { scheduleWords } from "./schedule-plan";
 import { TickList } from "./tick-list";
 import { useCronActions } from "./use-cron-actions";
@@ -106,6 +107,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
       <p className={styles.problem} role="alert">
         {deeds.problem}
       </p>
+      {cron.input.command && cron.lastTick && <NotHired tick={cron.lastTick} agentName={agentName} />}
       <CronFacts cron={cron} agentName={agentName} />
       <section className={styles.history} aria-labelledby="ticks-title">
         <h2 id="ticks-title">Ticks</h2>

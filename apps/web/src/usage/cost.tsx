@@ -9,7 +9,7 @@ interface CostProps {
   readonly className?: string | undefined;
 }
 
-const OF_RUN = "A model call had no price when the run ended. The usage page has what is known by now.";
+const OF_RUN = "A model call had no price when the run ended. The spend page has what is known by now.";
 
 /** What something cost, with why where not all of it is known. */
 export function Cost({ usage, why = OF_RUN, className }: CostProps): ReactNode {

@@ -11,10 +11,15 @@ interface UsageTableProps {
   readonly label: string;
   readonly rows: readonly UsageRow[];
   readonly nameOf: (key: string) => string;
+  /** Whether the runs behind a row can be listed. */
+  readonly canOpen: (key: string) => boolean;
+  /** The row whose runs are listed. */
+  readonly openKey: string | undefined;
+  readonly onOpen: (key: string) => void;
 }
 
 /** One row a group, with a bar that compares them. */
-export function UsageTable({ label, rows, nameOf }: UsageTableProps): ReactNode {
+export function UsageTable({ label, rows, nameOf, canOpen, openKey, onOpen }: UsageTableProps): ReactNode {
   const most = Math.max(...rows.map(({ costUsd }) => costUsd), Number.MIN_VALUE);
   return (
     <table className={styles.table}>
@@ -33,7 +38,19 @@ export function UsageTable({ label, rows, nameOf }: UsageTableProps): ReactNode 
         {rows.map(({ key, calls, inputTokens, outputTokens, costUsd, unpriced }) => (
           <tr key={key}>
             <th scope="row" title={key}>
-              {nameOf(key)}
+              {canOpen(key) ? (
+                <button
+                  type="button"
+                  className={styles.open}
+                  title={`Show the runs of ${nameOf(key)}`}
+                  aria-expanded={key === openKey}
+                  onClick={() => onOpen(key)}
+                >
+                  {nameOf(key)}
+                </button>
+              ) : (
+                nameOf(key)
+              )}
             </th>
             <td className={styles.share}>
               <span className={styles.bar} style={{ width: `${(100 * costUsd) / most}%` }} />

@@ -31,6 +31,9 @@ interface Steering {
   track(command: SubmittedCommand, words?: string): Promise<CommandOutcome>;
   /** A run that this page asked for by another way than a command. */
   claim(runId: string): void;
+  /** What messages ask for by name; `undefined`: what the thread remembers. */
+  readonly model: string | undefined;
+  setModel(model: string | undefined): void;
   /** What this browser answered with a run. */
   answerOf(runId: string): string | undefined;
 }
@@ -54,6 +57,7 @@ export function SteeringProvider({
   const handle = useThreadHandle();
   const commands = useCommands();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
+  const [model, setModel] = useState<string>();
   const ownMessages = useRef(new Set<string>());
   const ownRuns = useOwnRuns(`${useDrafts().keyOf(handle)}:answered`);
   const newest = useRef(onSend);
@@ -69,7 +73,7 @@ export function SteeringProvider({
     async function submit(message: MessageView, how: Again): Promise<void> {
       ownMessages.current.add(message.id);
       setOutcomes((before) => without(before, message.id));
-      const input: RunInput = { messages: [message] };
+      const input: RunInput = { messages: [message], ...(model !== undefined && { model }) };
       const outcome = await track(
         how === "instead"
           ? commands.fire(input)
@@ -81,6 +85,8 @@ export function SteeringProvider({
 
     return {
       outcomes,
+      model,
+      setModel,
       send(content) {
         const id = newId(Date.now());
         void submit({ id, role: "user", content }, "plainly");
@@ -99,7 +105,7 @@ export function SteeringProvider({
       isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,
     };
-  }, [handle, commands, outcomes, ownRuns]);
+  }, [handle, commands, outcomes, ownRuns, model]);
 
   return <SteeringContext value={steering}>{children}</SteeringContext>;
 }

@@ -3,14 +3,14 @@
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { useCaller } from "../../console/caller";
+import { OfflineModel } from "../../console/offline-model";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { Icon } from "../../design/icon";
 import { useSteering } from "../steering/steering";
 import { warmTurns } from "../turns/warm-turns";
 import styles from "./empty-thread.module.css";
-import { examplesFor } from "./examples";
 
-/** What the agent is for, and three ways to begin. */
+/** What the agent is for, who answers, and questions to begin with. */
 export function EmptyThread(): ReactNode {
   const handle = useThreadHandle();
   const { agentId } = handle;
@@ -21,27 +21,39 @@ export function EmptyThread(): ReactNode {
   return (
     <div className={styles.empty}>
       <h2>{agent.name}</h2>
-      <p className={styles.about}>{agent.description}</p>
-      <ul className={styles.examples} aria-label="Examples">
-        {examplesFor(agent.graphName).map((example) => (
-          <li key={example}>
-            <button
-              type="button"
-              className={styles.example}
-              disabled={reason !== undefined}
-              title={reason}
-              onPointerEnter={warmTurns}
-              onFocus={warmTurns}
-              onClick={() => send(example)}
-            >
-              <span>{example}</span>
-              <span className={styles.arrow}>
-                <Icon name="send" size={14} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <p className={styles.about}>
+        {agent.description || "This graph has no description. Give it one in langgraph.json."}
+      </p>
+      {agent.answeredBy === "script" && (
+        <p className={styles.offline}>
+          <OfflineModel />
+          <span>It answers the questions below well, and says so when it can't answer another.</span>
+        </p>
+      )}
+      {agent.suggestions.length === 0 ? (
+        <p className={styles.about}>Write a message to begin.</p>
+      ) : (
+        <ul className={styles.examples} aria-label="Suggested questions">
+          {agent.suggestions.map((question) => (
+            <li key={question}>
+              <button
+                type="button"
+                className={styles.example}
+                disabled={reason !== undefined}
+                title={reason}
+                onPointerEnter={warmTurns}
+                onFocus={warmTurns}
+                onClick={() => send(question)}
+              >
+                <span>{question}</span>
+                <span className={styles.arrow}>
+                  <Icon name="send" size={14} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { ConnectionBadge } from "../../console/connection-badge";
 import { DrawerButton } from "../../console/drawer-button";
+import { OfflineModel } from "../../console/offline-model";
 import { agentPath } from "../../console/paths";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { IconButton } from "../../design/button";
@@ -51,6 +52,7 @@ export function ThreadHeader({
       <ThreadTitle />
       <ThreadVisibility />
       <div className={styles.side}>
+        {agent?.answeredBy === "script" && <OfflineModel />}
         <UsageMeter />
         <ConnectionBadge />
         <ThreadMenu onFind={onFind} />

@@ -13,6 +13,9 @@ import type { RunFacts } from "./index-runs";
 import styles from "./run-item.module.css";
 import { RUN_STATUS_WORDS, runDot, tokenWords } from "./run-words";
 
+/** What the service calls the model of a run whose row it can't read. */
+const UNKNOWN = "unknown";
+
 interface RunItemProps {
   readonly run: Run;
   readonly facts: RunFacts | undefined;
@@ -48,7 +51,12 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
             <span>{isReconciling ? "Reconciled with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
-            {facts?.usage && isPriced(facts.usage) && <Cost usage={facts.usage} />}
+            <RunCost run={run} facts={facts} />
+            {run.work === "graph" && run.model !== UNKNOWN && (
+              <span className={styles.model} title="Model">
+                {run.model}
+              </span>
+            )}
             {run.attempt > 0 && <span>attempt {run.attempt + 1}</span>}
           </span>
         </span>
@@ -64,6 +72,12 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
 
 function openingOf({ startedBy: { command } }: Run): Opening {
   return command === undefined ? { kind: "message" } : { kind: "command", command };
+}
+
+/** What the ledger says by now, else what the log said when the run ended. */
+function RunCost({ run: { cost }, facts }: Pick<RunItemProps, "run" | "facts">): ReactNode {
+  if (cost) return <Cost usage={{ costUsd: cost.costUsd, isComplete: cost.unpriced === 0 }} />;
+  return facts?.usage && isPriced(facts.usage) ? <Cost usage={facts.usage} /> : null;
 }
 
 function endOf({ endedAt }: Run): number | null {

@@ -8,6 +8,7 @@ const run = (kind: Run["startedBy"]["kind"], createdAt = "2026-01-01T10:00:00.00
   startedBy: { kind },
   work: "graph",
   model: "m",
+  cost: null,
   attempt: 0,
   createdAt,
   endedAt: null,

@@ -15,6 +15,10 @@ const agentSchema = z.pipe(
     description: z.string(),
     capabilities: z.array(z.string()),
     commands: z.array(z.string()),
+    /** Questions it answers well. */
+    suggestions: z.array(z.string()),
+    /** `script`: no model is configured, and the agent answers from a script of its own. */
+    answeredBy: z.enum(["script", "model"]),
     inputSchema: schemaSchema,
     outputSchema: schemaSchema,
   }),

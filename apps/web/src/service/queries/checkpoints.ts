@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
+import type { JsonObject } from "@throughline/ai-core";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
 import { keys } from "./keys";
@@ -18,6 +19,7 @@ const checkpointSchema = z.object({
   interrupts: z.array(z.unknown()),
   messageIds: z.array(z.string()),
 });
+const stateSchema = z.object({ values: z.record(z.string(), z.json()) });
 const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
 
 /** What the agent held at one moment. */
@@ -42,6 +44,18 @@ export function useCheckpoints(thread: ThreadName, limit: number): Resource<Chec
       return { checkpoints, hasMore: next !== null };
     },
     placeholderData: keepPreviousData,
+  });
+}
+
+/** What the agent holds after a run; `null` where the thread does not exist. `undefined`: nothing is asked. */
+export function useStateAfter(thread: ThreadName, runId: string | undefined): Resource<JsonObject | null> {
+  return useResource({
+    queryKey: keys.state(thread, runId ?? ""),
+    queryFn: async ({ signal }): Promise<JsonObject | null> => {
+      const asked = askService(threadCall(thread, "/state"), stateSchema, { signal });
+      return (await orIfMissing(asked, null))?.values ?? null;
+    },
+    enabled: runId !== undefined,
   });
 }
 

@@ -4,6 +4,7 @@ import { type ThreadName, threadCall } from "@throughline/agent-client";
 export const keys = {
   agents: ["agents"],
   caller: ["caller"],
+  models: ["models"],
   /** All lists of threads. */
   threads: ["threads"],
   activity: (agentIds: readonly string[] | undefined, withShared: boolean | undefined) => [
@@ -24,6 +25,7 @@ export const keys = {
   ],
   feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
+  state: (thread: ThreadName, runId: string) => [...keys.thread(thread), "state", runId],
   history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],
   /** All crons, and all that is asked about one. */
   crons: ["crons"],
@@ -31,5 +33,7 @@ export const keys = {
   ticks: (id: string) => ["crons", id, "ticks"],
   cronPreview: (schedule: string, timeZone: string) => ["cron preview", schedule, timeZone],
   statement: (month: string) => ["usage", "statement", month],
+  daySeries: (filters: readonly object[]) => ["usage", "days", filters],
+  spendRuns: (filter: object) => ["usage", "runs", filter],
   budgets: ["usage", "budgets"],
 } as const;

@@ -20,6 +20,8 @@ const runSchema = z.object({
   }),
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
+  /** `null`: nothing was metered, or the caller may not see it. */
+  cost: z.nullable(z.object({ costUsd: z.number(), unpriced: z.number() })),
   attempt: z.number(),
   createdAt: z.string(),
   endedAt: z.nullable(z.string()),

@@ -22,6 +22,8 @@ const listingSchema = z.object({
   titledByPerson: z.boolean(),
   archived: z.boolean(),
   forkedFrom: z.nullable(forkedFromSchema),
+  /** What its runs use that name none; `null`: the service's default. */
+  model: z.nullable(z.string()),
 });
 type ThreadListing = z.output<typeof listingSchema>;
 
@@ -36,10 +38,19 @@ export function useListing(thread: ThreadName, moment: string | undefined): Reso
 
 /** An empty title gives the derived one back. */
 export function useRenameThread(thread: ThreadName) {
+  return useThreadChange(thread, (title: string) => ({ title: title.trim() || null }));
+}
+
+/** `null`: the service's default. */
+export function useChooseModel(thread: ThreadName) {
+  return useThreadChange(thread, (model: string | null) => ({ model }));
+}
+
+function useThreadChange<Input>(thread: ThreadName, bodyOf: (input: Input) => object) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) =>
-      askService(threadCall(thread), z.unknown(), { method: "PATCH", body: { title: title.trim() || null } }),
+    mutationFn: (input: Input) =>
+      askService(threadCall(thread), z.unknown(), { method: "PATCH", body: bodyOf(input) }),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: keys.listing(thread) });
       void queries.invalidateQueries({ queryKey: keys.threads });

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { UsagePage } from "../../../usage/usage-page";
+import { SpendPage } from "../../../usage/spend-page";
 
-export const metadata: Metadata = { title: "Usage" };
+export const metadata: Metadata = { title: "Spend" };
 
-export default function Usage(): ReactNode {
-  return <UsagePage />;
+export default function Spend(): ReactNode {
+  return <SpendPage />;
 }

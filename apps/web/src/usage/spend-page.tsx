@@ -2,6 +2,7 @@
 
 import { type ReactNode, useState } from "react";
 import { useCaller } from "../console/caller";
+import { ConnectModel } from "../console/connect-model";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { IconButton } from "../design/button";
 import buttonStyles from "../design/button.module.css";
@@ -9,41 +10,30 @@ import { EmptyState } from "../design/empty-state";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { Tabs } from "../design/tabs";
-import {
-  type Group,
-  type Statement,
-  statementCsvPath,
-  useBudgets,
-  useStatement,
-} from "../service/queries/usage";
+import { type Statement, statementCsvPath, useBudgets, useStatement } from "../service/queries/usage";
 import { BudgetBars } from "./budget-bars";
 import { Cost } from "./cost";
 import { unpricedWords } from "./cost-words";
 import { monthOf, monthWords, shiftMonth } from "./month";
-import styles from "./usage-page.module.css";
-import { UsageTable } from "./usage-table";
-
-const GROUP_WORDS: Readonly<Record<Group, string>> = {
-  day: "Day",
-  agent: "Agent",
-  model: "Model",
-  person: "Person",
-};
+import { MonthComparison } from "./month-comparison";
+import { SpendGroups } from "./spend-groups";
+import styles from "./spend-page.module.css";
 
 /** What a month's model calls cost, and how much of the budgets is spent. */
-export function UsagePage(): ReactNode {
+export function SpendPage(): ReactNode {
   const refusal = useCaller().refusal("see_spend");
   const [now] = useState(Date.now);
   const [month, setMonth] = useState(() => monthOf(now));
   const isAllowed = refusal === undefined;
   const statement = useStatement(month, isAllowed);
+  const before = useStatement(shiftMonth(month, -1), isAllowed);
   const budgets = useBudgets(isAllowed);
+  const isOffline = useAgentCatalog().agents?.some(({ answeredBy }) => answeredBy === "script") ?? false;
   const { value, problem } = statement;
   const isEmpty = value?.total.calls === 0;
   return (
     <PageFrame
-      title="Usage"
+      title="Spend"
       lead={value && !isEmpty ? <Lead statement={value} /> : "What model calls cost."}
       {...(isAllowed && {
         actions: (
@@ -54,15 +44,23 @@ export function UsagePage(): ReactNode {
       {!isAllowed && <EmptyState title="Not for your role">{refusal}</EmptyState>}
       {budgets.problem && <ListProblem message={budgets.problem.message} onRetry={budgets.refresh} />}
       {budgets.value && <BudgetBars budgets={budgets.value} />}
-      {statement.isLoading && <Skeleton label="Loading usage" lines={6} />}
+      {statement.isLoading && <Skeleton label="Loading spend" lines={6} />}
       {problem && <ListProblem message={problem.message} onRetry={statement.refresh} />}
+      {isAllowed && isOffline && (
+        <section className={styles.offline} aria-label="Offline scripted model">
+          <h2>Offline scripted model</h2>
+          <ConnectModel />
+        </section>
+      )}
       {isEmpty && (
         <EmptyState title={`Nothing was spent in ${monthWords(month)}`}>
-          Model calls show here with their cost when a run makes them through LiteLLM. The offline model costs
-          nothing and is not counted.
+          Model calls show here with their cost when a run makes them through LiteLLM.
         </EmptyState>
       )}
-      {value && !isEmpty && <Groups statement={value} />}
+      {value && before.value && !(isEmpty && before.value.total.calls === 0) && (
+        <MonthComparison statement={value} before={before.value} now={now} />
+      )}
+      {value && !isEmpty && <SpendGroups key={month} statement={value} budgets={budgets.value ?? []} />}
     </PageFrame>
   );
 }
@@ -115,27 +113,5 @@ function MonthChoice({ month, isLast, hasRows, onChange }: MonthChoiceProps): Re
         </a>
       )}
     </>
-  );
-}
-
-function Groups({ statement: { by, subject } }: { readonly statement: Statement }): ReactNode {
-  const { byId } = useAgentCatalog();
-  const [group, setGroup] = useState<Group>("day");
-  // Of one person's usage there is no more to tell by person.
-  const groups: readonly Group[] =
-    subject === null ? ["day", "agent", "model", "person"] : ["day", "agent", "model"];
-  function nameOf(key: string): string {
-    if (key !== "") return group === "agent" ? (byId.get(key)?.name ?? key) : key;
-    return group === "person" ? "The account, or a deleted person" : "Not known";
-  }
-  return (
-    <Tabs
-      label="Usage by"
-      tabs={groups.map((id) => ({ id, label: GROUP_WORDS[id] }))}
-      value={group}
-      onChange={setGroup}
-    >
-      <UsageTable label={GROUP_WORDS[group]} rows={by[group]} nameOf={nameOf} />
-    </Tabs>
   );
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { type Caller, CallerContext } from "../console/caller";
 import { type AgentCatalog, AgentCatalogContext } from "../console/use-agent-catalog";
 import { createQueryClient } from "../service/queries/query-client";
-import { UsagePage } from "./usage-page";
+import { SpendPage } from "./spend-page";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
@@ -53,22 +53,62 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const RUNS = [
+  {
+    ...row("r1", 1),
+    run: {
+      agentId: "langgraph:poet",
+      threadName: "plan",
+      visibility: "account",
+      createdAt: "2026-11-17T11:00:00.000Z",
+    },
+  },
+  {
+    ...row("r2", 2),
+    run: {
+      agentId: "langgraph:poet",
+      threadName: null,
+      visibility: "private",
+      createdAt: "2026-11-17T10:00:00.000Z",
+    },
+  },
+  { ...row("r3", 0.5), run: null },
+];
+
 interface Answers {
-  readonly statement?: () => Response;
+  readonly statement?: (path: string) => Response;
+  readonly agents?: readonly object[];
   readonly budgets?: readonly object[];
   readonly refusal?: string;
 }
 
-async function show({ statement = () => Response.json(STATEMENT), budgets = [], refusal }: Answers = {}) {
+const cellsOf = (lines: readonly Element[]) =>
+  lines.map((line) => [...line.children].map((cell) => cell.textContent));
+
+async function show({
+  statement = () => Response.json(STATEMENT),
+  agents = [],
+  budgets = [],
+  refusal,
+}: Answers = {}) {
   const asked: string[] = [];
   vi.stubGlobal("fetch", async (path: string) => {
     asked.push(path.replace("/api/throughline", ""));
-    return path.includes("/budgets") ? Response.json({ budgets }) : statement();
+    if (path.includes("/budgets")) return Response.json({ budgets });
+    if (path.includes("by=run")) return Response.json({ rows: RUNS, next: null });
+    if (path.includes("by=day")) return Response.json({ rows: [row("2026-11-17", 2.5)] });
+    return statement(path);
   });
   const caller: Caller = { isPerson: true, role: "operator", refusal: () => refusal };
   // The page reads no more of an agent than its name.
   const byId = new Map([["langgraph:poet", { name: "Poet" }]]) as unknown as AgentCatalog["byId"];
-  const catalog: AgentCatalog = { agents: [], byId, problem: undefined, isLoading: false, refresh() {} };
+  const catalog: AgentCatalog = {
+    agents: agents as NonNullable<AgentCatalog["agents"]>,
+    byId,
+    problem: undefined,
+    isLoading: false,
+    refresh() {},
+  };
   const place = document.createElement("div");
   document.body.append(place);
   const root = createRoot(place);
@@ -76,7 +116,7 @@ async function show({ statement = () => Response.json(STATEMENT), budgets = [], 
     <QueryClientProvider client={createQueryClient()}>
       <AgentCatalogContext value={catalog}>
         <CallerContext value={caller}>
-          <UsagePage />
+          <SpendPage />
         </CallerContext>
       </AgentCatalogContext>
     </QueryClientProvider>
@@ -92,10 +132,8 @@ async function show({ statement = () => Response.json(STATEMENT), budgets = [], 
   return {
     asked,
     text: () => place.textContent ?? "",
-    rows: () =>
-      [...place.querySelectorAll("tbody tr")].map((line) =>
-        [...line.children].map((cell) => cell.textContent),
-      ),
+    rows: () => cellsOf([...place.querySelectorAll("tbody tr")].filter((line) => !line.closest("figure"))),
+    numbersOfChart: () => cellsOf([...place.querySelectorAll("figure tbody tr")]),
     tabs: () => [...place.querySelectorAll('[role="tab"]')].map((tab) => tab.textContent),
     link: (name: string) => named(name)?.getAttribute("href"),
     async press(name: string) {
@@ -107,7 +145,7 @@ async function show({ statement = () => Response.json(STATEMENT), budgets = [], 
   };
 }
 
-describe("The usage page", () => {
+describe("The spend page", () => {
   it("shows the month's cost by day, agent, model and person, and as a spreadsheet", async () => {
     const page = await show();
     expect(page.text()).toContain("$3.50 for 2 model calls.");
@@ -127,6 +165,55 @@ describe("The usage page", () => {
     expect(page.tabs()).toEqual(["Day", "Agent", "Model"]);
   });
 
+  it("compares the month with the one before, up to the same day", async () => {
+    const october = {
+      ...STATEMENT,
+      total: bill(9),
+      by: { ...STATEMENT.by, day: [row("2026-10-17", 4), row("2026-10-18", 5)] },
+    };
+    const page = await show({
+      statement: (path) => Response.json(path.includes("2026-10") ? october : STATEMENT),
+    });
+    expect(page.text()).toContain("October 2026, up to day 17$4.00October 2026$9.00Change$0.50 less");
+  });
+
+  it("lists the runs behind a row, dearest first, with links to threads that the caller may see", async () => {
+    const page = await show();
+    await page.press("Agent");
+    await page.press("Poet");
+    expect(page.asked.at(-1)).toBe(
+      "/usage?by=run&limit=50&from=2026-11-01&to=2026-12-01&agentId=langgraph%3Apoet",
+    );
+    expect(page.text()).toContain("Runs of Poet, November 2026");
+    expect(
+      page
+        .rows()
+        .slice(-3)
+        .map(([name]) => name),
+    ).toEqual(["Poet, in a thread of another person", "Poet, open thread", "A run that is no longer listed"]);
+    expect(page.link("Poet, open thread")).toBe("/agents/poet/shared/plan");
+    expect(page.link("CSV of these runs")).toContain("by=run&format=csv");
+    await page.press("Close the runs");
+    expect(page.text()).not.toContain("Runs of Poet");
+  });
+
+  it("has the chart's numbers in a table, what no agent explains as the rest", async () => {
+    const page = await show();
+    await page.press("Agent");
+    expect(page.numbersOfChart()).toEqual([
+      ["2026-11-16", "$0.00", "$1.00"],
+      ["2026-11-17", "$2.50", "$0.00"],
+    ]);
+  });
+
+  it("says that a script answers, and how to connect a model", async () => {
+    const offline = await show({ agents: [{ answeredBy: "script" }] });
+    expect(offline.text()).toContain("Offline scripted model");
+    expect(offline.text()).toContain("LITELLM_BASE_URL");
+    const online = await show({ agents: [{ answeredBy: "model" }] });
+    expect(online.text()).not.toContain("Offline scripted model");
+  });
+
   it("says which part has no price yet", async () => {
     const total = bill(3.5, 1);
     const by = { ...STATEMENT.by, day: [row("2026-11-17", 3.5, 1)] };
@@ -138,7 +225,7 @@ describe("The usage page", () => {
   it("goes to other months, and no further than this one", async () => {
     const page = await show();
     await page.press("The month before");
-    expect(page.asked.at(-1)).toBe("/usage/statement?month=2026-10");
+    expect(page.asked.at(-1)).toBe("/usage/statement?month=2026-09");
     expect(page.text()).toContain("October 2026");
     await page.press("The month after");
     await page.press("The month after");

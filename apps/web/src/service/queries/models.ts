@@ -1,0 +1,28 @@
+"use client";
+
+import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { keys } from "./keys";
+import { type Resource, useResource } from "./resource";
+
+const modelSchema = z.object({
+  id: z.string(),
+  /** US dollars per token as an exact decimal; `null`: not known. */
+  inputPrice: z.nullable(z.string()),
+  outputPrice: z.nullable(z.string()),
+});
+const modelsSchema = z.object({ models: z.array(modelSchema) });
+
+/** A model that the caller may use. */
+export type Model = Readonly<z.output<typeof modelSchema>>;
+
+const FRESH_MS = 60_000;
+
+export function useModels(): Resource<readonly Model[]> {
+  return useResource({
+    queryKey: keys.models,
+    queryFn: async ({ signal }): Promise<readonly Model[]> =>
+      (await askService("/models", modelsSchema, { signal })).models,
+    staleTime: FRESH_MS,
+  });
+}
