@@ -31,8 +31,8 @@ it("renders an agent's entry only when a poll says something new of that agent",
   const titles: Record<string, string> = { a: "one", b: "two" };
   vi.stubGlobal("fetch", async (path: string) => {
     const agentId = /agents\/(\w)\//.exec(path)?.[1];
-    if (agentId === undefined) return Response.json({ crons: [] });
-    const row = { threadName: "t", agentId, title: titles[agentId], titledByPerson: false, archived: false };
+    if (agentId === undefined) return Response.json({ crons: [], questions: [], next: null });
+    const row = { threadName: "t", agentId, title: titles[agentId], archived: false };
     const threads = [{ ...row, status: "idle", lastActivityAt: "2026-11-17T12:00:00.000Z" }];
     return Response.json({ threads, next: null });
   });

@@ -8,6 +8,8 @@ import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/use-seen-threads";
 import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
+import { useNotifier } from "../inbox/use-notifier";
+import { WaitingNotices } from "../inbox/waiting-notices";
 import { type Identity, identityLabel } from "../service/identity";
 import { pageFetch, setPageIdentity } from "../service/page-fetch";
 import { createQueryClient } from "../service/queries/query-client";
@@ -48,17 +50,19 @@ function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const { agentId, threadName, visibility } = usePlace();
   const isThread = agentId !== undefined && threadName !== undefined;
   const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
+  const isNotifier = useNotifier(account);
   useEffect(() => shortcuts.listen(window), [shortcuts]);
   useOfflinePage();
   return (
     <AgentProvider client={client}>
       <AgentCatalogContext value={catalog}>
         <CallerContext value={caller}>
-          <ActivityProvider seen={seen}>
+          <ActivityProvider seen={seen} inBackground={isNotifier}>
             <ShortcutContext value={shortcuts}>
               <ToastProvider>
                 <DraftsProvider account={account}>
                   <ConsoleFrame account={account}>{children}</ConsoleFrame>
+                  {isNotifier && <WaitingNotices account={account} />}
                   <OtherSignInDialog account={account} />
                 </DraftsProvider>
               </ToastProvider>

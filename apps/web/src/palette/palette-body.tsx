@@ -15,7 +15,7 @@ interface PaletteBodyProps {
 }
 
 const PER_GROUP = 8;
-const GROUPS = ["Agents", "Threads", "Messages", "Actions"] as const;
+const GROUPS = ["Waiting", "Agents", "Threads", "Messages", "Actions"] as const;
 
 /** The field and what it finds: all of the palette that weighs something. */
 export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactNode {

@@ -2,11 +2,11 @@
 
 import { useRouter } from "next/navigation";
 import { useMemo } from "react";
-import { useAllListedThreads } from "../agents/activity";
+import { useAllListedThreads, useWaiting } from "../agents/activity";
 import { threadToOpen } from "../agents/agent-status";
 import { joinRows } from "../agents/merge-rows";
 import { rowKey, titleOf } from "../agents/thread-row";
-import { agentPath, threadPath } from "../console/paths";
+import { agentPath, INBOX_PATH, threadPath } from "../console/paths";
 import { setTheme } from "../console/theme";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcuts } from "../console/use-shortcut";
@@ -14,11 +14,12 @@ import { useSignOut } from "../console/use-sign-out";
 import { messageAnchor } from "../conversation/turns/turn-anchor";
 import type { IconName } from "../design/icon";
 import type { Status } from "../design/status-dot";
+import { waitingWords } from "../inbox/waiting-words";
 import { useTypedThreads } from "./use-typed-threads";
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: "Agents" | "Threads" | "Messages" | "Actions";
+  readonly group: "Waiting" | "Agents" | "Threads" | "Messages" | "Actions";
   readonly label: string;
   /** Said in small beside it. */
   readonly note?: string;
@@ -33,6 +34,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
   const listed = useAllListedThreads();
+  const waitingCount = useWaiting()?.questions.length ?? 0;
   const shortcuts = useShortcuts();
   const signOut = useSignOut();
   const found = useTypedThreads(typed);
@@ -40,6 +42,19 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   return useMemo(() => {
     const known = agents ?? [];
     const go = (path: string) => () => router.push(path);
+    const toInbox: readonly PaletteEntry[] =
+      waitingCount === 0
+        ? []
+        : [
+            {
+              id: "inbox",
+              group: "Waiting",
+              label: waitingWords(waitingCount),
+              note: "Inbox",
+              status: "waiting",
+              run: go(INBOX_PATH),
+            },
+          ];
     const toAgents = known.map((agent): PaletteEntry => {
       const toOpen = threadToOpen(listed.get(agent.id)?.rows ?? []);
       return {
@@ -122,6 +137,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       { id: "sign-out", group: "Actions", label: "Sign out", icon: "signOut", run: signOut },
     ];
     return [
+      ...toInbox,
       ...toAgents,
       ...toThreads,
       ...toMessages,
@@ -129,5 +145,5 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       ...newThreads,
       ...actions,
     ];
-  }, [agents, listed, found, router, shortcuts, signOut]);
+  }, [agents, listed, waitingCount, found, router, shortcuts, signOut]);
 }
