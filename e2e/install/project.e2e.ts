@@ -5,6 +5,7 @@ import { hasChromium, launchChromium } from "../browser/chromium.js";
 import { threadScreen } from "../web/rig/thread-screen.js";
 import { visit } from "../web/rig/visitor.js";
 import { copiesOf } from "./rig/copies.js";
+import { otherNodes } from "./rig/other-nodes.js";
 import { command, install, PACKAGE_MANAGERS } from "./rig/package-manager.js";
 import { type StartedCommand, type Stranger, stranger } from "./rig/stranger.js";
 import { TARBALLS, tarballs } from "./rig/tarballs.js";
@@ -42,6 +43,15 @@ describe.each(PACKAGE_MANAGERS)("a new project, with %s", { timeout: LONG }, (ma
   it("passes its own test, which starts the server and gets an answer", async () => {
     const said = await person.run(...command(manager, ["test"]), { in: PROJECT });
     expect(said).toMatch(/pass 1\b/);
+  });
+
+  it.runIf(manager === "npm")("passes it on other versions of Node", async () => {
+    for (const [version, node] of await otherNodes(person)) {
+      const said = await person.run(node, ["--import", "tsx", "--test", "test/agent.test.ts"], {
+        in: PROJECT,
+      });
+      expect([version, said]).toEqual([version, expect.stringMatching(/pass 1\b/)]);
+    }
   });
 
   it("serves page, service and console with one command", async () => {

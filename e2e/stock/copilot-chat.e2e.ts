@@ -39,7 +39,7 @@ const byUrl: Stage = {
     return serveExample(folder, "copilotkit-by-url", { RUNTIME_URL: `${service.url}/api/copilotkit` });
   },
   story: { agent: "langgraph:poet", say: "Write about the sea", begins: /\w+ \w+ \w+/ },
-  trip: { agent: "langgraph:travel", flight: /KLM/, hotel: /Hotel Zoe/, after: /Zoe|trip|itinerary|booked/i },
+  trip: { agent: "langgraph:travel", flight: /KLM/, hotel: /Hotel Zoe/, after: /Your trip is planned/ },
   approval: { agent: "langgraph:approver", say: ["Refund order 79"], done: /Refunded/ },
 };
 

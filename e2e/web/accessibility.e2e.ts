@@ -1,8 +1,6 @@
-import type { AxeResults } from "axe-core";
-import { source } from "axe-core";
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.js";
+import { graveFaults } from "./rig/grave-faults.js";
 import { SCENES } from "./rig/scenes.js";
 import { showScene } from "./rig/show-scene.js";
 import { type Stage, startStage } from "./rig/start-stage.js";
@@ -10,7 +8,6 @@ import { fillAccount } from "./rig/world.js";
 
 const ACCOUNT = "everything";
 const PHONE = { width: 360, height: 740 };
-const GRAVE = ["serious", "critical"];
 
 let stage: Stage;
 
@@ -43,15 +40,3 @@ describe.runIf(hasChromium())(
     });
   },
 );
-
-/** Each as a line that says what and where. */
-async function graveFaults(page: Page): Promise<readonly string[]> {
-  // Not as a script of the page: its policy would refuse it, as it should.
-  await page.evaluate(source);
-  const { violations } = await page.evaluate(
-    (): Promise<AxeResults> => (globalThis as unknown as { axe: typeof import("axe-core") }).axe.run(),
-  );
-  return violations
-    .filter(({ impact }) => GRAVE.includes(impact ?? ""))
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
-}

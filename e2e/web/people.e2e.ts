@@ -46,6 +46,12 @@ describe("People of one account", { timeout: 120_000 }, () => {
     await theirs.untilShown("the last train home");
     await seen.getByText("You can read this thread. The role viewer may not start runs.").waitFor();
     expect(await theirs.composer.count()).toBe(0);
+    for (const name of [
+      "Regenerate: The role viewer may not start runs.",
+      "Good answer: The role viewer may not give feedback on answers.",
+    ]) {
+      expect(await theirs.conversation.getByRole("button", { name }).first().isDisabled()).toBe(true);
+    }
     expect(await seen.getByRole("button", { name: /^Shared/ }).getAttribute("title")).toBe(
       "The role viewer may not share threads with the account or make them private.",
     );

@@ -38,6 +38,27 @@ describe.runIf(hasChromium())("A page recovers by itself", () => {
     await expectSame(screen, witness);
   });
 
+  it("with a page of ours while the console's server is away", async () => {
+    let isAway = false;
+    const network = await startTcpProxy(stage.url, () => ({
+      onRequest: () => (isAway ? "cut" : "pass"),
+      onAnswer: () => "pass",
+    }));
+    try {
+      const visitor = await stage.visitor({ url: network.url });
+      const page = await visitor.open("/");
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+      isAway = true;
+      await page.reload();
+      await page.getByRole("heading", { name: "The console can't be reached" }).waitFor();
+      isAway = false;
+      await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+      await visitor.leave();
+    } finally {
+      await network.stop();
+    }
+  });
+
   it("after its network was away in the middle of an answer", async () => {
     let isAway = false;
     const network = await startTcpProxy(stage.url, () => ({

@@ -92,12 +92,18 @@ describe("the development topology", () => {
 
 describe("the production topology", () => {
   it("is the same without a published port and without a build", () => {
-    expect(Object.keys(prod.services).sort()).toEqual([...SERVICES].sort());
+    expect(Object.keys(prod.services).sort()).toEqual([...SERVICES, "langgraph-worker"].sort());
     for (const [name, service] of Object.entries(prod.services)) {
       const { ports, container_name } = service.extends ? (dev.services[name] ?? {}) : service;
       expect({ name, ports, container_name }).toEqual({ name, ports: undefined, container_name: undefined });
       expect(service.build).toBeUndefined();
     }
+    const rolesOf = (name: string) =>
+      (prod.services[name]?.environment ?? []).find((line) => line.startsWith("THROUGHLINE_ROLES="));
+    expect(["langgraph-server", "langgraph-worker"].map(rolesOf)).toEqual([
+      "THROUGHLINE_ROLES=api",
+      "THROUGHLINE_ROLES=worker,cron",
+    ]);
     const withSecrets = prod.services["langgraph-server"]?.environment ?? [];
     expect(withSecrets.some((line) => line.startsWith("THROUGHLINE_JWKS_URL="))).toBe(true);
   });

@@ -34,7 +34,7 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-export const config = { matcher: ["/((?!_next/static|favicon|icon).*)"] };
+export const config = { matcher: ["/((?!_next/static|favicon|icon|offline-worker).*)"] };
 
 const PAGE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -56,6 +56,7 @@ function contentPolicy(nonce: string): string {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

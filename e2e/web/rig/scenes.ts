@@ -108,7 +108,7 @@ export const SCENES: readonly Scene[] = [
     path: "/agents/pair/both",
     act: onThread(async ({ questions }) => {
       await questions.getByRole("textbox").first().fill("Oak");
-      await questions.getByRole("button", { name: "Answer" }).first().click();
+      await questions.getByRole("button", { name: "Answer", exact: true }).first().click();
       await questions.getByText("1 of 2 answered.").waitFor();
     }),
   },

@@ -45,7 +45,8 @@ export function threadScreen(page: Page): ThreadScreen {
   };
 }
 
-const WHOSE = /^(You|Another tab|Schedule|Outsider|You answered|Answered in another tab)$/;
+const WHOSE =
+  /^(You (chose|said|approved|edited|rejected).*|(You|Another tab|Schedule|Another client)( answered.*| ran \w+| started this run)?)$/;
 const WHEN = /^(now|<?\d[\d.]* (s|min|h|d)( \d+ (s|min))?)$/;
 
 function steadyLines(text: string): readonly string[] {

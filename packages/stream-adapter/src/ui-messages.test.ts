@@ -1,4 +1,4 @@
-import type { LogEntry } from "@throughline/ai-core";
+import type { Envelope, LogEntry } from "@throughline/ai-core";
 import {
   applyEntry,
   createUiMessageFace,
@@ -10,6 +10,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { randomThread } from "./testing/random-thread.js";
+import { toEntries } from "./testing/recording.js";
 import { readWithStockClient, shownOf } from "./testing/ui-message-client.js";
 
 // The stock client copies its message for every chunk.
@@ -81,5 +82,46 @@ describe("the AI SDK's reader", () => {
       }),
       { numRuns: Math.ceil(RUNS / 10) },
     );
+  });
+
+  it("is told what a recovered run no longer says, so that it can leave it out", async () => {
+    const base = { ts: 0, trace_id: "t", run_id: "r", thread_id: "t", parent_id: null, seq: 1 } as const;
+    const said = (call_id: string, message_id: string, text: string): Envelope[] => {
+      const about = { ...base, call_id, attempt: 0, origin: "live", agent: "g" } as const;
+      const call = { model: null, params: {}, node: null, step: null };
+      return [
+        { ...about, type: "llm_start", payload: { message_id, ...call } },
+        { ...about, type: "llm_token", payload: { message_id, text } },
+      ];
+    };
+    const begun = (attempt: number): Envelope => ({
+      ...base,
+      call_id: "r",
+      attempt,
+      origin: "live",
+      agent: "g",
+      type: "run_start",
+      payload: {
+        graph_id: "langgraph:g",
+        input: { messages: [{ id: "u", role: "user", content: "go" }] },
+        answers: [],
+        started_by: { kind: "client" },
+      },
+    });
+    const after = { ...base, call_id: "r", attempt: 1, origin: "live", agent: "g" } as const;
+    const told = tell(
+      toEntries([
+        begun(0),
+        ...said("c1", "m1", "Once"),
+        begun(1),
+        { ...after, type: "retract", payload: { message_ids: ["m1"], call_ids: [], reason: "recovered" } },
+        ...said("c2", "m2", "Twice"),
+        { ...after, type: "run_end", payload: { status: "success" } },
+      ]),
+    );
+    const built = await readWithStockClient(told.flatMap(({ chunks }) => chunks));
+    expect(built.parts).toContainEqual({ type: "data-retracted", data: { messageIds: ["m1"] } });
+    expect(shownOf(built)).toEqual([["m2", expect.objectContaining({ text: "Twice" })]]);
+    expect(shownOf(built)).toEqual(shownOf(uiMessages(told.at(-1)?.after ?? emptyFold)[1] ?? { parts: [] }));
   });
 });

@@ -18,19 +18,20 @@ const LIST_LIMIT = 100;
 
 /**
  * The run to attach to: the one that runs, else the pending one that is next. Asked by status, because a plain list is cut
- * to ten runs, and on some servers to the oldest ten.
+ * to ten runs, and on some servers to the oldest ten; pending ones first, because a run that starts in between is then
+ * seen twice and not missed.
  */
 export async function findActiveRun(
   client: Client,
   threadId: string,
   signal: AbortSignal,
 ): Promise<Run | undefined> {
-  for (const status of ["running", "pending"] as const) {
-    const runs = await orMissing(client.runs.list(threadId, { status, limit: LIST_LIMIT, signal }));
-    const [next] = (runs ?? []).sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-    if (next !== undefined) return next;
-  }
-  return undefined;
+  const list = async (status: "pending" | "running") =>
+    (await orMissing(client.runs.list(threadId, { status, limit: LIST_LIMIT, signal }))) ?? [];
+  const pending = await list("pending");
+  const [running] = await list("running");
+  const [next] = pending.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  return running ?? next;
 }
 
 /**
@@ -56,7 +57,7 @@ export async function* followRun(
   ended: (run: Run | undefined) => Promise<void>,
 ): AsyncGenerator<RunChunk, void> {
   let lastEventId = "-1";
-  while (!signal.aborted) {
+  while (true) {
     let broken: unknown;
     try {
       for await (const chunk of client.runs.joinStream(threadId, runId, { lastEventId, signal })) {
@@ -66,7 +67,8 @@ export async function* followRun(
     } catch (error) {
       broken = error;
     }
-    if (signal.aborted) return;
+    // Not the end of the run: a pipeline that took it for that would go on, and speak into the agent's next connection.
+    signal.throwIfAborted();
     const run = await probe(client, threadId, runId, broken, signal);
     if (run === undefined || !isActive(run)) return ended(run);
     await delay(REJOIN_DELAY_MS, signal);
@@ -89,7 +91,7 @@ export async function pollRun(
   return undefined;
 }
 
-export function isActive({ status }: Run): boolean {
+function isActive({ status }: Run): boolean {
   return status === "pending" || status === "running";
 }
 

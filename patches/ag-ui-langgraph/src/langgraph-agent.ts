@@ -1,7 +1,6 @@
 import {
   type AgentSubscriber,
   EventType,
-  type Message,
   type RunAgentInput,
   type RunAgentParameters,
   type RunAgentResult,
@@ -17,12 +16,13 @@ import {
   propertyOf,
   threadIdOf,
 } from "./connect-input.js";
-import { canJoin, findActiveRun, followRun, orMissing, pollRun, type RunChunk } from "./follow-run.js";
-import { type ProcessedEvents, LangGraphAgent as PublishedAgent, type State } from "./index.mjs";
+import { canJoin, findActiveRun, followRun, pollRun, type RunChunk } from "./follow-run.js";
+import { type ProcessedEvents, LangGraphAgent as PublishedAgent } from "./index.mjs";
 import { createReplayFold, type ReplayFold } from "./replay-fold.js";
 import { modelMessageOf, replayThenLive } from "./replay-then-live.js";
 import { connectError, failureIn } from "./run-failure.js";
 import { createRunOutlet, type RunOutlet } from "./run-outlet.js";
+import { messagesSnapshot, readSnapshot, type ThreadSnapshot } from "./thread-snapshot.js";
 
 /** What connect asks the pipeline to read; the server sends what the run was created with. */
 const STREAM_MODES = ["events", "values", "updates", "messages-tuple"] as const;
@@ -39,13 +39,6 @@ interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** A thread as its checkpoint has it, and what tells a client so. */
-interface Snapshot {
-  readonly state: ThreadState<State>;
-  readonly events: readonly ProcessedEvents[];
-  readonly messages: readonly Message[];
-}
-
 /** LangGraphAgent with `connect()`, and with runs that are well-formed however they end. */
 export class LangGraphAgent extends PublishedAgent {
   /** The run on the server. Its id is known once the server has answered, which is before its first event. */
@@ -60,7 +53,7 @@ export class LangGraphAgent extends PublishedAgent {
   override run(input: RunAgentInput): Observable<ProcessedEvents> {
     return new Observable((target) => {
       const detached = new AbortController();
-      const outlet = createRunOutlet(target);
+      const outlet = createRunOutlet(target, input.messages);
       this.begin(outlet);
       const hooks = {
         signal: detached.signal,
@@ -84,7 +77,7 @@ export class LangGraphAgent extends PublishedAgent {
   override connect(input: RunAgentInput): Observable<ProcessedEvents> {
     return new Observable((target) => {
       const detached = new AbortController();
-      const outlet = createRunOutlet(target, connectError);
+      const outlet = createRunOutlet(target, input.messages, connectError);
       this.begin(outlet);
       const following = new Observable<ProcessedEvents>((subscriber) => {
         this.followThread(input, subscriber, outlet, detached.signal).catch((error) =>
@@ -153,18 +146,23 @@ export class LangGraphAgent extends PublishedAgent {
   }
 
   private async *watch<Chunk extends RunChunk>(source: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+    // Those of this stream: the agent may have another by the time that this one ends.
+    const { outlet, replay } = this;
     try {
       for await (const chunk of source) {
         const runId = chunk.event === "metadata" ? propertyOf(objectOf(chunk.data), "run_id") : undefined;
         if (typeof runId === "string") this.runIsKnown(this.activeRun?.threadId, runId);
-        if (this.replay !== undefined) this.replay.source = modelMessageOf(chunk);
+        if (replay !== undefined) {
+          replay.source = modelMessageOf(chunk);
+          await this.tellCommitted(chunk, replay.fold);
+        }
         yield chunk;
         this.lastHandled = chunk.id ?? this.lastHandled;
       }
     } finally {
       // Before the snapshots that end a run: a client would look for the open message in them.
-      this.outlet?.closeMessages();
-      this.replay?.fold.forgetPartial();
+      outlet?.closeMessages();
+      replay?.fold.forgetPartial();
     }
   }
 
@@ -212,7 +210,7 @@ export class LangGraphAgent extends PublishedAgent {
     this.dispatchEvent({ type: EventType.RUN_STARTED, threadId, runId });
     this.assistant ??= await this.getAssistant();
     this.activeRun.schemaKeys = await this.getSchemaKeys();
-    const snapshot = await this.readSnapshot(threadId);
+    const snapshot = await readSnapshot(this, threadId);
     if (run !== undefined && canJoin(run)) return this.join(connection, snapshot);
     this.tell(snapshot);
     if (run === undefined) this.conclude(connection, snapshot.state);
@@ -222,7 +220,7 @@ export class LangGraphAgent extends PublishedAgent {
   /** Forwards the run's own events: replayed ones folded into a prelude, then one by one as they come. */
   private async join(
     { threadId, runId, input, subscriber, outlet, signal }: Connection,
-    at: Snapshot,
+    at: ThreadSnapshot,
   ): Promise<void> {
     const read = lastEventOf(input);
     const until = read?.runId === undefined || read.runId === runId ? read?.position : undefined;
@@ -233,7 +231,9 @@ export class LangGraphAgent extends PublishedAgent {
       this.activeRun.graphInfo = await this.client.assistants.getGraph(this.assistant.assistant_id);
     const run = followRun(this.client, { threadId, runId }, signal, async (ended) => {
       const failed = ended?.status === "error" || ended?.status === "timeout";
-      const failure = failed ? failureIn((await this.readSnapshot(threadId)).state, ended.status) : undefined;
+      const failure = failed
+        ? failureIn((await readSnapshot(this, threadId)).state, ended.status)
+        : undefined;
       if (failure !== undefined) outlet.fail(failure);
     });
     const chunks = replayThenLive(run, {
@@ -252,11 +252,11 @@ export class LangGraphAgent extends PublishedAgent {
   }
 
   /** Follows a run that can't be joined by its checkpoints. */
-  private async poll(connection: Connection, at: Snapshot): Promise<void> {
+  private async poll(connection: Connection, at: ThreadSnapshot): Promise<void> {
     const { threadId, signal } = connection;
     let last = at;
     const run = await pollRun(this.client, connection, signal, async () => {
-      const snapshot = await this.readSnapshot(threadId);
+      const snapshot = await readSnapshot(this, threadId);
       const moved = snapshot.state.checkpoint?.checkpoint_id !== last.state.checkpoint?.checkpoint_id;
       last = snapshot;
       if (moved) this.tell(snapshot);
@@ -264,7 +264,7 @@ export class LangGraphAgent extends PublishedAgent {
     if (!signal.aborted) this.conclude(connection, last.state, run?.status);
   }
 
-  private tell({ events }: Snapshot): void {
+  private tell({ events }: ThreadSnapshot): void {
     for (const event of events) this.dispatchEvent(event);
   }
 
@@ -295,37 +295,15 @@ export class LangGraphAgent extends PublishedAgent {
     if (replay === undefined || replay.live || told.type === EventType.RUN_ERROR) outlet.next(told);
   }
 
-  /** The thread now; one that the server does not know yet is an empty one. */
-  private async readSnapshot(threadId: string): Promise<Snapshot> {
-    const state = (await orMissing(this.client.threads.getState<State>(threadId))) ?? emptyState(threadId);
-    const events: ProcessedEvents[] = [];
-    // The published method reads the state itself and dispatches what it makes of it. It is given what was read here, so
-    // that snapshots, questions and failures are of one moment.
-    const reader: PublishedAgent = Object.create(this);
-    Object.assign(reader, {
-      client: { threads: { getState: async () => state } },
-      dispatchEvent: (event: ProcessedEvents) => events.push(event) > 0,
-    });
-    // biome-ignore lint/complexity/useLiteralKeys: private in the published class.
-    await reader["getStateAndMessagesSnapshots"](threadId);
-    const messages = events.flatMap((event) =>
-      event.type === EventType.MESSAGES_SNAPSHOT ? event.messages : [],
-    );
-    const worthTelling = events.filter(
-      ({ type }) => type !== EventType.MESSAGES_SNAPSHOT || messages.length > 0,
-    );
-    return { state, events: worthTelling, messages };
+  /**
+   * Messages that the run has written to the thread meanwhile, such as what a person said to start it. The pipeline reads
+   * them only at the run's end, when they would stand after the answer.
+   */
+  private async tellCommitted({ event, data }: RunChunk, fold: ReplayFold): Promise<void> {
+    const values = event === "values" ? objectOf(data) : undefined;
+    const messages = propertyOf(values, "messages");
+    if (!Array.isArray(messages) || !fold.isNew(messages.map((message) => message?.id))) return;
+    const snapshot = await messagesSnapshot(this, messages);
+    if (snapshot !== undefined) this.dispatchEvent(snapshot);
   }
-}
-
-function emptyState(threadId: string): ThreadState<State> {
-  return {
-    values: {},
-    next: [],
-    tasks: [],
-    metadata: null,
-    created_at: null,
-    checkpoint: { thread_id: threadId, checkpoint_ns: "", checkpoint_id: null, checkpoint_map: null },
-    parent_checkpoint: null,
-  };
 }

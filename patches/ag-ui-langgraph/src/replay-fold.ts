@@ -17,6 +17,8 @@ export interface ReplayFold {
    * that is open. Replayed starts and contents themselves would be added to what the client already shows.
    */
   prelude(): ProcessedEvents[];
+  /** Whether one of these messages is not among those that the thread is known to have. */
+  isNew(ids: readonly unknown[]): boolean;
   /** The stream is over: from now on the thread's own messages are all there is. */
   forgetPartial(): void;
 }
@@ -166,6 +168,7 @@ export function createReplayFold(
         ...open.values(),
       ];
     },
+    isNew: (ids) => ids.some((id) => typeof id === "string" && !known.has(id)),
     forgetPartial() {
       partial = [];
     },

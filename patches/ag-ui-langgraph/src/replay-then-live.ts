@@ -1,8 +1,10 @@
 import { objectOf, propertyOf } from "./connect-input.js";
 import type { RunChunk } from "./follow-run.js";
 
-/** No event for this long means that the replay is over. */
-const QUIET_MS = 100;
+/** How long the first event may take: a pending run has none yet. */
+const FIRST_MS = 300;
+/** No event for this long means that the replay is over: what a server has in store comes in one go. */
+const QUIET_MS = 30;
 /** A run that never pauses must not keep its viewer waiting. */
 const REPLAY_LIMIT_MS = 1_000;
 
@@ -17,6 +19,7 @@ export async function* replayThenLive<Chunk extends RunChunk>(
 ): AsyncGenerator<Chunk, void> {
   const deadline = Date.now() + REPLAY_LIMIT_MS;
   let replaying = true;
+  let patience = FIRST_MS;
   const goLive = () => {
     if (!replaying) return;
     replaying = false;
@@ -26,8 +29,9 @@ export async function* replayThenLive<Chunk extends RunChunk>(
     while (true) {
       const next = source.next();
       if (replaying) {
-        const wait = Math.min(QUIET_MS, deadline - Date.now());
+        const wait = Math.min(patience, deadline - Date.now());
         if (!(await settlesWithin(next, wait))) goLive();
+        patience = QUIET_MS;
       }
       const { done, value } = await next;
       if (done) break;

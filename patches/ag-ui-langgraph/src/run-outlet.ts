@@ -1,6 +1,7 @@
-import { EventType, type RunErrorEvent } from "@ag-ui/client";
+import { EventType, type Message, type RunErrorEvent } from "@ag-ui/client";
 import type { Observer } from "rxjs";
 import type { ProcessedEvents } from "./index.mjs";
+import { createMessageOrder } from "./message-order.js";
 
 /** The last stage before a client: whatever comes in, one well-formed run goes out. */
 export interface RunOutlet extends Observer<ProcessedEvents> {
@@ -15,14 +16,17 @@ export interface RunOutlet extends Observer<ProcessedEvents> {
  * hides the failure that caused it. Hence RUN_ERROR is held back until the run has said everything, what is open is closed
  * before RUN_FINISHED, both boundaries carry one run id, and nothing follows a terminal event.
  *
+ * @param held the messages that the client has
  * @param asFailure what to say of an error of the stream itself; without it the error goes to the observer
  */
 export function createRunOutlet(
   target: Observer<ProcessedEvents> & { readonly closed?: boolean },
+  held: readonly Message[],
   asFailure?: (error: unknown) => RunErrorEvent,
 ): RunOutlet {
   /** How to close what is open, by what it is. */
   const open = new Map<string, ProcessedEvents>();
+  const messages = createMessageOrder(held);
   let runId: string | undefined;
   let failure: RunErrorEvent | undefined;
   let ended = false;
@@ -65,7 +69,7 @@ export function createRunOutlet(
         if (item.does === "close") open.delete(item.key);
         if (item.does === "open") open.set(item.key, item.closing);
       }
-      target.next(event);
+      for (const sent of messages.sent(event)) target.next(sent);
     },
     error(error) {
       if (ended) return;

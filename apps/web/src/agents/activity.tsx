@@ -10,6 +10,7 @@ import {
   type ThreadPage,
   type ThreadRow,
 } from "../service/queries/threads";
+import type { Waiting } from "../service/queries/waiting";
 import { joinRows } from "./merge-rows";
 import type { SeenThreads } from "./seen-threads";
 
@@ -31,6 +32,8 @@ const SeenContext = createContext<SeenThreads | undefined>(undefined);
 /** Polls for all who look, once. What it learns is read by the hooks below, each of which renders for its own part alone. */
 export function ActivityProvider(props: {
   readonly seen: SeenThreads | undefined;
+  /** Polls also while the page is hidden. */
+  readonly inBackground?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   const { agents } = useAgentCatalog();
@@ -39,7 +42,7 @@ export function ActivityProvider(props: {
     () => activityQuery(isPerson === undefined ? undefined : agents?.map(({ id }) => id), isPerson),
     [agents, isPerson],
   );
-  useQuery({ ...query, notifyOnChangeProps: [] });
+  useQuery({ ...query, notifyOnChangeProps: [], refetchIntervalInBackground: props.inBackground ?? false });
   return (
     <QueryContext value={query}>
       <SeenContext value={props.seen}>{props.children}</SeenContext>
@@ -92,6 +95,11 @@ export function useAllListedThreads(): ReadonlyMap<string, Omit<ListedThreads, "
   );
 }
 
+/** Open questions of all agents; `undefined` until the service has said. */
+export function useWaiting(): Waiting | undefined {
+  return usePolled(waitingOf).data;
+}
+
 /** Why the lists may be old. */
 export function useActivityProblem(): Error | undefined {
   return usePolled(nothingOf).error ?? undefined;
@@ -109,5 +117,6 @@ function rowsOf(known: ActivityData["threads"][string] | undefined): readonly Th
   return joinRows(known.waiting, known.page.threads);
 }
 
+const waitingOf = ({ waiting }: ActivityData) => waiting;
 const threadsOf = ({ threads }: ActivityData) => threads;
 const nothingOf = () => null;

@@ -1,8 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
+import { usePathname, useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { threadPath } from "../console/paths";
+import { INBOX_PATH, threadPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
 import { useToaster } from "../design/toast";
 import type { CatalogAgent } from "../service/queries/agents";
@@ -15,6 +15,7 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
   const router = useRouter();
   const toaster = useToaster();
   const before = useRef<ReadonlySet<string>>(undefined);
+  const isInInbox = usePathname() === INBOX_PATH;
   const here = place.agentId === id && place.threadName !== undefined ? rowKey(place) : undefined;
 
   useEffect(() => {
@@ -26,7 +27,7 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
       if (!before.current.has(key)) toaster.dismiss(noticeKey(id, key));
     }
     for (const row of waiting) {
-      if (!known || known.has(rowKey(row)) || rowKey(row) === here) continue;
+      if (!known || known.has(rowKey(row)) || rowKey(row) === here || isInInbox) continue;
       toaster.show({
         key: noticeKey(id, rowKey(row)),
         tone: "waiting",
@@ -38,7 +39,7 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
         },
       });
     }
-  }, [rows, id, name, here, router, toaster]);
+  }, [rows, id, name, here, isInInbox, router, toaster]);
 
   // Whoever is there by other means has been told enough.
   useEffect(() => {

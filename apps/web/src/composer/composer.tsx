@@ -17,6 +17,7 @@ import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcut } from "../console/use-shortcut";
 import { useSteering } from "../conversation/steering/steering";
+import { warmTurns } from "../conversation/turns/warm-turns";
 import { Button, IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { ACCEPTED } from "./attachment-limits";
@@ -136,7 +137,11 @@ function MessageForm(): ReactNode {
             aria-label={`Message to ${agent?.name ?? "the agent"}`}
             placeholder={`Message ${agent?.name ?? "the agent"}`}
             autoComplete="off"
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => {
+              // What is written is about to be sent, and to be shown.
+              warmTurns();
+              setText(event.target.value);
+            }}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
           />

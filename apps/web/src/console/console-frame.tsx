@@ -8,7 +8,7 @@ import { Mark } from "../design/mark";
 import { Palette } from "../palette/palette";
 import styles from "./console-frame.module.css";
 import { DrawerButton, DrawerContext } from "./drawer-button";
-import { agentPath, USAGE_PATH } from "./paths";
+import { agentPath, INBOX_PATH, USAGE_PATH } from "./paths";
 import { Sidebar } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
 import { usePlace } from "./use-place";
@@ -39,6 +39,7 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   useShortcut("mod+k", "Find anything", () => setFloating("palette"));
   useShortcut("?", "List of shortcuts", listShortcuts);
   useShortcut("g h", "Go to all agents", () => router.push("/"));
+  useShortcut("g i", "Go to the inbox", () => router.push(INBOX_PATH));
   useShortcut("g c", "Go to crons", () => router.push("/crons"));
   useShortcut("g u", "Go to spend", () => router.push(USAGE_PATH));
   useShortcut("t", "Switch between light and dark", () => setTheme(oppositeTheme()));

@@ -8,6 +8,8 @@ import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/use-seen-threads";
 import { DraftsProvider } from "../composer/drafts";
 import { ToastProvider } from "../design/toast";
+import { useNotifier } from "../inbox/use-notifier";
+import { WaitingNotices } from "../inbox/waiting-notices";
 import { type Identity, identityLabel } from "../service/identity";
 import { pageFetch, setPageIdentity } from "../service/page-fetch";
 import { createQueryClient } from "../service/queries/query-client";
@@ -16,6 +18,7 @@ import { ConsoleFrame } from "./console-frame";
 import { OtherSignInDialog } from "./other-sign-in";
 import { createShortcutRegistry } from "./shortcut-registry";
 import { AgentCatalogContext, useAskedCatalog } from "./use-agent-catalog";
+import { useOfflinePage } from "./use-offline-page";
 import { usePlace } from "./use-place";
 import { ShortcutContext } from "./use-shortcut";
 
@@ -47,16 +50,19 @@ function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const { agentId, threadName, visibility } = usePlace();
   const isThread = agentId !== undefined && threadName !== undefined;
   const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
+  const isNotifier = useNotifier(account);
   useEffect(() => shortcuts.listen(window), [shortcuts]);
+  useOfflinePage();
   return (
     <AgentProvider client={client}>
       <AgentCatalogContext value={catalog}>
         <CallerContext value={caller}>
-          <ActivityProvider seen={seen}>
+          <ActivityProvider seen={seen} inBackground={isNotifier}>
             <ShortcutContext value={shortcuts}>
               <ToastProvider>
                 <DraftsProvider account={account}>
                   <ConsoleFrame account={account}>{children}</ConsoleFrame>
+                  {isNotifier && <WaitingNotices account={account} />}
                   <OtherSignInDialog account={account} />
                 </DraftsProvider>
               </ToastProvider>

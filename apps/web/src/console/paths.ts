@@ -1,6 +1,7 @@
 const PREFIX = "langgraph:";
 
 export const USAGE_PATH = "/usage";
+export const INBOX_PATH = "/inbox";
 
 /** How an agent is named in an address: `langgraph:poet` is `poet`. */
 function agentSlug(agentId: string): string {

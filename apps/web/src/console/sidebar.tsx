@@ -3,15 +3,16 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
-import { useActivityProblem } from "../agents/activity";
+import { useActivityProblem, useWaiting } from "../agents/activity";
 import { AgentList } from "../agents/agent-list";
 import { IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { Kbd } from "../design/kbd";
 import { Mark } from "../design/mark";
+import { waitingWords } from "../inbox/waiting-words";
 import { warmPalette } from "../palette/palette";
 import { AccountMenu } from "./account-menu";
-import { USAGE_PATH } from "./paths";
+import { INBOX_PATH, USAGE_PATH } from "./paths";
 import styles from "./sidebar.module.css";
 
 interface SidebarProps {
@@ -52,6 +53,16 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
           <Kbd keys="mod+k" />
         </span>
       </button>
+      <Link
+        href={INBOX_PATH}
+        prefetch={false}
+        className={styles.inbox}
+        {...(pathname === INBOX_PATH && { "aria-current": "page" })}
+      >
+        <Icon name="inbox" />
+        Inbox
+        <WaitingCount />
+      </Link>
       <nav className={styles.agents} aria-label="Agents">
         <h2 className={styles.heading}>Agents</h2>
         <AgentList />
@@ -81,5 +92,16 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
         <AccountMenu account={account} onShortcuts={onShortcuts} />
       </div>
     </div>
+  );
+}
+
+function WaitingCount(): ReactNode {
+  const count = useWaiting()?.questions.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className={styles.count}>
+      <span aria-hidden="true">{count}</span>
+      <span className="visually-hidden">, {waitingWords(count)}</span>
+    </span>
   );
 }

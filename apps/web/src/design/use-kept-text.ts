@@ -21,20 +21,25 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** What this browser remembers under a key. `null`: nothing. */
+export function readKeptText(key: string): string | null {
+  return here.has(key) ? (here.get(key) ?? null) : readStored(key);
+}
+
+/** Remembers a text, and tells all who show it. `null`: deletes. */
+export function keepText(key: string, text: string | null): void {
+  here.set(key, text);
+  store(key, text);
+  for (const tell of [...listeners]) tell();
+}
+
 /** A text that this browser remembers, the same in all of its tabs. `null`: none. */
 export function useKeptText(key: string): readonly [text: string | null, set: (text: string | null) => void] {
   const text = useSyncExternalStore(
     subscribe,
-    () => (here.has(key) ? (here.get(key) ?? null) : readStored(key)),
+    () => readKeptText(key),
     () => null,
   );
-  const set = useCallback(
-    (next: string | null) => {
-      here.set(key, next);
-      store(key, next);
-      for (const tell of [...listeners]) tell();
-    },
-    [key],
-  );
+  const set = useCallback((next: string | null) => keepText(key, next), [key]);
   return [text, set];
 }

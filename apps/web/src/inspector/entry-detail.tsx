@@ -1,9 +1,11 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useMemo } from "react";
+import { FailureDetail } from "../conversation/calls/failure-detail";
 import { IconButton } from "../design/button";
 import { CopyButton } from "../design/copy-button";
 import styles from "./entry-detail.module.css";
+import { failureIn } from "./failure-in";
 import type { LogRow } from "./log-row";
 
 interface EntryDetailProps {
@@ -14,6 +16,7 @@ interface EntryDetailProps {
 /** One entry as its JSON. */
 export function EntryDetail({ row, onClose }: EntryDetailProps): ReactNode {
   const pretty = useMemo(() => prettyJson(row.text), [row.text]);
+  const failure = useMemo(() => failureIn(row.text), [row.text]);
   function leave(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
     event.stopPropagation();
@@ -31,6 +34,11 @@ export function EntryDetail({ row, onClose }: EntryDetailProps): ReactNode {
           <span className={styles.cursorLabel}>Cursor</span>
           <code>{row.cursor}</code>
         </p>
+      )}
+      {failure && (
+        <div className={styles.failure}>
+          <FailureDetail error={failure} />
+        </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and holds nothing that takes focus */}
       <pre className={styles.json} tabIndex={0}>

@@ -54,7 +54,7 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
   }
 
   return (
-    <article className={styles.card} aria-labelledby={id}>
+    <article className={styles.card} aria-labelledby={id} tabIndex={-1}>
       <div id={id} className={styles.message}>
         <Markdown text={question.message} />
       </div>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useThreadHandle } from "@throughline/agent-react";
+import type { ThreadName } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import { useCallback, useMemo } from "react";
 import * as z from "zod/mini";
@@ -34,8 +34,8 @@ interface KeptAnswersHold {
 }
 
 /** Half-made decisions of a thread, by question: kept with its drafts, so they outlive a reload and show in other tabs. */
-export function useKeptAnswers(): KeptAnswersHold {
-  const [text, setText] = useKeptText(`${useDrafts().keyOf(useThreadHandle())}:answers`);
+export function useKeptAnswers(thread: ThreadName): KeptAnswersHold {
+  const [text, setText] = useKeptText(`${useDrafts().keyOf(thread)}:answers`);
   const kept = useMemo(() => readKept(text), [text]);
   const write = useCallback(
     (next: KeptAnswers) => setText(Object.keys(next).length === 0 ? null : JSON.stringify(next)),

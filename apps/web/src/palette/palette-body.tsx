@@ -15,7 +15,7 @@ interface PaletteBodyProps {
 }
 
 const PER_GROUP = 8;
-const GROUPS = ["Agents", "Threads", "Actions"] as const;
+const GROUPS = ["Waiting", "Agents", "Threads", "Messages", "Actions"] as const;
 
 /** The field and what it finds: all of the palette that weighs something. */
 export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactNode {
@@ -26,10 +26,10 @@ export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactN
   const list = useRef<HTMLDivElement>(null);
   const groups = GROUPS.map((group) => ({
     group,
-    found: ranked(
+    found: fitting(
       entries.filter((entry) => entry.group === group),
+      group,
       typed,
-      textOf,
     ).slice(0, PER_GROUP),
   })).filter(({ found }) => found.length > 0);
   const shown = groups.flatMap(({ found }) => found);
@@ -70,8 +70,8 @@ export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactN
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={current && `${id}-${current.id}`}
-          aria-label="Find an agent, a thread or an action"
-          placeholder="Agent, thread or action"
+          aria-label="Find an agent, a thread, a message or an action"
+          placeholder="Agent, thread, words of a message, action"
           value={typed}
           autoComplete="off"
           spellCheck={false}
@@ -144,6 +144,11 @@ function Option({ id, entry, isCurrent, onChoose, onPoint }: OptionProps): React
       )}
     </div>
   );
+}
+
+/** Of messages the service has found those that fit: what it shows of one need not hold every word. */
+function fitting(entries: readonly PaletteEntry[], group: PaletteEntry["group"], typed: string) {
+  return group === "Messages" ? entries : ranked(entries, typed, textOf);
 }
 
 function textOf({ label, note = "" }: PaletteEntry): string {

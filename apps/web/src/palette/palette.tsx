@@ -56,7 +56,7 @@ function LoadingPalette(props: {
       <div className={styles.head}>
         <input
           className={styles.input}
-          aria-label="Find an agent, a thread or an action"
+          aria-label="Find an agent, a thread, a message or an action"
           value={props.typed}
           autoComplete="off"
           data-autofocus

@@ -2,22 +2,24 @@
 
 import { useRouter } from "next/navigation";
 import { useMemo } from "react";
-import { useAllListedThreads } from "../agents/activity";
+import { useAllListedThreads, useWaiting } from "../agents/activity";
 import { threadToOpen } from "../agents/agent-status";
 import { joinRows } from "../agents/merge-rows";
 import { rowKey, titleOf } from "../agents/thread-row";
-import { agentPath, threadPath } from "../console/paths";
+import { agentPath, INBOX_PATH, threadPath } from "../console/paths";
 import { setTheme } from "../console/theme";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { useShortcuts } from "../console/use-shortcut";
 import { useSignOut } from "../console/use-sign-out";
+import { messageAnchor } from "../conversation/turns/turn-anchor";
 import type { IconName } from "../design/icon";
 import type { Status } from "../design/status-dot";
-import { useFoundThreads } from "./use-found-threads";
+import { waitingWords } from "../inbox/waiting-words";
+import { useTypedThreads } from "./use-typed-threads";
 
 export interface PaletteEntry {
   readonly id: string;
-  readonly group: "Agents" | "Threads" | "Actions";
+  readonly group: "Waiting" | "Agents" | "Threads" | "Messages" | "Actions";
   readonly label: string;
   /** Said in small beside it. */
   readonly note?: string;
@@ -27,18 +29,32 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed. */
+/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed or hold it. */
 export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
   const listed = useAllListedThreads();
+  const waitingCount = useWaiting()?.questions.length ?? 0;
   const shortcuts = useShortcuts();
   const signOut = useSignOut();
-  const found = useFoundThreads(typed);
+  const found = useTypedThreads(typed);
 
   return useMemo(() => {
     const known = agents ?? [];
     const go = (path: string) => () => router.push(path);
+    const toInbox: readonly PaletteEntry[] =
+      waitingCount === 0
+        ? []
+        : [
+            {
+              id: "inbox",
+              group: "Waiting",
+              label: waitingWords(waitingCount),
+              note: "Inbox",
+              status: "waiting",
+              run: go(INBOX_PATH),
+            },
+          ];
     const toAgents = known.map((agent): PaletteEntry => {
       const toOpen = threadToOpen(listed.get(agent.id)?.rows ?? []);
       return {
@@ -52,7 +68,8 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
     });
     const toThreads = known
       .flatMap((agent) => {
-        const rows = joinRows(found.get(agent.id) ?? [], listed.get(agent.id)?.rows ?? []);
+        const called = found.filter(({ agentId }) => agentId === agent.id);
+        const rows = joinRows(called, listed.get(agent.id)?.rows ?? []);
         return rows.map((row) => ({ agent, row }));
       })
       .sort((a, b) => b.row.lastActivityAt - a.row.lastActivityAt)
@@ -66,6 +83,25 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
           run: go(threadPath(agent.id, row.threadName, row.visibility)),
         }),
       );
+    const toMessages = found.flatMap((row): PaletteEntry[] => {
+      const agent = known.find(({ id }) => id === row.agentId);
+      if (!agent || !row.match) return [];
+      const { messageId, snippet } = row.match;
+      const path = threadPath(agent.id, row.threadName, row.visibility);
+      const anchor = messageAnchor(messageId);
+      return [
+        {
+          id: `message ${agent.id} ${rowKey(row)}`,
+          group: "Messages",
+          label: snippet,
+          note: `${titleOf(row)} · ${agent.name}`,
+          icon: "thought",
+          // Within a page, only the browser's own way tells it that the anchor changed.
+          run: () =>
+            location.pathname === path ? location.assign(`#${anchor}`) : router.push(`${path}#${anchor}`),
+        },
+      ];
+    });
     const newThreads = known.map(
       (agent): PaletteEntry => ({
         id: `new ${agent.id}`,
@@ -101,11 +137,13 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
       { id: "sign-out", group: "Actions", label: "Sign out", icon: "signOut", run: signOut },
     ];
     return [
+      ...toInbox,
       ...toAgents,
       ...toThreads,
+      ...toMessages,
       ...new Map(byKey.map((entry) => [entry.id, entry])).values(),
       ...newThreads,
       ...actions,
     ];
-  }, [agents, listed, found, router, shortcuts, signOut]);
+  }, [agents, listed, waitingCount, found, router, shortcuts, signOut]);
 }

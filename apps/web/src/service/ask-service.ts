@@ -15,7 +15,7 @@ export class ServiceError extends Error {
 }
 
 export interface Asking {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
   /** Bytes as they are, instead of a body. */
   readonly file?: { readonly content: Blob; readonly mimeType: string };

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { validate, version } from "uuid";
+import { version } from "uuid";
 import { describe, expect, it } from "vitest";
 import { isNewer } from "../commands/sync-order.js";
 import { newId } from "./new-id.js";
@@ -18,7 +18,7 @@ describe("an id", () => {
             return newId(Math.max(0, now));
           });
           expect(ids).toEqual([...new Set(ids)].toSorted());
-          expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true);
+          expect(ids.every((id) => version(id) === 7)).toBe(true);
         },
       ),
     );
@@ -40,12 +40,5 @@ describe("an id", () => {
     expect(newId(later).replaceAll("-", "").slice(0, 12)).toBe(later.toString(16).padStart(12, "0"));
     for (const nonsense of ["", "initial", "zzz"])
       expect(newId(later + 5, nonsense) > newId(later)).toBe(false);
-  });
-
-  it("is greater than one whose counter is used up", () => {
-    const used = "02000000-0000-7fff-bfff-ffffffffffff";
-    const next = newId(0, used);
-    expect(isNewer(next, used)).toBe(true);
-    expect(next.startsWith("02000000-0001-7")).toBe(true);
   });
 });

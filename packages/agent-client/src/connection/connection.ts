@@ -141,7 +141,8 @@ export function stepConnection(
     case "opened":
       return heard({ ...now, status: { kind: "live" }, openedAt: moment.now, isReplacing: false }, moment);
     case "heard":
-      return heard(now, moment);
+      // Of all that is read within a millisecond, the first says it.
+      return now.heardAt === moment.now && !now.hadGrace ? [now, []] : heard(now, moment);
     case "ended":
       return comeBack(now, moment, policy);
     case "failed":
@@ -224,8 +225,8 @@ function heard(now: Connection, { now: time }: Moment): ConnectionStep {
     ...now,
     heardAt: time,
     hadGrace: false,
-    ...(age >= HEALTHY_MS && { attempt: 0 }),
-    ...(age >= ACCEPTED_MS && { renewed: false }),
+    attempt: age >= HEALTHY_MS ? 0 : now.attempt,
+    renewed: now.renewed && age < ACCEPTED_MS,
   };
   // One timer runs at a time and looks again when it fires: nothing is re-armed per frame.
   return [next, []];

@@ -84,7 +84,7 @@ export function project(now: Projection, input: ProjectionInput): ProjectionStep
     case "adopt":
       return [
         { ...now, view: input.view, cursor: input.cursor, seen: noneSeen },
-        changes(now.view, input.view),
+        noteChanges(now.view, input.view, []),
       ];
   }
 }
@@ -116,7 +116,7 @@ function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionS
       const lost = { ...now, view, cursor: undefined, authority: undefined };
       return [lost, [...told, { kind: "misfit", type: event.type }]];
     }
-    told.push(...changes(view, next));
+    noteChanges(view, next, told);
     view = next;
     if (id === undefined) {
       // Halfway through being told everything, we hold neither what we held nor what is being told. And its last frame may
@@ -131,8 +131,11 @@ function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionS
   return [{ ...now, view, cursor, seen }, told];
 }
 
-function changes(before: ThreadView, after: ThreadView): ProjectionEffect[] {
-  const effects: ProjectionEffect[] = [];
+function noteChanges(
+  before: ThreadView,
+  after: ThreadView,
+  effects: ProjectionEffect[],
+): readonly ProjectionEffect[] {
   const id = after.state.lastAppliedClientMutationId;
   if (after.state !== before.state && typeof id === "string") effects.push({ kind: "acknowledged", id });
   if (after.run !== before.run && after.run) effects.push({ kind: "run", run: after.run });

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { createProject, NotEmptyFolder, nextSteps } from "create-throughline";
 import { defineCommand } from "../command.js";
 import { UsageError } from "../usage-error.js";
 
@@ -23,6 +22,8 @@ export const initCommand = defineCommand({
     },
   },
   async run({ terminal, values, positionals }) {
+    // Loaded when it is wanted: an image that only serves has no template.
+    const { createProject, NotEmptyFolder, nextSteps } = await import("create-throughline");
     const folder = resolve(terminal.cwd, positionals[0] ?? ".");
     const packages = values.packages === undefined ? undefined : resolve(terminal.cwd, values.packages);
     try {

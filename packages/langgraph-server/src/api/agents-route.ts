@@ -4,7 +4,7 @@ import type { ServiceBilling } from "../billing/service-billing.js";
 import type { RouteParts } from "../http/ingress.js";
 import type { ActionRoute } from "../http/route-table.js";
 
-const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).extend({
+export const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).extend({
   suggestions: z.array(z.string()).describe("Questions it answers well."),
   answeredBy: z
     .enum(["script", "model"])

@@ -7,6 +7,9 @@ import { testPerson } from "../handler/testing/test-person.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { describeEachStore } from "../testing/describe-each-store.js";
 
+/** What a run leaves is seen a moment after its stream has ended. */
+const PATIENT = { timeout: 10_000 };
+
 function talker(server: () => TestServer, agent: string) {
   const headers = { "x-throughline-account": `a-${randomUUID()}`, "x-throughline-subject": "ann" };
   const { ask } = testPerson(server, headers);
@@ -28,7 +31,7 @@ function talker(server: () => TestServer, agent: string) {
         const run = body.runs.find((each: { runId: string }) => each.runId === runId);
         expect(run.endedAt).not.toBeNull();
         return run;
-      });
+      }, PATIENT);
     },
     async entries(): Promise<LogEntry["envelope"][]> {
       const response = await fetch(`${server().url}${thread}/events?follow=false`, { headers });

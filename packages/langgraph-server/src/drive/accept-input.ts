@@ -34,7 +34,7 @@ export function acceptInput(
       const state = acceptedState(isMutation(command) ? undefined : fold.state, agent, input.state);
       return {
         kind: "input",
-        messages: unheldMessages(fold, input.messages),
+        messages: input.isAgain ? input.messages : unheldMessages(fold, input.messages),
         ...(Object.keys(state).length > 0 && { state }),
       };
     }

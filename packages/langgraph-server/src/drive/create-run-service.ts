@@ -16,6 +16,7 @@ import {
 } from "@throughline/thread-log";
 import { createArrivals } from "../commands/arrivals.js";
 import { createHeardStops } from "../commands/heard-stops.js";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import { adoptForeignRun } from "./adopt-foreign-run.js";
@@ -165,13 +166,25 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     const here = drivenHere(ref, runId);
     here?.stop();
     try {
-      return await stops.stop(key, async () =>
-        toOutcome(await stopNamed(ref, await nameOf(ref, runId, here))),
-      );
+      return await stops.stop(key, async () => toOutcome(await stopAsked(ref, runId, here)));
     } catch (error) {
       if (here && isStoreOutage(error)) return { kind: "stopping", runId: here.run.runId };
       throw error;
     }
+  }
+
+  /** The run by that name, or, where that has ended, the answer to its question that was sent under the same name. */
+  async function stopAsked(
+    thread: ThreadRef,
+    runId: string,
+    here: DrivenRun | undefined,
+  ): Promise<StopResult> {
+    const result = await stopNamed(thread, await nameOf(thread, runId, here));
+    if (result.kind !== "ended") return result;
+    const active = await registry.active(thread);
+    const isAnswer =
+      active?.alias !== undefined && active.alias !== runId && clientRunIdOf(active.alias) === runId;
+    return isAnswer ? stopNamed(thread, { runId: active.runId }) : result;
   }
 
   async function stopThread(thread: ThreadRef): Promise<StopOutcome> {

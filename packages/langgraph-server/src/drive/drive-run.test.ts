@@ -79,6 +79,23 @@ describe("A run", () => {
     expect(scene.failures).toEqual([]);
   });
 
+  it("takes answers that are sent under the id of the run that asked, as CopilotKit sends them", async () => {
+    scene = await openServiceScene();
+    const thread = scene.thread("travel");
+    await scene.run(thread, "Plan a trip", { clientRunId: "mine" });
+    const answered = await scene.run(thread, { kind: "answer", value: "KLM" }, { clientRunId: "mine" });
+    expect(answered.types().at(-1)).toBe("RUN_FINISHED");
+    const again = await scene.run(thread, { kind: "answer", value: "Hotel Zoe" }, { clientRunId: "mine" });
+    expect(again.text()).toContain("Your trip is planned");
+    const started = await again.frame(ofType("RUN_STARTED"));
+    expect(started.data.runId).toBe("mine");
+    const late = await scene.service.runs.start(
+      startRequest(thread, { kind: "answer", value: "Hotel Zoe" }, { clientRunId: "mine" }),
+    );
+    expect(late.kind).toBe("attached");
+    expect(scene.failures).toEqual([]);
+  });
+
   it("is the same run when it is sent again", async () => {
     scene = await openServiceScene();
     const thread = scene.thread("chat");

@@ -11,6 +11,7 @@ import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/bill
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { saidBy } from "../search/said-writer.js";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import { noteOf } from "../thread/run-note.js";
 import { parseRunRow, payerOf, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
@@ -183,7 +184,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       onRefused: (file, why) => recorder.warn(notStored(file, why)),
       onFailed: (error) => observer.failed("A file that a graph made could not be stored.", error, about),
     });
-    const start = freshStart(run.start, plan.kind === "again" ? undefined : fold);
+    const start = freshStart(run.start, plan.kind === "again" || request.isAgain ? undefined : fold);
     recorder.start(runStart(run, request, await shownStart(request, start, fold, media)));
     observer.runStarted(about);
     if (request.work === "foreign") await queue.drained();
@@ -357,7 +358,7 @@ function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): Pa
   const { id, kind } = run.origin;
   return {
     graph_id: run.graphId,
-    ...(run.alias !== undefined && request.work === "graph" && { client_run_id: run.alias }),
+    ...(run.alias !== undefined && request.work === "graph" && { client_run_id: clientRunIdOf(run.alias) }),
     input: {
       messages: start.kind === "resume" ? [] : [...start.messages],
       ...(start.kind === "input" && start.state && { state: start.state }),

@@ -70,7 +70,7 @@ describe("A run that failed is tried again", () => {
 
   it("with what it was given where it stored nothing", () => {
     for (const before of [undefined, checkpoint({ runId: "r1", messages: [], next: [] })]) {
-      expect(plan({ checkpoint: before }).input).toEqual({ kind: "input", messages: [asked] });
+      expect(plan({ checkpoint: before }).input).toEqual({ kind: "input", messages: [asked], isAgain: true });
     }
   });
 
@@ -81,6 +81,7 @@ describe("A run that failed is tried again", () => {
       kind: "input",
       messages: [],
       state,
+      isAgain: true,
     });
   });
 

@@ -49,6 +49,7 @@ export function planRetry({ run, input, checkpoint }: FailedRun): Retry {
       input: {
         kind: "input",
         messages: messages.filter(({ id }) => !held.has(id)),
+        isAgain: true,
         ...(input?.state && { state: input.state }),
       },
     };

@@ -17,6 +17,7 @@ import { type AttachmentGate, storeAttachments } from "../attachments/store-atta
 import { requireKnownCommand } from "../commands/command-lane.js";
 import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
 import { requireAgent } from "../thread/require-agent.js";
+import { answerAlias } from "../thread/run-alias.js";
 import { parseRunRow, payerOf, toRunRow } from "../thread/run-request.js";
 import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
@@ -53,12 +54,14 @@ const LATE_END_STEP_MS = 20;
  */
 export async function startRun(deps: StartDeps, request: StartRunRequest): Promise<StartResult> {
   const { registry, clock } = deps;
-  const { thread, clientRunId: alias, command } = request;
+  const { thread, command } = request;
   const agent = await requireAgent(deps.agents, thread.graphId);
   if (command) requireKnownCommand(agent, command);
   const runId = newRunId(clock);
   const ask = <Result>(attempt: () => Promise<Result>) =>
     retryStore({ clock, patienceMs: STORE_PATIENCE_MS }, attempt);
+  const asked = await ask(() => askedBefore(deps, request));
+  const alias = asked?.alias === undefined ? request.clientRunId : answerAlias(asked.alias, runId);
   const answers = request.input.kind === "resume" ? Object.keys(request.input.answers) : [];
   const lookNow = () => ask(() => registry.look({ thread: thread.ref, runId, alias, answers }));
 
@@ -73,10 +76,10 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
       const start = await measureInput(deps, request, agent, look);
       if (start === undefined) {
         // R25: the same request, sent twice at once, may have been answered in between.
-        const { same } = await lookNow();
+        const same = (await lookNow()).same ?? asked;
         return same ? { kind: "attached", run: same } : { kind: "conflict", interruptIds: [] };
       }
-      const row = rowOf(deps, { ...request, model }, runId, start);
+      const row = rowOf(deps, { ...request, clientRunId: alias, model }, runId, start);
       const at = look;
       let isRetry = false;
       const writeOnce = () => {
@@ -100,6 +103,19 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   } finally {
     admitted.leave();
   }
+}
+
+/**
+ * The run of the client's id, where that has ended and the request is an answer: it asked, or it is this very answer, sent again.
+ * Which one, the question tells: it is answered once.
+ */
+async function askedBefore(
+  { registry }: StartDeps,
+  { thread, input, clientRunId }: StartRunRequest,
+): Promise<RunRecord | undefined> {
+  if (clientRunId === undefined || (input.kind !== "answer" && input.kind !== "resume")) return undefined;
+  const run = await registry.find(thread.ref, { alias: clientRunId });
+  return run?.endedAt === undefined ? undefined : run;
 }
 
 /** The look is the count: a request that is sent again adds no run, so it passes at the limit, too (R25). */
@@ -192,6 +208,7 @@ function rowOf(
       tools: [...request.tools],
       context: [...request.context],
       command: request.command,
+      ...(request.input.kind === "input" && request.input.isAgain && { isAgain: true }),
       ...(start.kind === "fork" && { checkpointId: start.checkpointId }),
       profile: request.profile,
       dialect: request.dialect,

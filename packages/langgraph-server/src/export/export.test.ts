@@ -30,6 +30,9 @@ const HELD_IN: Readonly<Record<string, readonly string[]>> = {
   "throughline.attachments": ["files.jsonl"],
   "throughline.deletions": ["receipts.jsonl"],
   "throughline.audit": ["audit.jsonl"],
+  "throughline.feedback": ["feedback.jsonl"],
+  // Words of messages, which are in the threads' states and logs.
+  "throughline.said": [],
   // Their contents are the files themselves.
   "throughline.attachment_chunks": [],
   // How many bytes the account's files have together.

@@ -5,6 +5,9 @@ import { testPerson } from "../handler/testing/test-person.js";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import { describeEachStore } from "../testing/describe-each-store.js";
 
+/** What a run leaves is seen a moment after its stream has ended. */
+const PATIENT = { timeout: 10_000 };
+
 describeEachStore("Feedback, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -132,10 +135,10 @@ describeEachStore("Feedback, kept in %s,", (storeOf) => {
       const { body } = await admin.ask("GET", "/audit?action=give_feedback");
       expect(body.entries).toHaveLength(2);
       expect(JSON.stringify(body)).not.toContain("secret-note");
-    });
+    }, PATIENT);
     await ann.ask("DELETE", "/agents/chat/threads/t");
     expect(await admin.list("/feedback")).toMatchObject([{ threadName: "shared" }]);
     await ann.ask("DELETE", "/account/data");
-    await vi.waitFor(async () => expect(await admin.list("/feedback")).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await admin.list("/feedback")).toEqual([]), PATIENT);
   });
 });

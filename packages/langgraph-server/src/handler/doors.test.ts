@@ -8,6 +8,7 @@ const OPEN = [
   "GET /health",
   "GET /ready",
   "GET /metrics",
+  "GET /",
   "GET /openapi.json",
   "GET /docs",
 ];

@@ -46,7 +46,7 @@ it("P90: a subscription that the caller's role may not have is refused by name, 
 
   await server.service.audit.flush();
   const record = await fetch(`${server.url}/audit`, { headers: as("admin") });
-  const { entries } = (await record.json()) as { entries: { action: string }[] };
+  const { entries }: { entries: { action: string }[] } = JSON.parse(await record.text());
   expect(entries.filter(({ action }) => action === "read")).toMatchObject([
     {
       action: "read",

@@ -1,6 +1,7 @@
 import type { EnvelopeBase, LogEntry } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/reading";
 import type { RunRecord } from "@throughline/thread-log";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import type { SseFrame } from "./sse-frame.js";
 import type { WireFace } from "./wire-face.js";
 
@@ -27,7 +28,7 @@ export function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord,
       type: "run_start",
       payload: {
         graph_id: run.graphId,
-        ...(run.alias !== undefined && { client_run_id: run.alias }),
+        ...(run.alias !== undefined && { client_run_id: clientRunIdOf(run.alias) }),
         input: { messages: [] },
         answers: [],
         started_by: { kind, ...(id !== undefined && { id }) },
@@ -43,7 +44,13 @@ export function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord,
   const idle: ThreadFold = { ...fold, run: null, openSteps: [], openMessages: [], openSubagents: [] };
   const started: ThreadFold = {
     ...idle,
-    run: { run_id: run.runId, client_run_id: run.alias ?? null, attempt: 0, open: true, status: null },
+    run: {
+      run_id: run.runId,
+      client_run_id: run.alias === undefined ? null : clientRunIdOf(run.alias),
+      attempt: 0,
+      open: true,
+      status: null,
+    },
   };
   const frames = [...face.frames(idle, start, "live"), ...face.frames(started, end, "live")];
   // No position of the log stands behind them, so no client can come back to one.

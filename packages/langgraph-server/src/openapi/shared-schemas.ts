@@ -1,7 +1,6 @@
 import {
   aiEventSchema,
   envelopeSchema,
-  graphDescriptorSchema,
   interruptSchema,
   jsonSchema,
   messageSchema,
@@ -10,6 +9,7 @@ import type { z } from "zod";
 import { agUiEventSchema } from "../ag-ui/ag-ui-event-schema.js";
 import { agUiMessageSchema } from "../ag-ui/ag-ui-message.js";
 import { runAgentInputSchema } from "../ag-ui/run-agent-input.js";
+import { shownAgentSchema } from "../api/agents-route.js";
 import { shownAuditEntrySchema } from "../api/audit-routes.js";
 import { shownBudgetSchema, shownBudgetStateSchema } from "../api/budget-wire.js";
 import { runRequestSchema } from "../api/runs-route.js";
@@ -40,7 +40,7 @@ export const SHARED_INPUTS: Named = {
 export const SHARED_ANSWERS: Named = {
   Json: jsonSchema,
   Error: errorAnswerSchema,
-  Agent: graphDescriptorSchema,
+  Agent: shownAgentSchema,
   AgUiEvent: agUiEventSchema,
   AiEvent: aiEventSchema,
   Envelope: envelopeSchema,

@@ -3,6 +3,7 @@ import { emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
 import { type FoldSource, rebuildFold, visibleState } from "@throughline/stream-adapter";
 import type { RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import { readRun } from "./read-run.js";
+import { clientRunIdOf } from "./run-alias.js";
 import { parseRunRow } from "./run-request.js";
 import { schemaKeys } from "./schema-keys.js";
 import type { ThreadAddress } from "./thread-address.js";
@@ -125,7 +126,7 @@ function aboutRun({
   return {
     run: {
       run_id: runId,
-      client_run_id: work === "graph" ? (alias ?? null) : null,
+      client_run_id: work === "graph" && alias !== undefined ? clientRunIdOf(alias) : null,
       attempt,
       open: true,
       status: null,

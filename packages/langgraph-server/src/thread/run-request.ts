@@ -32,6 +32,8 @@ const runRequestSchema = z.object({
   tools: z.array(frontendToolSchema),
   context: z.array(contextItemSchema),
   command: agentCommandSchema.optional(),
+  /** Its messages go to the graph whether or not the thread shows them. */
+  isAgain: z.boolean().optional(),
   /** The checkpoint it went back to, so that it can be tried again. */
   checkpointId: z.string().optional(),
   profile: profileSchema,

@@ -7,6 +7,9 @@ import { searchWords, snippetOf } from "../search/search-words.js";
 import { describeEachStore } from "../testing/describe-each-store.js";
 import { toMarkdown } from "./markdown-export.js";
 
+/** What a run leaves is seen a moment after its stream has ended. */
+const PATIENT = { timeout: 10_000 };
+
 describeEachStore("A search for words, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -39,7 +42,7 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
     await ann.say("chat", "tides", "Hello");
     await ann.say("chat", "tides", "Is the Ärmelkanal\ndeep?");
     await ann.say("poet", "sea", "A poem about zebras");
-    await vi.waitFor(async () => expect(await ann.find("ärmelk")).toEqual(["tides"]));
+    await vi.waitFor(async () => expect(await ann.find("ärmelk")).toEqual(["tides"]), PATIENT);
     const { body } = await ann.ask("GET", "/threads/search?search=ärmelkanal%20DEEP");
     expect(body.threads).toMatchObject([
       {
@@ -48,7 +51,7 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
         match: { role: expect.any(String), snippet: expect.stringContaining("Ärmelkanal deep") },
       },
     ]);
-    await vi.waitFor(async () => expect(await ann.find("umbrella OR kettle OR river")).toEqual([]));
+    await vi.waitFor(async () => expect(await ann.find("umbrella OR kettle OR river")).toEqual([]), PATIENT);
     expect(await ann.find("zebras")).toEqual(["sea"]);
     expect(await ann.find("zebras", "&agentId=chat")).toEqual([]);
     expect(await ann.find("zebras ärmelkanal")).toEqual([]);
@@ -64,7 +67,10 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
     const [ann, bob] = [person(account, "ann"), person(account, "bob")];
     await ann.say("chat", "own", "quokka in private");
     await ann.say("chat", "shared", "quokka for all", "account");
-    await vi.waitFor(async () => expect((await ann.find("quokka")).sort()).toEqual(["own", "shared"]));
+    await vi.waitFor(
+      async () => expect((await ann.find("quokka")).sort()).toEqual(["own", "shared"]),
+      PATIENT,
+    );
     expect(await bob.find("quokka")).toEqual(["shared"]);
     expect(await person(`a-${randomUUID()}`, "ann").find("quokka")).toEqual([]);
     await ann.ask("PATCH", "/agents/chat/threads/own", { archived: true });
@@ -78,10 +84,10 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
     const ann = person(`a-${randomUUID()}`, "ann");
     await ann.say("chat", "t", "one");
     await ann.say("chat", "t", "wombat");
-    await vi.waitFor(async () => expect(await ann.find("wombat")).toEqual(["t"]));
+    await vi.waitFor(async () => expect(await ann.find("wombat")).toEqual(["t"]), PATIENT);
     const { body } = await ann.ask("GET", "/agents/chat/threads/t/state");
     await ann.ask("POST", "/agents/chat/threads/t/regenerate", { messageId: body.messages[1].id });
-    await vi.waitFor(async () => expect(await ann.find("wombat")).toEqual([]));
+    await vi.waitFor(async () => expect(await ann.find("wombat")).toEqual([]), PATIENT);
   });
 
   it("is beside the conversation as a file, as Markdown and as JSON", async () => {

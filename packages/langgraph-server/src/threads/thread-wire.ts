@@ -18,6 +18,7 @@ import { billSchema, showBill } from "../billing/bill-wire.js";
 import { pageSchema } from "../http/paging.js";
 import { listVisibilitySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
+import { clientRunIdOf } from "../thread/run-alias.js";
 import { type ParsedRunRow, parseRunRow, payerOf } from "../thread/run-request.js";
 import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 import type { ShownCheckpoint } from "./thread-service.js";
@@ -189,7 +190,7 @@ export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typ
   const { work, model } = request.ok ? request.value : UNREADABLE;
   return {
     runId: run.runId,
-    clientRunId: work === "graph" ? (run.alias ?? null) : null,
+    clientRunId: work === "graph" && run.alias !== undefined ? clientRunIdOf(run.alias) : null,
     status: run.status,
     startedBy: { ...run.origin, ...askerOf(request) },
     work,

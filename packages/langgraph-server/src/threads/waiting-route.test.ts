@@ -8,6 +8,9 @@ import { startTestServer, type TestServer } from "../handler/testing/test-server
 import { describeEachStore } from "../testing/describe-each-store.js";
 import { createWaitingQuestions } from "./waiting-questions.js";
 
+/** What a run leaves is seen a moment after its stream has ended. */
+const PATIENT = { timeout: 10_000 };
+
 describeEachStore("What waits for people, kept in %s,", (storeOf) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -51,7 +54,7 @@ describeEachStore("What waits for people, kept in %s,", (storeOf) => {
     await ann.say("travel", "trip", "Plan a trip from Amsterdam to San Francisco");
     await ann.say("approver", "order", "Refund order 1042");
     await ann.say("chat", "talk", "Hello");
-    await vi.waitFor(async () => expect(await ann.waiting()).toEqual(["order", "trip"]));
+    await vi.waitFor(async () => expect(await ann.waiting()).toEqual(["order", "trip"]), PATIENT);
     const { body } = await ann.ask("GET", "/waiting");
     const [order, trip] = body.questions;
     expect(trip).toMatchObject({
@@ -80,7 +83,7 @@ describeEachStore("What waits for people, kept in %s,", (storeOf) => {
       expect(now.questions).toMatchObject([
         { threadName: "trip", interrupt: { value: { agent: "hotels" } } },
       ]);
-    });
+    }, PATIENT);
     await ann.ask("PATCH", "/agents/approver/threads/order", { archived: true });
     expect(await ann.waiting()).toEqual(["trip"]);
   });
@@ -90,7 +93,7 @@ describeEachStore("What waits for people, kept in %s,", (storeOf) => {
     const ann = person(account, "ann");
     await ann.say("travel", "own", "Plan a trip from Amsterdam to San Francisco");
     await ann.say("travel", "shared", "Plan a trip from Amsterdam to San Francisco", "account");
-    await vi.waitFor(async () => expect(await ann.waiting()).toEqual(["shared", "own"]));
+    await vi.waitFor(async () => expect(await ann.waiting()).toEqual(["shared", "own"]), PATIENT);
     expect(await ann.waiting("?visibility=private")).toEqual(["own"]);
     for (const role of ["viewer", "approver", "admin"]) {
       expect(await person(account, "bob", role).waiting(), role).toEqual(["shared"]);

@@ -208,5 +208,7 @@ export async function expectNothingLost(
   const seen = watched.flatMap((event): readonly unknown[] =>
     event.kind === "entries" ? event.entries : [event],
   );
-  expect(seen).toEqual(entries);
+  // A commit that a killed writer had sent may be carried out after the watcher has left.
+  expect(seen).toEqual(entries.slice(0, seen.length));
+  expect(seen.length).toBeGreaterThanOrEqual(acked.length);
 }

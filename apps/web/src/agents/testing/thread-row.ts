@@ -11,7 +11,6 @@ export function threadRow(
     agentId: "langgraph:poet",
     title: null,
     visibility: undefined,
-    titledByPerson: false,
     archived: false,
     status: "idle",
     lastActivityAt,

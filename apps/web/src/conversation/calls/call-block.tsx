@@ -10,6 +10,7 @@ import { JsonView } from "../../design/json-view";
 import { ProgressBar } from "../../design/progress-bar";
 import styles from "./call-block.module.css";
 import { type CallIndex, isPassing } from "./call-index";
+import { FailureDetail } from "./failure-detail";
 import { progressOf } from "./progress";
 
 const ICONS: Readonly<Record<CallView["kind"], IconName>> = {
@@ -54,7 +55,7 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
     <div className={styles.call} data-status={call.status}>
       <FoldRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
         <span className={styles.icon}>
-          <Icon name={ICONS[call.kind]} size={14} />
+          <Icon name={call.status === "error" ? "error" : ICONS[call.kind]} size={14} />
         </span>
         <span className="visually-hidden">{KIND_WORDS[call.kind]}</span>
         <span className={styles.name}>{call.name}</span>
@@ -91,7 +92,7 @@ function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
   const left = work.length - shown.length;
   return (
     <>
-      {call.error && <p className={styles.fact}>{call.error.message}</p>}
+      {call.error && <FailureDetail error={call.error} />}
       {input !== undefined && <JsonView label="Input" value={input} />}
       {call.earlier !== undefined && <EarlierCalls count={call.earlier} />}
       {shown.map((child) => (

@@ -1,6 +1,6 @@
 import type { CallView } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { activePath, callIndex, countWork, isPassing } from "./call-index";
+import { activePath, callIndex, countWork, failedStep, isPassing } from "./call-index";
 
 const call = (callId: string, parentId: string | null, more: Partial<CallView> = {}): CallView => ({
   runId: "r1",
@@ -67,5 +67,25 @@ describe("work", () => {
     expect(isPassing(brief, callIndex([brief]))).toBe(true);
     expect(isPassing({ ...brief, status: "error" }, callIndex([brief]))).toBe(false);
     expect(isPassing({ ...brief, endedAt: 103 }, callIndex([brief]))).toBe(false);
+  });
+});
+
+describe("failedStep", () => {
+  const error = { status: "error" } as const;
+  const calls = (run: Partial<CallView>) => [
+    call("r1", null, { kind: "run", ...run }),
+    call("plan", "r1"),
+    call("scout", "r1", { kind: "subgraph", ...error }),
+    call("scout|search", "scout", error),
+  ];
+
+  it("is the innermost work that failed", () => {
+    const index = callIndex(calls(error));
+    expect(index.runs[0] && failedStep(index.runs[0], index)?.callId).toBe("scout|search");
+  });
+
+  it("is none of a run that got over it", () => {
+    const index = callIndex(calls({}));
+    expect(index.runs[0] && failedStep(index.runs[0], index)).toBeUndefined();
   });
 });

@@ -87,6 +87,13 @@ export function activePath(run: CallView, index: CallIndex): readonly CallView[]
   return next ? [next, ...activePath(next, index)] : [];
 }
 
+/** The innermost work that failed and made the run fail. */
+export function failedStep(run: CallView, index: CallIndex): CallView | undefined {
+  if (run.status !== "error") return undefined;
+  const next = index.childrenOf(run).findLast((call) => call.status === "error");
+  return next && (failedStep(next, index) ?? next);
+}
+
 /** How many pieces of work of each kind lie below a call. */
 export function countWork(call: CallView, index: CallIndex): Readonly<Record<CallView["kind"], number>> {
   const counts = { run: 0, node: 0, subgraph: 0, model: 0, tool: 0 };

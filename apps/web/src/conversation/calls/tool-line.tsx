@@ -19,7 +19,7 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   );
   const unanswered = useSettledThread(statusOfUnanswered);
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, unanswered, result);
-  const isOver = result !== undefined || work.status !== "running";
+  const isOver = result !== undefined || (work.status !== "running" && work.status !== "interrupted");
   const shown = result?.failed ? { ...work, status: "error" as const } : work;
   const thread = useThreadHandle();
   const text = isOver && result ? contentText(result.content) : undefined;

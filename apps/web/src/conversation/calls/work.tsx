@@ -6,7 +6,7 @@ import { Elapsed } from "../../design/elapsed";
 import { FoldRow } from "../../design/fold-row";
 import { ProgressBar } from "../../design/progress-bar";
 import { CallBlock, EarlierCalls } from "./call-block";
-import { activePath, type CallIndex, countWork, isPassing } from "./call-index";
+import { activePath, type CallIndex, countWork, failedStep, isPassing } from "./call-index";
 import { progressOf } from "./progress";
 import { useToldProgress } from "./use-told-progress";
 import styles from "./work.module.css";
@@ -26,6 +26,7 @@ export function Work({ run, index }: WorkProps): ReactNode {
   const drawn = shown.length > 0 ? shown : steps;
   const usage = usageBelow(run, index);
   const path = isRunning ? activePath(run, index) : [];
+  const failed = failedStep(run, index);
   const told = useToldProgress(isRunning);
   const progress = path.map((call) => progressOf(call.progress)).findLast(Boolean) ?? told;
   return (
@@ -40,6 +41,7 @@ export function Work({ run, index }: WorkProps): ReactNode {
         <span className={styles.words}>
           {isRunning ? runningWords(path, progress?.words) : workWords(run, drawn, index)}
         </span>
+        {failed && <span className={styles.failed}>{failed.name} failed</span>}
         <span className={styles.time}>
           <Elapsed startedAt={run.startedAt} endedAt={run.endedAt} />
         </span>

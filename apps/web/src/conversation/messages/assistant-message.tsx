@@ -1,6 +1,7 @@
 "use client";
 
 import { useMessage } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import { memo, type ReactNode, useCallback } from "react";
 import { ToolLine } from "../calls/tool-line";
 import { contentText } from "../files/content-parts";
@@ -8,9 +9,15 @@ import { FilesOfThread } from "../files/files-of-thread";
 import { Markdown } from "../markdown/markdown";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
+import { messageAnchor } from "../turns/turn-anchor";
 import styles from "./assistant-message.module.css";
-import { MessageActions } from "./message-actions";
 import { Reasoning } from "./reasoning";
+
+/** Not needed to read: its place is kept until it is there. */
+const MessageActions = dynamic(() => import("./message-actions").then((module) => module.MessageActions), {
+  ssr: false,
+  loading: () => <div className={styles.actions} />,
+});
 
 interface AssistantMessageProps {
   readonly id: string;
@@ -30,7 +37,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
   if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
   return (
-    <div className={styles.message} data-quiet={text === ""}>
+    <div id={messageAnchor(id)} className={styles.message} data-quiet={text === ""}>
       {text !== "" && (
         <FilesOfThread>
           <Markdown text={text} isGrowing={isGrowing} />
@@ -43,7 +50,9 @@ export const AssistantMessage = memo(function AssistantMessage({
           ))}
         </div>
       )}
-      {text !== "" && !isGrowing && <MessageActions text={text} anchor={anchor} />}
+      {text !== "" && !isGrowing && (
+        <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
+      )}
     </div>
   );
 });

@@ -1,19 +1,22 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { linkedTurn } from "../turns/turn-anchor";
+import type { Turn } from "../turns/turns";
 
 /**
- * Brings the turn into sight that the address names, once it is there, and gives its anchor. Called again where the address
- * changes to another turn. `onFound` is told before anything moves.
+ * Brings the turn or message into sight that the address names, once it is there, and gives the turn's anchor. Called again
+ * where the address changes. `onFound` is told before anything moves.
  */
-export function useLinkedTurn(turnCount: number, onFound: () => void): string | undefined {
-  const [anchor, setAnchor] = useState<string>();
-  const shown = useRef<string>(undefined);
+export function useLinkedTurn(turns: readonly Turn[], onFound: () => void): string | undefined {
+  const [named, setNamed] = useState("");
+  const shown = useRef("");
+  const anchor = linkedTurn(named, turns);
 
   useEffect(() => {
     const read = () => {
-      shown.current = undefined;
-      setAnchor(location.hash.startsWith("#turn-") ? location.hash.slice(1) : undefined);
+      shown.current = "";
+      setNamed(location.hash.slice(1));
     };
     read();
     addEventListener("hashchange", read);
@@ -22,17 +25,19 @@ export function useLinkedTurn(turnCount: number, onFound: () => void): string | 
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each turn that comes, it may be this one
   useEffect(() => {
-    const turn = anchor === undefined || shown.current === anchor ? null : document.getElementById(anchor);
+    const turn = anchor === undefined || shown.current === named ? null : document.getElementById(anchor);
     if (!turn) return;
-    shown.current = anchor;
+    shown.current = named;
     onFound();
     turn.scrollIntoView({ block: "start" });
-    // It is drawn when it is seen, and then has another height.
+    // It is drawn when it is seen, and then has another height, and its messages are there.
     const frame = requestAnimationFrame(() =>
-      requestAnimationFrame(() => turn.scrollIntoView({ block: "start" })),
+      requestAnimationFrame(() =>
+        (document.getElementById(named) ?? turn).scrollIntoView({ block: "start" }),
+      ),
     );
     return () => cancelAnimationFrame(frame);
-  }, [anchor, turnCount]);
+  }, [named, anchor, turns.length]);
 
   return anchor;
 }

@@ -29,6 +29,8 @@ interface Steering {
   isOwnMessage(messageId: string): boolean;
   /** Any other command: what it starts is this page's own. `words`: what it answers, as the conversation records it. */
   track(command: SubmittedCommand, words?: string): Promise<CommandOutcome>;
+  /** A run that this page asked for by another way than a command. */
+  claim(runId: string): void;
   /** What messages ask for by name; `undefined`: what the thread remembers. */
   readonly model: string | undefined;
   setModel(model: string | undefined): void;
@@ -98,6 +100,7 @@ export function SteeringProvider({
         setOutcomes((before) => without(before, messageId));
       },
       isOwnRun: ownRuns.has,
+      claim: ownRuns.claim,
       answerOf: ownRuns.answerOf,
       isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,

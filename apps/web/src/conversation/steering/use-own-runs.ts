@@ -4,12 +4,13 @@ import type { SubmittedCommand } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import * as z from "zod/mini";
-import { useKeptText } from "../../design/use-kept-text";
+import { keepText, readKeptText, useKeptText } from "../../design/use-kept-text";
 
 interface OwnRuns {
   /** By the service's own id. */
   has(runId: string): boolean;
   add(command: SubmittedCommand, words?: string): void;
+  claim(runId: string): void;
   /** What was answered with it, also before a reload. */
   answerOf(runId: string): string | undefined;
 }
@@ -20,21 +21,17 @@ const REMEMBERED = 50;
 export function useOwnRuns(storageKey: string): OwnRuns {
   const handle = useThreadHandle();
   const commandIds = useRef(new Map<string, string | undefined>());
-  const [kept, setKept] = useKeptText(storageKey);
+  const [kept] = useKeptText(storageKey);
   const answered = useMemo(() => readAnswered(kept), [kept]);
-  const newest = useRef(answered);
-  newest.current = answered;
   const [runIds, setRunIds] = useState<ReadonlySet<string>>(new Set());
 
   const remember = useCallback(
     (runId: string | undefined, words: string | undefined) => {
       if (runId === undefined) return;
       setRunIds((before) => (before.has(runId) ? before : new Set([...before, runId])));
-      if (words === undefined || newest.current.has(runId)) return;
-      const entries = [...newest.current, [runId, words]].slice(-REMEMBERED);
-      setKept(JSON.stringify(entries));
+      if (words !== undefined) recordAnswer(storageKey, runId, words);
     },
-    [setKept],
+    [storageKey],
   );
 
   useEffect(
@@ -50,6 +47,7 @@ export function useOwnRuns(storageKey: string): OwnRuns {
   return useMemo(
     () => ({
       has: (runId) => runIds.has(runId),
+      claim: (runId) => remember(runId, undefined),
       answerOf: (runId) => answered.get(runId),
       add(command, words) {
         commandIds.current.set(command.runId, words);
@@ -61,6 +59,13 @@ export function useOwnRuns(storageKey: string): OwnRuns {
     }),
     [runIds, answered, remember],
   );
+}
+
+/** Remembers what was answered with a run, for the conversation to say it. */
+export function recordAnswer(storageKey: string, runId: string, words: string): void {
+  const answered = readAnswered(readKeptText(storageKey));
+  if (answered.has(runId)) return;
+  keepText(storageKey, JSON.stringify([...answered, [runId, words]].slice(-REMEMBERED)));
 }
 
 const answeredSchema = z.array(z.tuple([z.string(), z.string()]));

@@ -7,6 +7,7 @@ import { OfflineModel } from "../../console/offline-model";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { Icon } from "../../design/icon";
 import { useSteering } from "../steering/steering";
+import { warmTurns } from "../turns/warm-turns";
 import styles from "./empty-thread.module.css";
 
 /** What the agent is for, who answers, and questions to begin with. */
@@ -40,6 +41,8 @@ export function EmptyThread(): ReactNode {
                 className={styles.example}
                 disabled={reason !== undefined}
                 title={reason}
+                onPointerEnter={warmTurns}
+                onFocus={warmTurns}
                 onClick={() => send(question)}
               >
                 <span>{question}</span>

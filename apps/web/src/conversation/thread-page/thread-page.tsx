@@ -10,8 +10,8 @@ import { useShortcut } from "../../console/use-shortcut";
 import { EmptyState } from "../../design/empty-state";
 import { useKeptFlag } from "../../design/use-kept-flag";
 import { ShownRunProvider } from "../../panel/shown-run";
-import { warmMarkdown } from "../markdown/markdown";
 import { SteeringProvider } from "../steering/steering";
+import { warmTurns } from "../turns/warm-turns";
 import { Conversation } from "./conversation";
 import { ThreadHeader } from "./thread-header";
 import styles from "./thread-page.module.css";
@@ -43,7 +43,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   const catalog = useAgentCatalog();
   // A thread that exists has texts, which are on their way by now.
   useEffect(() => {
-    if (!onSend) warmMarkdown();
+    if (!onSend) warmTurns();
   }, [onSend]);
   useShortcut("/", "Find in this thread", () => setFinding(true));
   useShortcut("mod+b", "Open or close the side panel", togglePanel);

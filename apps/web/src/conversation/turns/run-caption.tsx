@@ -5,20 +5,16 @@ import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
+import { useCallerInfo } from "../../service/queries/caller";
+import { type Run, useRunStarter } from "../../service/queries/runs";
+import type { SettledThread } from "../settled/settled-thread";
+import { useSettledThread } from "../settled/use-settled-thread";
 import { useSteering } from "../steering/steering";
 import styles from "./run-caption.module.css";
-import { ORIGIN_HINTS, ORIGIN_WORDS, type RunOrigin, runOrigin } from "./run-origin";
+import { type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
 import type { Turn } from "./turns";
 
 const ICONS: Readonly<Partial<Record<RunOrigin, IconName>>> = { schedule: "clock", outsider: "fork" };
-
-const ANSWERED_WORDS: Readonly<Record<RunOrigin, string>> = {
-  you: "You answered",
-  "another-tab": "Answered in another tab",
-  person: "A person of the account answered",
-  schedule: "Schedule",
-  outsider: "Another client answered",
-};
 
 interface RunCaptionProps {
   readonly run: CallView | undefined;
@@ -26,21 +22,57 @@ interface RunCaptionProps {
   readonly openedAt: number;
 }
 
-/** Who or what began it, and when. */
-export function RunCaption({ run, turn: { userId, isAnswer }, openedAt }: RunCaptionProps): ReactNode {
-  const { isOwnMessage, isOwnRun, answerOf } = useSteering();
-  const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
+/** Who or what began it, and when. The list of runs is asked only where the conversation itself does not show it. */
+export function RunCaption(props: RunCaptionProps): ReactNode {
   const isShared = useThreadHandle().visibility === "account";
-  const starter = runOrigin(run, { isOwn, openedAt, isShared });
+  const isAsked = props.run !== undefined && (isShared || isSilent(props.turn));
+  return isAsked ? <AskedCaption {...props} /> : <Caption {...props} startedBy={undefined} isMine={false} />;
+}
+
+function AskedCaption(props: RunCaptionProps): ReactNode {
+  const newest = useSettledThread(newestRun);
+  const startedBy = useRunStarter(useThreadHandle(), props.run?.runId, newest);
+  const subject = useCallerInfo().value?.subject ?? undefined;
+  const isMine = subject !== undefined && startedBy?.person === subject;
+  return <Caption {...props} startedBy={startedBy} isMine={isMine} />;
+}
+
+interface CaptionProps extends RunCaptionProps {
+  readonly startedBy: Run["startedBy"] | undefined;
+  /** The service says that the caller asked for it. */
+  readonly isMine: boolean;
+}
+
+function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): ReactNode {
+  const { userId } = turn;
+  const { isOwnMessage, isOwnRun, answerOf } = useSteering();
+  const isShared = useThreadHandle().visibility === "account";
+  const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
+  const starter = runOrigin(run, { isOwn: isOwn || (isShared && isMine), openedAt, isShared });
   const icon = ICONS[starter];
-  const words = run && answerOf(run.runId);
-  const answered = words === undefined ? undefined : `You ${words}`;
+  const opening = openingOf(turn, startedBy, run && answerOf(run.runId));
   return (
     <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
       {icon && <Icon name={icon} size={12} />}
-      <span>{isAnswer ? (answered ?? ANSWERED_WORDS[starter]) : ORIGIN_WORDS[starter]}</span>
+      <span>{originWords(starter, opening, startedBy?.person)}</span>
       {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
       {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
     </p>
   );
+}
+
+function openingOf(turn: Turn, startedBy: Run["startedBy"] | undefined, answer: string | undefined): Opening {
+  if (turn.isAnswer) return { kind: "answer", words: answer };
+  if (startedBy?.command !== undefined) return { kind: "command", command: startedBy.command };
+  // Until the list of runs is there, it may have been a command.
+  return { kind: startedBy && isSilent(turn) ? "nothing" : "message" };
+}
+
+/** Nothing that was said began it. */
+function isSilent({ userId, isAnswer }: Turn): boolean {
+  return userId === undefined && !isAnswer;
+}
+
+function newestRun({ run }: SettledThread): string | undefined {
+  return run?.serviceRunId;
 }

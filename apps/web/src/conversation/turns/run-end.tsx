@@ -1,46 +1,59 @@
 "use client";
 
-import type { CallView, CommandOutcome, RunErrorView } from "@throughline/agent-client";
-import { useCommands, useMessage, useThreadHandle } from "@throughline/agent-react";
+import type { CallView, CommandOutcome } from "@throughline/agent-client";
+import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback, useState } from "react";
 import { useCaller } from "../../console/caller";
 import { Button } from "../../design/button";
+import { Disclosure } from "../../design/disclosure";
 import { useShownRun } from "../../panel/shown-run";
+import { useRetry } from "../../service/queries/run-again";
+import type { CallIndex } from "../calls/call-index";
+import { type Failure, FailureDetail } from "../calls/failure-detail";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { outcomeWords } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
 import styles from "./run-end.module.css";
+import { failureWords, runFailure } from "./run-failure";
 
 interface RunEndProps {
   readonly run: CallView;
+  readonly index: CallIndex;
   readonly isLast: boolean;
-  readonly userId: string | undefined;
   /** It had said something that is not part of the conversation. */
   readonly isCutShort: boolean;
 }
 
 /** How a run ended, where it did not simply end well, and the way on. */
-export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactNode {
-  const { runId } = run;
+export function RunEnd({ run, index, isLast, isCutShort }: RunEndProps): ReactNode {
+  const { runId, status } = run;
   const shownRun = useShownRun();
-  const error = useSettledThread(
+  const told = useSettledThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
   const answered = useSettledThread(
     useCallback(({ calls }: SettledThread) => followsQuestion(calls, runId), [runId]),
   );
-  const words = endWords(run.status, isLast, error);
+  const failure = runFailure(run, index, told);
+  const words = endWords(status, isLast, failure);
   if (!words) return null;
+  // An answer that made its first step fail would make it fail again.
+  const asksAgain =
+    answered && status !== "lost" && !index.childrenOf(run).some(({ status }) => status === "ok");
   return (
-    <div className={styles.end} data-status={run.status}>
+    <div className={styles.end} data-status={status}>
       <p>{words}</p>
-      {isLast && userId !== undefined && run.status !== "interrupted" && <TryAgain userId={userId} />}
-      {isLast && answered && (run.status === "error" || run.status === "cancelled") && <AskAgain />}
+      {isLast && status !== "interrupted" && (asksAgain ? <AskAgain /> : <TryAgain />)}
       {isCutShort && (
         <Button look="quiet" onClick={() => shownRun.show(runId)}>
           See what it said
         </Button>
+      )}
+      {failure && (
+        <Disclosure className={styles.why ?? ""} summary="Why it failed">
+          <FailureDetail error={failure} />
+        </Disclosure>
       )}
     </div>
   );
@@ -49,11 +62,11 @@ export function RunEnd({ run, isLast, userId, isCutShort }: RunEndProps): ReactN
 function endWords(
   status: CallView["status"],
   isLast: boolean,
-  error: RunErrorView | null | undefined,
+  failure: Failure | undefined,
 ): string | undefined {
   switch (status) {
     case "error":
-      return error ? `The run failed: ${withNode(error)}` : "The run failed.";
+      return failureWords(failure);
     case "lost":
       return "The run was lost: the service that ran it crashed, and could not recover it.";
     case "cancelled":
@@ -64,11 +77,6 @@ function endWords(
     case "running":
       return undefined;
   }
-}
-
-/** A graph's own error names the node already. */
-function withNode({ message, node }: RunErrorView): string {
-  return node && !message.includes(`\`${node}\``) ? `${message} (node \`${node}\`)` : message;
 }
 
 /** Whether the run before this one ended with a question: then this one was to take the answer. */
@@ -91,22 +99,30 @@ function AskAgain(): ReactNode {
   );
 }
 
-/** The thread holds the question already, so a run without anything new answers it. */
-function TryAgain({ userId }: { readonly userId: string }): ReactNode {
-  const message = useMessage(userId);
-  const commands = useCommands();
-  const reason = useCaller().refusal("run", useThreadHandle());
-  const { track } = useSteering();
-  const [outcome, setOutcome] = useState<CommandOutcome>();
-  if (!message || message.local !== undefined) return null;
-  const problem = outcome && outcome.kind !== "done" ? outcomeWords(outcome) : undefined;
+/** Goes on from where the run broke off, whatever failed. */
+function TryAgain(): ReactNode {
+  const thread = useThreadHandle();
+  const retry = useRetry(thread);
+  const reason = useCaller().refusal("run", thread);
+  const { claim } = useSteering();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  async function start(): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      claim(await retry());
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
   return (
     <>
-      <Button
-        disabled={reason !== undefined}
-        title={reason}
-        onClick={() => void track(commands.run({})).then(setOutcome)}
-      >
+      <Button disabled={isBusy || reason !== undefined} title={reason} onClick={() => void start()}>
         Try again
       </Button>
       {problem !== undefined && <p role="alert">{problem}</p>}

@@ -2,14 +2,6 @@ import type { CallView } from "@throughline/agent-client";
 
 export type RunOrigin = "you" | "another-tab" | "person" | "schedule" | "outsider";
 
-export const ORIGIN_WORDS: Readonly<Record<RunOrigin, string>> = {
-  you: "You",
-  "another-tab": "Another tab",
-  person: "A person of the account",
-  schedule: "Schedule",
-  outsider: "Another client",
-};
-
 export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
   you: "Started by you",
   "another-tab": "Started with your account in another tab or on another device",
@@ -18,10 +10,18 @@ export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
   outsider: "Started outside this service, by a client of the agent's own server",
 };
 
+const SPEAKER_WORDS: Readonly<Record<RunOrigin, string>> = {
+  you: "You",
+  "another-tab": "Another tab",
+  person: "A person of the account",
+  schedule: "Schedule",
+  outsider: "Another client",
+};
+
 interface Facts {
   /** This page asked for it. */
   readonly isOwn: boolean;
-  /** When the page was opened, in milliseconds: of what began before, nobody remembers the tab. */
+  /** When the page was opened, in milliseconds: of what began before, the tab is not known. */
   readonly openedAt: number;
   /** Other people may have started it as well. */
   readonly isShared: boolean;
@@ -34,4 +34,26 @@ export function runOrigin(run: CallView | undefined, { isOwn, openedAt, isShared
   if (isShared) return isOwn ? "you" : "person";
   if (isOwn || !run || run.startedAt * 1_000 < openedAt) return "you";
   return "another-tab";
+}
+
+/** What began a run: a message, an answer to the agent's question, a command, or nothing that one can see. */
+export type Opening =
+  | { readonly kind: "message" | "nothing" }
+  | { readonly kind: "command"; readonly command: string }
+  /** `words`: what was answered, where this browser knows it. */
+  | { readonly kind: "answer"; readonly words: string | undefined };
+
+/** Who began a run, and how. `person`: whom the service names. */
+export function originWords(origin: RunOrigin, opening: Opening, person?: string): string {
+  const who = (origin === "person" ? person : undefined) ?? SPEAKER_WORDS[origin];
+  switch (opening.kind) {
+    case "message":
+      return who;
+    case "command":
+      return `${who} ran ${opening.command}`;
+    case "answer":
+      return opening.words === undefined ? `${who} answered` : `You ${opening.words}`;
+    case "nothing":
+      return origin === "schedule" ? who : `${who} started this run`;
+  }
 }

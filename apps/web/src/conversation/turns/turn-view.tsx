@@ -59,12 +59,7 @@ export const TurnView = memo(function TurnView({
             ))}
             {run && hasWork(run, index) && <Work run={run} index={index} />}
             {run && (
-              <RunEnd
-                run={run}
-                isLast={isLast}
-                userId={turn.userId}
-                isCutShort={isCutShort(run, turn, index)}
-              />
+              <RunEnd run={run} index={index} isLast={isLast} isCutShort={isCutShort(run, turn, index)} />
             )}
           </div>
         </>

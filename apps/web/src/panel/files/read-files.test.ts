@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readFiles, readTodos } from "./read-files";
+import { readFiles, readTodos, todoStanding } from "./read-files";
 
 describe("what a deep agent keeps", () => {
   it("is files in each of the shapes they come in, by path", () => {
@@ -34,5 +34,19 @@ describe("what a deep agent keeps", () => {
     expect(readFiles({})).toEqual([]);
     expect(readFiles({ files: ["a"] })).toEqual([]);
     expect(readTodos({ todos: {} })).toEqual([]);
+  });
+});
+
+describe("todoStanding", () => {
+  const todo = { content: "Read", status: "in_progress" } as const;
+
+  it("is under way only while a run goes on", () => {
+    expect(todoStanding(todo, true)).toBe("in_progress");
+    expect(todoStanding(todo, false)).toBe("left");
+  });
+
+  it("is what the agent says otherwise", () => {
+    expect(todoStanding({ ...todo, status: "completed" }, false)).toBe("completed");
+    expect(todoStanding({ ...todo, status: "pending" }, true)).toBe("pending");
   });
 });

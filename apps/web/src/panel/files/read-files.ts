@@ -56,6 +56,14 @@ export function readTodos({ todos }: JsonObject): readonly AgentTodo[] {
   });
 }
 
+/**
+ * How a todo stands. What a state calls "in progress" is so only while a run goes on: a fork, or a run that was stopped, left
+ * it unfinished.
+ */
+export function todoStanding({ status }: AgentTodo, isRunning: boolean): AgentTodo["status"] | "left" {
+  return status === "in_progress" && !isRunning ? "left" : status;
+}
+
 function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { ORIGIN_HINTS, ORIGIN_WORDS, type RunOrigin } from "../../conversation/turns/run-origin";
+import { type Opening, ORIGIN_HINTS, originWords, type RunOrigin } from "../../conversation/turns/run-origin";
 import { Elapsed } from "../../design/elapsed";
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
@@ -40,7 +40,9 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
         </span>
         <span className={styles.words}>
           <span className={styles.head}>
-            <span title={ORIGIN_HINTS[starter]}>{isReconciling ? "Checkpoint" : ORIGIN_WORDS[starter]}</span>
+            <span title={ORIGIN_HINTS[starter]}>
+              {isReconciling ? "Checkpoint" : originWords(starter, openingOf(run), run.startedBy.person)}
+            </span>
             <RelativeTime at={run.createdAt} className={styles.quiet ?? ""} />
           </span>
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
@@ -66,6 +68,10 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
       </button>
     </li>
   );
+}
+
+function openingOf({ startedBy: { command } }: Run): Opening {
+  return command === undefined ? { kind: "message" } : { kind: "command", command };
 }
 
 /** What the ledger says by now, else what the log said when the run ended. */

@@ -14,6 +14,8 @@ export const keys = {
     withShared,
   ],
   threadSearch: (agentIds: readonly string[], query: object) => ["threads", "search", agentIds, query],
+  /** Threads of all agents. */
+  foundThreads: (search: string) => ["threads", "found", search],
   /** All that is asked about one thread. */
   thread: (thread: ThreadName) => ["thread", threadCall(thread)],
   listing: (thread: ThreadName, moment?: string) => [
@@ -21,6 +23,7 @@ export const keys = {
     "listing",
     ...(moment === undefined ? [] : [moment]),
   ],
+  feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
   state: (thread: ThreadName, runId: string) => [...keys.thread(thread), "state", runId],
   history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],

@@ -1,5 +1,6 @@
 "use client";
 
+import { keepPreviousData } from "@tanstack/react-query";
 import { type ThreadName, threadCall } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
@@ -10,7 +11,13 @@ import { polled, type Resource, useResource } from "./resource";
 const runSchema = z.object({
   runId: z.string(),
   status: z.enum(["queued", "running", "success", "interrupted", "cancelled", "error", "lost"]),
-  startedBy: z.object({ kind: z.enum(["client", "cron", "foreign"]), id: z.optional(z.string()) }),
+  startedBy: z.object({
+    kind: z.enum(["client", "cron", "foreign"]),
+    id: z.optional(z.string()),
+    command: z.optional(z.string()),
+    /** Who asked, where that was a person. */
+    person: z.optional(z.string()),
+  }),
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string(),
   /** `null`: nothing was metered, or the caller may not see it. */
@@ -30,10 +37,28 @@ const EVERY_MS = 5_000;
 export function useRuns(thread: ThreadName): Resource<readonly Run[]> {
   return useResource({
     queryKey: keys.runs(thread),
-    queryFn: async ({ signal }): Promise<readonly Run[]> => {
-      const asked = askService(threadCall(thread, "/runs", { limit: "100" }), runsSchema, { signal });
-      return (await orIfMissing(asked, { runs: [] })).runs;
-    },
+    queryFn: ({ signal }) => readRuns(thread, signal),
     ...polled(EVERY_MS),
   });
+}
+
+async function readRuns(thread: ThreadName, signal: AbortSignal): Promise<readonly Run[]> {
+  const asked = askService(threadCall(thread, "/runs", { limit: "100" }), runsSchema, { signal });
+  return (await orIfMissing(asked, { runs: [] })).runs;
+}
+
+/** Who and what began a run. `runId` `undefined`: not asked. Asked anew with each `newest` run of the thread, once for all. */
+export function useRunStarter(
+  thread: ThreadName,
+  runId: string | undefined,
+  newest: string | undefined,
+): Run["startedBy"] | undefined {
+  const { value } = useResource({
+    queryKey: [...keys.runs(thread), newest],
+    queryFn: ({ signal }) => readRuns(thread, signal),
+    enabled: runId !== undefined && newest !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  });
+  return value?.find((run) => run.runId === runId)?.startedBy;
 }

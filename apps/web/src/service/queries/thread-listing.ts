@@ -8,10 +8,20 @@ import { keys } from "./keys";
 import { orIfMissing } from "./or-if-missing";
 import { type Resource, useResource } from "./resource";
 
+const forkedFromSchema = z.object({
+  threadName: z.string(),
+  visibility: z.enum(["private", "account"]),
+  /** The last message that both threads have. */
+  messageId: z.nullable(z.string()),
+});
+/** Where a fork began. */
+export type ForkedFrom = Readonly<z.output<typeof forkedFromSchema>>;
+
 const listingSchema = z.object({
   title: z.nullable(z.string()),
   titledByPerson: z.boolean(),
   archived: z.boolean(),
+  forkedFrom: z.nullable(forkedFromSchema),
   /** What its runs use that name none; `null`: the service's default. */
   model: z.nullable(z.string()),
 });

@@ -6,8 +6,9 @@ import * as z from "zod/mini";
 import { askService, segment } from "../ask-service";
 import { keys } from "./keys";
 import { polled, type Resource, useResource } from "./resource";
+import { readWaiting, type Waiting, type WaitingQuestion } from "./waiting";
 
-const threadRowSchema = z.object({
+export const threadRowSchema = z.object({
   threadName: z.string(),
   agentId: z.string(),
   /** `account`: shared by the account. Absent: the caller's own. */
@@ -16,7 +17,6 @@ const threadRowSchema = z.object({
     z.transform((told) => (told === "account" ? told : undefined)),
   ),
   title: z.nullable(z.string()),
-  titledByPerson: z.boolean(),
   archived: z.boolean(),
   status: z.enum(["idle", "running", "waiting", "error"]),
   lastActivityAt: z.pipe(z.string(), z.transform(Date.parse)).check(z.refine(Number.isFinite)),
@@ -38,23 +38,21 @@ export interface ThreadQuery {
   readonly withShared?: boolean | undefined;
   readonly search?: string;
   readonly archived?: boolean;
-  readonly status?: ThreadRow["status"];
   readonly limit: number;
   /** `next` of the page before. */
   readonly after?: string | undefined;
 }
 
 /** Newest activity first. */
-export async function readThreads(
+async function readThreads(
   agentId: string,
-  { withShared, search, archived, status, limit, after }: ThreadQuery,
+  { withShared, search, archived, limit, after }: ThreadQuery,
   signal: AbortSignal,
 ): Promise<ThreadPage> {
   const query = new URLSearchParams({ limit: String(limit) });
   if (withShared) query.set("visibility", "all");
   if (search) query.set("search", search);
   if (archived) query.set("archived", "true");
-  if (status) query.set("status", status);
   if (after) query.set("after", after);
   const page = await askService(`/agents/${segment(agentId)}/threads?${query}`, threadPageSchema, { signal });
   if (withShared) return page;
@@ -89,6 +87,8 @@ export interface AgentThreads {
 /** What goes on with every agent. Plain data, so that a part which did not change keeps its identity. */
 export interface ActivityData {
   readonly threads: Readonly<Record<string, AgentThreads>>;
+  /** Open questions of all agents. */
+  readonly waiting: Waiting;
   /** When an agent's next cron tick is due. */
   readonly ticks: Readonly<Record<string, number>>;
 }
@@ -116,9 +116,12 @@ async function readActivity(
   withShared: boolean | undefined,
   signal: AbortSignal,
 ): Promise<ActivityData> {
-  const [{ crons }, ...threads] = await Promise.all([
+  const [{ crons }, waiting, ...pages] = await Promise.all([
     askService("/crons?limit=100", nextTicksSchema, { signal }),
-    ...agentIds.map(async (agentId) => [agentId, await readNewest(agentId, withShared, signal)] as const),
+    readWaiting(withShared, signal),
+    ...agentIds.map(
+      async (agentId) => [agentId, await readThreads(agentId, { withShared, limit: ROWS }, signal)] as const,
+    ),
   ]);
   const ticks: Record<string, number> = {};
   for (const { agent, enabled, nextAt } of crons) {
@@ -126,19 +129,30 @@ async function readActivity(
     const at = Date.parse(nextAt);
     ticks[agent] = Math.min(at, ticks[agent] ?? at);
   }
-  return { threads: Object.fromEntries(threads), ticks };
+  const threads = pages.map(
+    ([agentId, page]) => [agentId, { page, waiting: belowPage(agentId, page, waiting) }] as const,
+  );
+  return { threads: Object.fromEntries(threads), waiting, ticks };
 }
 
-async function readNewest(
-  agentId: string,
-  withShared: boolean | undefined,
-  signal: AbortSignal,
-): Promise<AgentThreads> {
-  const page = await readThreads(agentId, { withShared, limit: ROWS }, signal);
-  if (page.next === null) return { page, waiting: [] };
-  // However long ago it asked, what waits for a person must not be out of their sight.
-  const waiting = await readThreads(agentId, { withShared, limit: ROWS, status: "waiting" }, signal);
-  return { page, waiting: waiting.threads };
+/** However long ago it asked, what waits for a person must not be out of their sight. */
+function belowPage(agentId: string, page: ThreadPage, { questions }: Waiting): readonly ThreadRow[] {
+  if (page.next === null) return [];
+  const own = questions.filter((question) => question.agentId === agentId).map(waitingRow);
+  // A thread may ask several things at once.
+  return [...new Map(own.map((row) => [`${row.visibility} ${row.threadName}`, row])).values()];
+}
+
+function waitingRow({ agentId, threadName, visibility, title, askedAt }: WaitingQuestion): ThreadRow {
+  return {
+    agentId,
+    threadName,
+    visibility,
+    title,
+    archived: false,
+    status: "waiting",
+    lastActivityAt: askedAt,
+  };
 }
 
 type Change = { readonly title: string | null } | { readonly archived: boolean };

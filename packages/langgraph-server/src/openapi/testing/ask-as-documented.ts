@@ -92,7 +92,10 @@ async function ownThings(
   );
   const file = { "content-type": "text/plain" };
   const attachment = await ask("POST", "/agents/poet/threads/mine/attachments", file, "A text");
-  const { checkpointId } = await ask("GET", "/agents/poet/threads/mine/state");
+  const { checkpointId, messages: said } = await ask("GET", "/agents/poet/threads/mine/state");
+  const messageId = said?.at(-1)?.id ?? "";
+  const thumb = JSON.stringify({ messageId, value: "up" });
+  await ask("PUT", "/agents/poet/threads/mine/feedback", JSON_TYPE, thumb);
   // A fork takes a name that is new.
   const threadNames = path.endsWith("/fork") ? ["fork 1", "fork 2"] : ["mine", "mine", "new"];
   return {
@@ -110,6 +113,7 @@ async function ownThings(
     stateKey: threadNames,
     checkpointId: [checkpointId ?? ""],
     before: [checkpointId ?? ""],
+    messageId: [messageId],
     id: [path.startsWith("/crons") ? String(cron.id) : String(attachment.id)],
     schedule: ["*/5 * * * *", "every 1 h", "0 0 9 * * 1-5"],
     timeZone: ["UTC", "Europe/Berlin"],
@@ -124,4 +128,5 @@ async function ownThings(
 interface Answered {
   readonly id?: string;
   readonly checkpointId?: string;
+  readonly messages?: readonly { readonly id: string }[];
 }

@@ -1,0 +1,106 @@
+"use client";
+
+import type { CommandOutcome } from "@throughline/agent-client";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { type ReactNode, useId, useState } from "react";
+import { useCaller } from "../console/caller";
+import { sharedOf, threadPath } from "../console/paths";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { Button } from "../design/button";
+import { Icon } from "../design/icon";
+import { RelativeTime } from "../design/relative-time";
+import styles from "./inbox-thread.module.css";
+import type { Reply } from "./use-answer-thread";
+import type { WaitingThread } from "./waiting-threads";
+
+const QuestionCards = dynamic(
+  () => import("../interrupts/question-cards").then((module) => module.QuestionCards),
+  { ssr: false },
+);
+
+interface InboxThreadProps {
+  readonly thread: WaitingThread;
+  readonly isSelected: boolean;
+  /** It is being approved together with others. */
+  readonly isBusy: boolean;
+  /** `undefined`: it can't be approved with others. */
+  readonly onSelect: ((isSelected: boolean) => void) | undefined;
+  readonly onAnswer: (reply: Reply) => Promise<CommandOutcome>;
+}
+
+/** A thread that waits: whose it is, and every way to answer it. */
+export function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: InboxThreadProps): ReactNode {
+  const { name, title, askedAt, questions } = thread;
+  const id = useId();
+  const agent = useAgentCatalog().byId.get(name.agentId)?.name ?? name.agentId;
+  return (
+    <li className={styles.thread} aria-labelledby={id}>
+      <div className={styles.head}>
+        {onSelect && (
+          <input
+            type="checkbox"
+            className={styles.tick}
+            checked={isSelected}
+            disabled={isBusy}
+            aria-label={`Select ${agent}: ${title}`}
+            onChange={(event) => onSelect(event.target.checked)}
+          />
+        )}
+        <h2 id={id} className={styles.title}>
+          <span className={styles.agent}>{agent}</span>{" "}
+          <Link href={threadPath(name.agentId, name.threadId, sharedOf(name))} prefetch={false}>
+            {title}
+          </Link>
+        </h2>
+        {name.visibility === "account" && (
+          <span className={styles.shared} title="Shared with the account">
+            <Icon name="people" />
+            <span className="visually-hidden">Shared with the account</span>
+          </span>
+        )}
+        <RelativeTime at={askedAt} className={styles.when ?? ""} />
+      </div>
+      {questions.length > 0 ? (
+        <QuestionCards
+          thread={name}
+          questions={questions}
+          label={`Questions of ${agent}: ${title}`}
+          isBusy={isBusy}
+          onSend={(answers, words) => onAnswer({ answers, words })}
+        />
+      ) : (
+        <Pause thread={thread} onAnswer={onAnswer} />
+      )}
+    </li>
+  );
+}
+
+/** The graph stops before a node: there is nothing to say but "go on". */
+function Pause({ thread, onAnswer }: Pick<InboxThreadProps, "thread" | "onAnswer">): ReactNode {
+  const reason = useCaller().refusal("answer", thread.name);
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  async function goOn(): Promise<void> {
+    setSending(true);
+    setProblem(undefined);
+    const outcome = await onAnswer({ answers: undefined, words: "let it go on" });
+    setSending(false);
+    setProblem(outcomeWords(outcome));
+  }
+
+  return (
+    <article className={styles.pause} tabIndex={-1}>
+      <p>The agent paused before its next step.</p>
+      <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
+        Go on
+      </Button>
+      {reason !== undefined && <p className={styles.note}>{reason}</p>}
+      <p className={styles.problem} role="alert">
+        {problem}
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ThreadName } from "@throughline/agent-client";
+import type { OpenQuestion } from "@throughline/agent-react";
+import type { Json } from "@throughline/ai-core";
+import { readQuestion } from "@throughline/questions";
+import { rowKey, titleOf } from "../agents/thread-row";
+import { isJsonObject } from "../design/is-json-object";
+import { approvalsOf } from "../interrupts/approvals-of";
+import type { WaitingQuestion } from "../service/queries/waiting";
+
+/** A thread that waits for a person. */
+export interface WaitingThread {
+  readonly key: string;
+  readonly name: ThreadName;
+  readonly title: string;
+  readonly askedAt: number;
+  /** None: it pauses before a node, and goes on when it is told to. */
+  readonly questions: readonly OpenQuestion[];
+  /** Answers that approve all it asks; `undefined` where it asks for more than approval. */
+  readonly approvals: Readonly<Record<string, Json>> | undefined;
+}
+
+/** By thread, in the order they came: what a thread asks together is answered together. */
+export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly WaitingThread[] {
+  const byThread = new Map<string, WaitingQuestion[]>();
+  for (const question of waiting) {
+    const key = `${question.agentId} ${rowKey(question)}`;
+    byThread.set(key, [...(byThread.get(key) ?? []), question]);
+  }
+  return [...byThread].flatMap(([key, [first, ...others]]) => {
+    if (!first) return [];
+    const questions = [first, ...others].flatMap(({ interrupt }) =>
+      interrupt ? [openQuestion(interrupt)] : [],
+    );
+    const { agentId, threadName, visibility, askedAt } = first;
+    return [
+      {
+        key,
+        name: { agentId, threadId: threadName, visibility },
+        title: titleOf(first),
+        askedAt,
+        questions,
+        approvals: questions.length > 0 ? approvalsOf(questions) : undefined,
+      },
+    ];
+  });
+}
+
+function openQuestion({
+  interrupt_id: id,
+  value,
+  response_schema,
+}: NonNullable<WaitingQuestion["interrupt"]>): OpenQuestion {
+  const told = isJsonObject(value) ? (value.expiresAt ?? value.expires_at) : undefined;
+  const ends = typeof told === "string" ? Date.parse(told) : Number.NaN;
+  return {
+    id,
+    question: readQuestion(value, response_schema),
+    expiresAt: Number.isNaN(ends) ? undefined : ends,
+  };
+}

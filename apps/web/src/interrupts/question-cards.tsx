@@ -1,0 +1,128 @@
+"use client";
+
+import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
+import type { OpenQuestion } from "@throughline/agent-react";
+import type { Json } from "@throughline/ai-core";
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import { useCaller } from "../console/caller";
+import { outcomeWords } from "../conversation/steering/outcome-words";
+import { Button, IconButton } from "../design/button";
+import { answerWords } from "./answer-words";
+import { type Approvable, isApprovable } from "./approval-rows";
+import { approvalsOf } from "./approvals-of";
+import { InterruptCard } from "./interrupt-card";
+import styles from "./question-cards.module.css";
+import { useKeptAnswers } from "./use-kept-answers";
+
+export type Answers = Readonly<Record<string, Json>>;
+
+interface QuestionCardsProps {
+  readonly thread: ThreadName;
+  readonly questions: readonly OpenQuestion[];
+  /** What the region is called. */
+  readonly label: string;
+  /** Tool calls that a question's rows are about, by row, where the page shows them. */
+  readonly callsOf?: (question: Approvable) => readonly (string | undefined)[];
+  /** Answers of this thread are sent by others on the page. */
+  readonly isBusy?: boolean;
+  /** `words`: what was answered, as the conversation records it. */
+  readonly onSend: (answers: Answers, words: string) => Promise<CommandOutcome>;
+}
+
+/** All that a thread waits for. One question is answered at once; of several, as many as one has answers for. */
+export function QuestionCards(props: QuestionCardsProps): ReactNode {
+  const { thread, questions, label, callsOf, isBusy = false, onSend } = props;
+  const reason = useCaller().refusal("answer", thread);
+  const place = useRef<HTMLDivElement>(null);
+  const { kept, change, forget } = useKeptAnswers(thread);
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const isAlone = questions.length === 1;
+  const given = questions.flatMap(({ id }) => {
+    const chosen = kept[id]?.chosen;
+    return chosen === undefined ? [] : [[id, chosen] as const];
+  });
+  const everything = useMemo(() => approvalsOf(questions), [questions]);
+  const isDisabled = isSending || isBusy || reason !== undefined;
+
+  async function send(answers: Answers): Promise<void> {
+    // What has the focus is about to go: whoever goes on by keys goes on from here.
+    if (place.current?.contains(document.activeElement)) place.current.focus({ preventScroll: true });
+    setSending(true);
+    setProblem(undefined);
+    const outcome = await onSend(answers, wordsFor(questions, answers));
+    setSending(false);
+    const words = outcome.kind === "done" ? undefined : outcomeWords(outcome);
+    setProblem(words);
+    // What did not get through need not be chosen again.
+    if (words === undefined) forget(Object.keys(answers));
+  }
+
+  function choose(id: string, value: Json): void {
+    if (isAlone) void send({ [id]: value });
+    else change(id, { chosen: value });
+  }
+
+  return (
+    <div ref={place} className={styles.place} tabIndex={-1}>
+      {questions.length > 0 && (
+        <section className={styles.cards} aria-label={label}>
+          {questions.map((question) => (
+            <InterruptCard
+              key={question.id}
+              asked={question}
+              isAlone={isAlone}
+              chosen={isAlone ? undefined : kept[question.id]?.chosen}
+              rows={kept[question.id]?.rows ?? []}
+              calls={isApprovable(question.question) ? (callsOf?.(question.question) ?? []) : []}
+              isDisabled={isDisabled}
+              onDraft={(rows) => change(question.id, { rows })}
+              onAnswer={(value) => choose(question.id, value)}
+            />
+          ))}
+          {reason !== undefined && <p className={styles.count}>{reason}</p>}
+          {!isAlone && (
+            <div className={styles.together}>
+              <Button
+                look="primary"
+                disabled={isDisabled || given.length === 0}
+                onClick={() => void send(Object.fromEntries(given))}
+              >
+                {isSending ? "Sending…" : sendWords(given.length, questions.length)}
+              </Button>
+              {everything && (
+                <Button disabled={isDisabled} onClick={() => void send(everything)}>
+                  Approve all {questions.length}
+                </Button>
+              )}
+              <span className={styles.count} role="status">
+                {given.length} of {questions.length} answered. The agent goes on when all are.
+              </span>
+            </div>
+          )}
+        </section>
+      )}
+      {problem !== undefined && (
+        <div className={styles.problem} role="alert">
+          <p>{problem}</p>
+          <IconButton icon="close" label="Dismiss" onClick={() => setProblem(undefined)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function wordsFor(questions: readonly OpenQuestion[], answers: Answers): string {
+  return questions
+    .flatMap(({ id, question }) => {
+      const answer = answers[id];
+      return answer === undefined ? [] : [answerWords(question, answer)];
+    })
+    .join("; ");
+}
+
+function sendWords(given: number, all: number): string {
+  if (given === 0 || given === all) return "Send all answers";
+  return given === 1 ? "Send this answer" : `Send these ${given} answers`;
+}

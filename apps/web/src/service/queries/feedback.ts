@@ -1,0 +1,82 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ThreadName, threadCall } from "@throughline/agent-client";
+import * as z from "zod/mini";
+import { askService } from "../ask-service";
+import { useCallerInfo } from "./caller";
+import { keys } from "./keys";
+import { orIfMissing } from "./or-if-missing";
+import { type Resource, useResource } from "./resource";
+
+const feedbackSchema = z.object({
+  messageId: z.string(),
+  value: z.enum(["up", "down"]),
+  note: z.nullable(z.string()),
+  /** Who gave it; `null`: the account itself. */
+  subject: z.nullable(z.string()),
+});
+const pageSchema = z.object({ feedback: z.array(feedbackSchema), next: z.nullable(z.string()) });
+type Row = z.output<typeof feedbackSchema>;
+
+/** What a person thinks of a message. */
+export type Feedback = Readonly<Omit<Row, "subject">>;
+
+const PAGE = "100";
+const FRESH_MS = 60_000;
+
+/** What the caller thinks of a thread's messages, by message. Asked once for all of them. */
+export function useOwnFeedback(thread: ThreadName): Resource<ReadonlyMap<string, Feedback>> {
+  const subject = useCallerInfo().value?.subject;
+  return useResource({
+    queryKey: [...keys.feedback(thread), subject],
+    queryFn: async ({ signal }) => {
+      const rows = await readAll(thread, signal);
+      return new Map(rows.filter((row) => row.subject === subject).map((row) => [row.messageId, row]));
+    },
+    enabled: subject !== undefined,
+    // Each message that is drawn would ask again.
+    staleTime: FRESH_MS,
+  });
+}
+
+async function readAll(thread: ThreadName, signal: AbortSignal): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let after: string | null = null;
+  do {
+    const query: Record<string, string> = { limit: PAGE, ...(after !== null && { after }) };
+    const asked = askService(threadCall(thread, "/feedback", query), pageSchema, { signal });
+    const page: z.output<typeof pageSchema> = await orIfMissing(asked, { feedback: [], next: null });
+    rows.push(...page.feedback);
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+interface Given extends Omit<Feedback, "note"> {
+  readonly note?: string | undefined;
+  readonly runId?: string | undefined;
+}
+
+/** Replaces what the caller said of the message before. */
+export function useGiveFeedback(thread: ThreadName) {
+  return useFeedbackMutation(thread, (given: Given) =>
+    askService(threadCall(thread, "/feedback"), z.unknown(), { method: "PUT", body: given }),
+  );
+}
+
+export function useTakeBackFeedback(thread: ThreadName) {
+  return useFeedbackMutation(thread, (messageId: string) => {
+    const path = threadCall(thread, "/feedback", { messageId });
+    return orIfMissing(askService(path, z.unknown(), { method: "DELETE" }), undefined);
+  });
+}
+
+/** Done when the page has what the service keeps now. */
+function useFeedbackMutation<Input>(thread: ThreadName, mutationFn: (input: Input) => Promise<unknown>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.feedback(thread) }),
+  }).mutateAsync;
+}
