@@ -1,5 +1,6 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -14,10 +15,13 @@ import { useToaster } from "../design/toast";
 import type { ThreadRow } from "../service/queries/threads";
 import { useChangeThread, useDeleteThread } from "../service/queries/threads";
 import { useSeen } from "./activity";
-import { RenameDialog } from "./rename-dialog";
 import { isUnread } from "./seen-threads";
 import styles from "./thread-item.module.css";
 import { titleOf } from "./thread-row";
+
+const RenameDialog = dynamic(() => import("./rename-dialog").then((module) => module.RenameDialog), {
+  ssr: false,
+});
 
 interface ThreadItemProps {
   readonly row: ThreadRow;
@@ -35,6 +39,8 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
   const deleteThread = useDeleteThread();
   const { refusal } = useCaller();
   const [asking, setAsking] = useState<"rename" | "delete">();
+  // Loaded with the first press, and kept: closing it gives the focus back.
+  const [wasRenamed, setWasRenamed] = useState(false);
   const title = titleOf(row);
   const hasNews = !isHere && seen !== undefined && isUnread(seen, row);
 
@@ -50,7 +56,15 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
   }
 
   const items: readonly MenuItem[] = [
-    { label: "Rename", icon: "edit", reason: refusal("edit", row), onSelect: () => setAsking("rename") },
+    {
+      label: "Rename",
+      icon: "edit",
+      reason: refusal("edit", row),
+      onSelect: () => {
+        setWasRenamed(true);
+        setAsking("rename");
+      },
+    },
     {
       label: row.archived ? "Restore" : "Archive",
       icon: row.archived ? "refresh" : "archive",
@@ -92,12 +106,14 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
         </span>
       </Link>
       <Menu label={`Actions for ${title}`} items={items} className={styles.more ?? ""} />
-      <RenameDialog
-        row={row}
-        isOpen={asking === "rename"}
-        onClose={() => setAsking(undefined)}
-        onRenamed={onChanged}
-      />
+      {wasRenamed && (
+        <RenameDialog
+          row={row}
+          isOpen={asking === "rename"}
+          onClose={() => setAsking(undefined)}
+          onRenamed={onChanged}
+        />
+      )}
       <ConfirmDialog
         isOpen={asking === "delete"}
         onClose={() => setAsking(undefined)}

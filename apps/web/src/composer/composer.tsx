@@ -22,13 +22,13 @@ import { Button, IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { ACCEPTED } from "./attachment-limits";
 import styles from "./composer.module.css";
-import { DraftFiles } from "./draft-files";
 import { useAutoGrow } from "./use-auto-grow";
 import { useDraft } from "./use-draft";
 
 const ModelPicker = dynamic(() => import("./model-picker").then((module) => module.ModelPicker), {
   ssr: false,
 });
+const DraftFiles = dynamic(() => import("./draft-files").then((module) => module.DraftFiles), { ssr: false });
 const CommandBar = dynamic(() => import("./command-bar").then((module) => module.CommandBar), { ssr: false });
 
 /** Where a person speaks, stops, and gives files; for those whose role does not let them, why not. */
@@ -128,7 +128,7 @@ function MessageForm(): ReactNode {
           onDragLeave={onDragLeave}
           onDrop={onDrop}
         >
-          <DraftFiles files={attachments.files} onRemove={remove} />
+          {attachments.files.length > 0 && <DraftFiles files={attachments.files} onRemove={remove} />}
           <textarea
             ref={area}
             className={styles.text}

@@ -10,7 +10,6 @@ interface DraftFilesProps {
 }
 
 export function DraftFiles({ files, onRemove }: DraftFilesProps): ReactNode {
-  if (files.length === 0) return null;
   return (
     <ul className={styles.files} aria-label="Files to send">
       {files.map(({ key, name, state, problem }) => (

@@ -10,11 +10,14 @@ import { useStickToBottom } from "../scroll/use-stick-to-bottom";
 import { useTurns } from "../turns/use-turns";
 import { loadTurns } from "../turns/warm-turns";
 import styles from "./conversation.module.css";
-import { EmptyThread } from "./empty-thread";
 import { ForkOrigin } from "./fork-origin";
 import { ThreadNews } from "./thread-news";
 import { useIsAwaited } from "./use-is-awaited";
 
+/** It waits for the list of agents in any case. */
+const EmptyThread = dynamic(() => import("./empty-thread").then((module) => module.EmptyThread), {
+  ssr: false,
+});
 const TurnList = dynamic(() => loadTurns().then((module) => module.TurnList), {
   ssr: false,
   loading: () => <Skeleton label="Loading the thread" lines={5} />,

@@ -2,11 +2,11 @@
 
 import type { ThreadSnapshot } from "@throughline/agent-client";
 import { useThread, useThreadHandle } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ConnectionBadge } from "../../console/connection-badge";
 import { DrawerButton } from "../../console/drawer-button";
-import { OfflineModel } from "../../console/offline-model";
 import { agentPath } from "../../console/paths";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { IconButton } from "../../design/button";
@@ -15,7 +15,14 @@ import styles from "./thread-header.module.css";
 import { ThreadMenu } from "./thread-menu";
 import { ThreadTitle } from "./thread-title";
 import { ThreadVisibility } from "./thread-visibility";
-import { UsageMeter } from "./usage-meter";
+
+const OfflineModel = dynamic(
+  () => import("../../console/offline-model").then((module) => module.OfflineModel),
+  { ssr: false },
+);
+
+/** There is nothing to tell before a run has ended. */
+const UsageMeter = dynamic(() => import("./usage-meter").then((module) => module.UsageMeter), { ssr: false });
 
 interface ThreadHeaderProps {
   readonly isPanelOpen: boolean;
