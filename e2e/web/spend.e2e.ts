@@ -129,8 +129,10 @@ describe.runIf(hasChromium())("Without a model", { timeout: 120_000 }, () => {
     const visitor = await stage.visitor();
     const page = await visitor.open("/agents/poet");
     const screen = threadScreen(page);
-    const header = page.getByRole("banner").getByRole("button", { name: "Offline scripted model" });
-    await header.click();
+    // In the header, and once more in the empty thread.
+    const badges = page.getByRole("button", { name: "Offline scripted model" });
+    await expect.poll(() => badges.count(), PATIENCE).toBe(2);
+    await badges.first().click();
     await page
       .getByRole("dialog", { name: "Offline scripted model" })
       .getByText("LITELLM_BASE_URL")
