@@ -16,7 +16,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "/crons": 225,
   "/crons/[id]": 228,
   "/crons/new": 226,
-  "/inbox": 225,
+  "/inbox": 238,
   "/sign-in": 165,
   "/usage": 225,
 };

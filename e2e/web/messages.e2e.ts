@@ -29,7 +29,7 @@ describe.runIf(hasChromium())("What an agent said", () => {
       "Write about the last train home",
     );
     await composer.press("Escape");
-    await conversation.press("/");
+    await conversation.press("f");
     const field = page.getByRole("textbox", { name: "Find in this thread" });
     await field.pressSequentially("TRAIN HOME");
     const count = page.getByText(/^\d+ of \d+$/);

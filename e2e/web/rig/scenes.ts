@@ -201,6 +201,12 @@ export const SCENES: readonly Scene[] = [
     visitor: "fresh",
     act: (page) => page.getByText("Nothing was spent").waitFor(),
   },
+  { name: "inbox-fresh", path: "/inbox", visitor: "fresh" },
+  {
+    name: "inbox",
+    path: "/inbox",
+    act: (page) => page.getByRole("article").first().waitFor(),
+  },
   { name: "crons-fresh", path: "/crons", visitor: "fresh" },
   { name: "crons", path: "/crons" },
   { name: "cron-new", path: "/crons/new" },

@@ -10,7 +10,7 @@ import { Kbd } from "../design/kbd";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { answerWords } from "../interrupts/answer-words";
+import { wordsOfAnswers } from "../interrupts/answer-words";
 import { LISTED_THREADS } from "../service/queries/waiting";
 import styles from "./inbox-page.module.css";
 import { InboxThread } from "./inbox-thread";
@@ -120,8 +120,8 @@ function useApproveMany(threads: readonly WaitingThread[]) {
     setSending(true);
     setProblem(undefined);
     const outcomes = await Promise.all(
-      selected.map(({ name, approvals, questions }) =>
-        answer(name, { answers: approvals ?? {}, words: approvalWords(questions, approvals ?? {}) }),
+      selected.map(({ name, approvals = {}, questions }) =>
+        answer(name, { answers: approvals, words: wordsOfAnswers(questions, approvals) }),
       ),
     );
     setSending(false);
@@ -143,11 +143,4 @@ function useApproveMany(threads: readonly WaitingThread[]) {
     selectOne: (key: string, isSelected: boolean) =>
       setKeys((before) => (isSelected ? [...before, key] : before.filter((one) => one !== key))),
   };
-}
-
-function approvalWords(
-  questions: WaitingThread["questions"],
-  approvals: NonNullable<WaitingThread["approvals"]>,
-): string {
-  return questions.map(({ id, question }) => answerWords(question, approvals[id] ?? null)).join("; ");
 }

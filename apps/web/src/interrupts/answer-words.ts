@@ -1,3 +1,4 @@
+import type { OpenQuestion } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import type { Question } from "@throughline/questions";
 import { isJsonObject } from "../design/is-json-object";
@@ -29,6 +30,19 @@ export function answerWords(question: Question, answer: Json): string {
   if (answer === false) return "said no";
   if (question.kind === "breakpoint") return "let it go on";
   return typeof answer === "string" && answer.trim() !== "" ? cut(`answered “${answer.trim()}”`) : "answered";
+}
+
+/** The same of several questions that were answered together. */
+export function wordsOfAnswers(
+  questions: readonly OpenQuestion[],
+  answers: Readonly<Record<string, Json>>,
+): string {
+  return questions
+    .flatMap(({ id, question }) => {
+      const answer = answers[id];
+      return answer === undefined ? [] : [answerWords(question, answer)];
+    })
+    .join("; ");
 }
 
 function verbsIn(answer: Json): readonly (string | undefined)[] {

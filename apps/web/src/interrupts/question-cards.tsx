@@ -7,14 +7,14 @@ import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { Button, IconButton } from "../design/button";
-import { answerWords } from "./answer-words";
+import { wordsOfAnswers } from "./answer-words";
 import { type Approvable, isApprovable } from "./approval-rows";
 import { approvalsOf } from "./approvals-of";
 import { InterruptCard } from "./interrupt-card";
 import styles from "./question-cards.module.css";
 import { useKeptAnswers } from "./use-kept-answers";
 
-export type Answers = Readonly<Record<string, Json>>;
+type Answers = Readonly<Record<string, Json>>;
 
 interface QuestionCardsProps {
   readonly thread: ThreadName;
@@ -51,7 +51,7 @@ export function QuestionCards(props: QuestionCardsProps): ReactNode {
     if (place.current?.contains(document.activeElement)) place.current.focus({ preventScroll: true });
     setSending(true);
     setProblem(undefined);
-    const outcome = await onSend(answers, wordsFor(questions, answers));
+    const outcome = await onSend(answers, wordsOfAnswers(questions, answers));
     setSending(false);
     const words = outcome.kind === "done" ? undefined : outcomeWords(outcome);
     setProblem(words);
@@ -111,15 +111,6 @@ export function QuestionCards(props: QuestionCardsProps): ReactNode {
       )}
     </div>
   );
-}
-
-export function wordsFor(questions: readonly OpenQuestion[], answers: Answers): string {
-  return questions
-    .flatMap(({ id, question }) => {
-      const answer = answers[id];
-      return answer === undefined ? [] : [answerWords(question, answer)];
-    })
-    .join("; ");
 }
 
 function sendWords(given: number, all: number): string {

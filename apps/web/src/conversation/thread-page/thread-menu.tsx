@@ -37,7 +37,7 @@ export function ThreadMenu({ onFind }: { readonly onFind: () => void }): ReactNo
         {
           label: "Find in this thread",
           icon: "search",
-          note: <Kbd keys="/" />,
+          note: <Kbd keys="f" />,
           isDisabled: isEmpty,
           onSelect: onFind,
         },

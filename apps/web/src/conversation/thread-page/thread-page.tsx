@@ -45,7 +45,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   useEffect(() => {
     if (!onSend) warmTurns();
   }, [onSend]);
-  useShortcut("/", "Find in this thread", () => setFinding(true));
+  useShortcut("f", "Find in this thread", () => setFinding(true));
   useShortcut("mod+b", "Open or close the side panel", togglePanel);
   useShortcut("mod+j", "Open or close the inspector", toggleInspector);
   if (catalog.agents && !catalog.byId.has(agentId)) return <UnknownAgent agentId={agentId} />;

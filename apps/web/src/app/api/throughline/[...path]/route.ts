@@ -4,7 +4,18 @@ import { forward, refusal } from "../../../../server/forward";
 export const dynamic = "force-dynamic";
 
 /** What operators and pages need of the service; metrics and the like stay between it and whoever runs it. */
-const OPEN = ["agents", "threads", "crons", "store", "usage", "budgets", "account", "models", "me"];
+const OPEN = [
+  "agents",
+  "threads",
+  "waiting",
+  "crons",
+  "store",
+  "usage",
+  "budgets",
+  "account",
+  "models",
+  "me",
+];
 
 async function handle(request: NextRequest): Promise<Response> {
   // Current state in the address: a name with an encoded slash must arrive as one segment.
