@@ -4,7 +4,7 @@ import { shiftMonth } from "./month";
 const DAY_MS = 86_400_000;
 
 /** A month, from its first moment to that of the next. */
-export function monthFilter(month: string): UsageFilter {
+function monthFilter(month: string): UsageFilter {
   return { from: `${month}-01`, to: `${shiftMonth(month, 1)}-01` };
 }
 
