@@ -73,4 +73,31 @@ describe("People of one account", { timeout: 120_000 }, () => {
     expect(await seen.getByRole("button", { name: "New cron" }).first().isDisabled()).toBe(true);
     for (const visitor of [ann, bob, vic]) expect(visitor.complaints()).toEqual([]);
   });
+
+  it("find a shared question in the inbox, where who may not answer reads why, and a private one is its person's", async () => {
+    const account = `team-${randomUUID()}`;
+    const person = (subject: string, role: string) =>
+      stage.visitor({ token: tokenOf(account, subject, role) });
+    const ann = await person("ann", "operator");
+    const page = await ann.open("/agents/travel/trip");
+    const hers = threadScreen(page);
+    await hers.say("Plan my trip");
+    await hers.questions.waitFor();
+
+    const vic = await person("vic", "viewer");
+    const seen = await vic.open("/inbox");
+    await seen.getByText("Nothing waits for you").waitFor();
+    await page.getByRole("button", { name: "Private" }).click();
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.waitForURL("**/agents/travel/shared/trip");
+
+    await seen.getByText(/^The role viewer may not answer/).waitFor();
+    expect(await seen.getByRole("button", { name: /KLM/ }).isDisabled()).toBe(true);
+    const pat = await person("pat", "approver");
+    const answered = await pat.open("/inbox");
+    await answered.getByRole("button", { name: /KLM/ }).click();
+    await answered.getByRole("button", { name: /Zephyr/ }).waitFor();
+    await hers.untilShown("KLM");
+    await seen.getByRole("button", { name: /Zephyr/ }).waitFor();
+  });
 });
