@@ -38,7 +38,7 @@ describe.runIf(hasChromium())("On a first visit", { timeout: 60_000 }, () => {
     const visitor = await stage.visitor();
     const page = await visitor.open("/agents/travel");
     const screen = threadScreen(page);
-    await page.getByRole("button", { name: "Plan my trip" }).click();
+    await page.getByRole("button", { name: "Plan a trip from Amsterdam to San Francisco" }).click();
     const flights = screen.questions.getByRole("button", { name: /KLM|United/ });
     await flights.first().waitFor();
     expect(await flights.first().textContent()).toMatch(/KLM.*Recommended/s);

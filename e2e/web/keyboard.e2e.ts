@@ -42,7 +42,7 @@ describe.runIf(hasChromium())("With the keyboard alone", () => {
     await page.keyboard.press("Enter");
     const screen = threadScreen(page);
     await screen.composer.waitFor();
-    await tabTo(page, "button", /Plan my trip/);
+    await tabTo(page, "button", /Plan a trip/);
     await page.keyboard.press("Enter");
     await screen.questions.waitFor();
     await tabTo(page, "button", /KLM/);

@@ -97,12 +97,8 @@ function checkRuns(state: MemoryDatabase): void {
   for (const run of state.runs.values()) {
     const isRunning = run.status === "running";
     hold((run.leaseUntil !== undefined) === isRunning, `${run.runId}: is leased, and does not run`);
-    // Released before anything was done for it, it has no owner.
-    const mayLackOwner = run.leaseUntil === Number.NEGATIVE_INFINITY;
-    hold(
-      run.owner === undefined ? !isRunning || mayLackOwner : isRunning,
-      `${run.runId}: has an owner, and does not run, or runs without one`,
-    );
+    // One that was released before anything was done for it runs without an owner until it is claimed.
+    hold(run.owner === undefined || isRunning, `${run.runId}: has an owner, and does not run`);
     const isOpen = isRunning || run.status === "queued";
     hold(
       (run.endedAt === undefined) === isOpen,
