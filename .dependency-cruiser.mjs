@@ -61,7 +61,7 @@ const arrowsPointDown = [
         from: { path: `^packages/${name}/`, pathNot: [TESTS] },
         to: { path: anyOfOurs, pathNot: [ours(below)] },
       },
-      // Tests may run the graphs that ship, which know nothing of whoever runs them.
+      // Tests may run the graphs that ship, which know nothing of their executor.
       {
         from: { path: `^packages/${name}/.*(${TESTS})` },
         to: { path: anyOfOurs, pathNot: [ours([...below, "langgraph-graphs"])] },
@@ -152,7 +152,7 @@ export default {
       name: "NO_DEEP_IMPORTS",
       comment: "A package is entered by its name, through its index; what lies behind it may move.",
       severity: "error",
-      from: { path: "^(packages/[^/]+|apps/[^/]+|bench|e2e|scripts)/" },
+      from: { path: "^(packages/[^/]+|apps/[^/]+|bench|chaos|e2e|scripts)/" },
       to: {
         path: "^packages/[^/]+/|^@throughline/[^/]+/",
         pathNot: [
@@ -166,6 +166,8 @@ export default {
           // A suite that a package runs on its own backends, and e2e on real servers; and what makes up requests for both.
           "^packages/[^/]+/src/behaviour/",
           "^packages/langgraph-server/src/((handler|openapi|retention)/)?testing/",
+          // What starts databases, and what makes up recordings.
+          "^packages/(thread-log|stream-adapter)/src/testing/",
         ],
       },
     },

@@ -9,11 +9,13 @@ const include = [
   "apps/*/src/**/*.test.{ts,tsx}",
   "boundaries/*.test.ts",
   "scripts/**/*.test.ts",
+  "bench/**/*.test.ts",
   "patches/*/src/*.test.ts",
   "e2e/in-process/*.test.ts",
   "e2e/bus/*.test.ts",
   "e2e/outages/**/*.test.ts",
   "e2e/web/*.test.ts",
+  "chaos/**/*.test.ts",
 ];
 const exclude = ["**/node_modules/**", "**/dist/**", "**/fixtures/**"];
 const alone = filesWithOwnProcess(import.meta.dirname, [
@@ -21,8 +23,10 @@ const alone = filesWithOwnProcess(import.meta.dirname, [
   "apps",
   "boundaries",
   "scripts",
+  "bench",
   "patches",
   "e2e",
+  "chaos",
 ]);
 
 const forEveryFile = {

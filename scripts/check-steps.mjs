@@ -83,5 +83,6 @@ export const checkSteps = [
   ]),
   check("dead code", BUILT, () => [commandScript("knip")]),
   check("package hygiene", BUILT, () => [join(root, "scripts/check-packages.mjs")]),
+  check("protocol", INSTALLED, () => [join(root, "scripts/check-protocol.mjs")]),
   check("drift", BUILT, () => [join(root, "scripts/generate.mjs"), "--check"]),
 ];

@@ -24,7 +24,7 @@ export async function freePort({ host, wanted, from }) {
 /**
  * @param {string} host
  * @param {number} port
- * @returns {Promise<number | undefined>} `undefined`: somebody has it
+ * @returns {Promise<number | undefined>} `undefined`: it is taken
  */
 function tryPort(host, port) {
   return new Promise((resolve, reject) => {

@@ -133,7 +133,7 @@ async function ready(url, exited) {
   throw new Error(`The LangGraph dev server was not ready after ${READY_TIMEOUT_MS / 1000} s.`);
 }
 
-/** True when somebody was there to receive it; signal 0 only asks. */
+/** True when a process was there to receive it; signal 0 only asks. */
 function signalTree(child, signal) {
   if (child.pid === undefined) return false;
   try {

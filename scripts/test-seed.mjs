@@ -5,7 +5,7 @@ const WITHOUT_GIT = 1;
 
 /**
  * Where every random choice of a test run begins. It is drawn from what is committed: another commit explores other cases,
- * and whoever runs the same one again, on any machine, gets the same verdict.
+ * and running the same one again, on any machine, gives the same verdict.
  *
  * @param {string} folder
  */

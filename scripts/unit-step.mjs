@@ -25,6 +25,7 @@ const PART_BUDGETS_MS = {
   cli: 90_000,
   // With two browsers.
   e2e: 120_000,
+  chaos: 90_000,
 };
 const DEFAULT_BUDGET_MS = 60_000;
 

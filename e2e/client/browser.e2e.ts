@@ -56,7 +56,7 @@ describe.runIf(hasChromium())("In a real browser", () => {
     return tab;
   }
 
-  /** A client beside the browser, that shares with nobody and whose line is never touched. */
+  /** A client beside the browser, that shares with no tab and whose connection is never cut. */
   async function witnessOf(
     { agentId, threadId }: ThreadName,
     url = server.url,

@@ -49,7 +49,7 @@ function page(url: string, agentId: string, threadId: string, options?: Partial<
   return thread;
 }
 
-/** What somebody sees who comes only now. */
+/** What a late joiner sees. */
 async function latecomer(
   url: string,
   { agentId, threadId }: ThreadHandle,

@@ -36,7 +36,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** A tab that shares with nobody. */
+/** A tab that shares with no other. */
 const alone = () => undefined;
 
 /** One browser: its tabs share locks, channels and storage. Each counts the streams it opened. */
@@ -73,7 +73,7 @@ function opened({ client }: ReturnType<ReturnType<typeof browser>["tab"]>, agent
   return thread;
 }
 
-/** Of a browser of its own, that shares with nobody. */
+/** Of a browser of its own, that shares with no tab. */
 async function stranger(agent: string, threadId: string) {
   const thread = opened(browser().tab({ tabs: alone }), agent, threadId);
   await until(thread, ({ view }) => view.run !== null);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** What a reader sees whom nobody disturbs. */
+/** What an undisturbed reader sees. */
 async function undisturbed(threadId: string, upstreamRunId: string): Promise<readonly UpstreamChunk[]> {
   const chunks: UpstreamChunk[] = [];
   for await (const event of direct.runs.joinStream(threadId, upstreamRunId, { lastEventId: "-1" })) {

@@ -25,7 +25,7 @@ interface Followed {
   final?: GraphFinal;
 }
 
-/** Somebody who watches threads and reads whatever is found there, each run once. */
+/** An instance that watches threads and reads each run found there once. */
 interface Instance {
   readonly watcher: ForeignRunWatcher;
   readonly followed: Followed[];

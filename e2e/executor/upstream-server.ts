@@ -114,7 +114,7 @@ function writeProject(folder: string, source: string): void {
   );
 }
 
-/** True when somebody was there to receive it; signal 0 only asks. */
+/** True when a process was there to receive it; signal 0 only asks. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false;
   try {

@@ -10,7 +10,7 @@ export function newMemory(): SharedMemory {
 
 /**
  * What a process leaves behind that is killed now: all that its stores hold, nothing of what it was about to write, and
- * leases that nobody renews. The original does not notice.
+ * leases that are not renewed. The original does not notice.
  */
 export function leftBehind({ database, checkpointer }: SharedMemory): SharedMemory {
   const { threads, runs, interrupts, stops, lastToken } = database;

@@ -63,7 +63,10 @@ describe.each(PACKAGE_MANAGERS)("a new project, with %s", { timeout: LONG }, (ma
       },
     );
     await expect.poll(started.printed, PATIENCE).toContain("Ctrl-C stops everything.");
-    expect((await fetch(`${addressOf("service")}/health`)).ok).toBe(true);
+    const service = addressOf("service");
+    expect((await fetch(`${service}/health`)).ok).toBe(true);
+    // Copied into the package by its build.
+    expect((await fetch(`${service}/docs/swagger-ui-bundle.js`)).ok).toBe(true);
     expect(await (await fetch(addressOf("page"))).text()).toContain('src="/src/page.tsx"');
     expect((await fetch(addressOf("console"))).url).toContain("/sign-in");
   });

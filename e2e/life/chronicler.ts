@@ -14,7 +14,7 @@ import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/l
 const state = new StateSchema({ messages: MessagesValue });
 const LINES = 20;
 const NOTES_PER_LINE = 10;
-/** Told to write at length it goes on for minutes: whoever needs it to be writing can be as slow as they are. */
+/** Told to write at length it goes on for minutes, so that a slow test still finds it writing. */
 const NOTES_AT_LENGTH = 100;
 
 /** Repeats what it was told: each line is a step with a checkpoint, and each note is in the store before the line is. */

@@ -129,7 +129,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
     await watcher.until("Connected again.");
     await watcher.until("tokens in");
     await server.until("Ctrl-C stops everything.");
-    // Whoever comes now sees what this watcher saw last.
+    // A late joiner sees what this subscriber saw last.
     const again = await open().run("printf '' | throughline run poet --thread restarted");
     const poem = again.printed.replaceAll(/\s+/g, " ").trim();
     expect(poem.length).toBeGreaterThan(100);

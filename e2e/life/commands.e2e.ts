@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
+import { seededRandom } from "../server/rig/seeded-random.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, type RigServerOptions, startServer } from "../server/rig/start-server.js";
-import { SEED, seededRandom, trialsOr } from "../server/rig/trials.js";
+import { SEED, trialsOr } from "../server/rig/trials.js";
 import { tryCommands } from "./command-trial.js";
 
 const TRIALS = 500;

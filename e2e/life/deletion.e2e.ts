@@ -107,7 +107,7 @@ async function begin(routes: AgentRoutes, agent: string, threadId: string, text:
 const isStreaming = ({ events }: { readonly events: readonly SseEvent[] }) =>
   !events.some(({ data }) => data.type === "RUN_FINISHED");
 
-/** A poem is over in seconds; a chronicle goes on for half a minute, and one at length until somebody stops it. */
+/** A poem is over in seconds; a chronicle goes on for half a minute, and one at length until it is stopped. */
 const agentOf = (index: number) => (index % 6 === 0 ? "poet" : "chronicler");
 
 /** Every kind of thing an account can have, with the mark in all of it. What takes time comes before the runs. */

@@ -50,7 +50,7 @@ function describeService(schemathesis: string): void {
       ...["--config-file", join(FOLDER, "schemathesis.toml")],
       ...["run", `${server.url}/openapi.json`, "--no-color", "--continue-on-failure"],
       ...["--phases", "coverage,fuzzing", "--max-examples", String(EXAMPLES_EACH), "--seed", String(SEED)],
-      // Dev sign-in takes whoever asks. Not all that is refused can be said in a schema: a schedule's syntax, a name that is taken.
+      // Dev sign-in takes every caller. Not all that is refused can be said in a schema: a schedule's syntax, a name that is taken.
       ...["--checks", "all", "--exclude-checks", "ignored_auth,positive_data_acceptance"],
       ...["--generation-with-security-parameters", "false", "--header", "x-throughline-account:tested"],
       ...["--generation-database", "none", "--request-timeout", "30", "--warnings", "off"],

@@ -1,42 +1,31 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { followThread, shownMessages } from "../server/follower.js";
 import { type AgentRoutes, agentRoutes, said } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
+import { startServeProcess } from "./rig/serve-process.js";
 
-const PROGRAM = fileURLToPath(new URL("../../packages/cli/bin/throughline.mjs", import.meta.url));
 const run = promisify(execFile);
 const patience = { timeout: 60_000, interval: 50 };
 
 describe("throughline serve --processes 2", () => {
   let postgres: RigPostgres;
   let server: ChildProcess;
-  let printed = "";
+  let printed: () => string;
   let url: string;
   let routes: AgentRoutes;
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    server = spawn(process.execPath, [PROGRAM, "serve", "--processes", "2", "--port", "0"], {
-      env: {
-        ...process.env,
-        LANGGRAPH_DATABASE_URL: await postgres.createDatabase(),
-        THROUGHLINE_LEASE_MS: "1500",
-        THROUGHLINE_DRAIN_MS: "0",
-        THROUGHLINE_OFFLINE_PACE_MS: "30",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
+    const serving = await startServeProcess(["--processes", "2"], {
+      LANGGRAPH_DATABASE_URL: await postgres.createDatabase(),
+      THROUGHLINE_LEASE_MS: "1500",
+      THROUGHLINE_DRAIN_MS: "0",
+      THROUGHLINE_OFFLINE_PACE_MS: "30",
     });
-    for (const stream of [server.stdout, server.stderr]) {
-      stream?.on("data", (text: Buffer) => {
-        printed += text.toString();
-      });
-    }
-    await vi.waitFor(() => expect(printed).toMatch(/http:\/\/127\.0\.0\.1:\d+/), patience);
-    url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
+    ({ child: server, url, printed } = serving);
     routes = agentRoutes(url);
   }, 90_000);
   afterAll(async () => {
@@ -50,7 +39,7 @@ describe("throughline serve --processes 2", () => {
   }
 
   it("prints one welcome, and answers /metrics with those of both", async () => {
-    expect(printed.match(/Ctrl-C stops everything/g)).toHaveLength(1);
+    expect(printed().match(/Ctrl-C stops everything/g)).toHaveLength(1);
     // A connection of its own each: they are dealt out in turn.
     for (let asked = 0; asked < 6; asked += 1)
       await fetch(`${url}/health`, { headers: { connection: "close" } });
@@ -86,7 +75,7 @@ describe("throughline serve --processes 2", () => {
       follower.leave();
       fresh.leave();
       await vi.waitFor(
-        () => expect(printed.split("took its place serves")).toHaveLength(killed + 1),
+        () => expect(printed().split("took its place serves")).toHaveLength(killed + 1),
         patience,
       );
       expect(await processes()).toHaveLength(2);

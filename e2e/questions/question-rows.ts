@@ -245,6 +245,49 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     },
   ),
   row(
+    "AG-UI's own question about a call",
+    {
+      value: {
+        reason: "tool_call",
+        message: "Pay?",
+        toolCallId: "c1",
+        responseSchema: {
+          type: "object",
+          properties: { approved: { type: "boolean" }, editedArgs: { type: "object" } },
+          required: ["approved"],
+        },
+      },
+    },
+    "approval",
+    (question) => answerApproval(question, { type: "edit", args: CHANGED }),
+    {
+      given: { approved: true, editedArgs: CHANGED },
+      stock: { payload: { approved: false }, given: { approved: false } },
+      wrong: { approved: "yes" },
+    },
+  ),
+  row(
+    "AG-UI's own question to confirm",
+    {
+      value: {
+        reason: "confirmation",
+        message: "Publish?",
+        responseSchema: {
+          type: "object",
+          properties: { approved: { type: "boolean" } },
+          required: ["approved"],
+        },
+      },
+    },
+    "yes_no",
+    (question) => question.no,
+    {
+      given: { approved: false },
+      stock: { payload: { approved: true }, given: { approved: true } },
+      wrong: { approved: "yes" },
+    },
+  ),
+  row(
     "a list of fields",
     {
       value: {

@@ -89,7 +89,7 @@ function isTaskMetadata(value) {
   return typeof value.langgraph_checkpoint_ns === "string";
 }
 
-/** Two frames of a stack are enough to prove that no stack gets out; the folder of the clone is nobody's business. */
+/** Two frames of a stack are enough to prove that no stack gets out; the folder of the clone is left out. */
 function anonymous(text) {
   const whole = text.replaceAll(ROOT, "/srv/throughline");
   if (!/\n {4}at /.test(whole)) return whole;

@@ -11,9 +11,10 @@ import { talk } from "./graphs/talker.js";
 import { type AgentRoutes, agentRoutes, said } from "./rig/agent-routes.js";
 import { parseFrames } from "./rig/cut-stream.js";
 import { tableOfRoutes } from "./rig/route-table.js";
+import { seededRandom } from "./rig/seeded-random.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";
 import { type RigServer, startServer } from "./rig/start-server.js";
-import { eachTrial, SEED, seededRandom, trialsOr } from "./rig/trials.js";
+import { eachTrial, SEED, trialsOr } from "./rig/trials.js";
 
 const STAGE = new URL("./graphs/stage.ts", import.meta.url);
 const SECRET = "the-owners-secret-words";
@@ -23,7 +24,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 type Table = Handler["routes"][number];
 
-/** Names of things that somebody else has, or that nobody has. */
+/** Names of another caller's things, or of things that do not exist. */
 interface Names {
   readonly thread: string;
   readonly run: string;
@@ -107,7 +108,7 @@ async function owner(method: string, path: string, body?: object): Promise<Recor
   return JSON.parse(text);
 }
 
-/** What nobody has, of the same shape as what somebody has. */
+/** Names of things that do not exist, in the same shape. */
 function nobodys(): Names {
   return {
     thread: randomUUID(),
@@ -119,7 +120,7 @@ function nobodys(): Names {
   };
 }
 
-/** Everybody but the owner, each time somebody new: another account, or another person of the account. */
+/** Any caller but the owner, a new one each time: another account, or another person of the account. */
 function stranger(random: () => number): Record<string, string> {
   const name = randomUUID();
   const [account, subject] = pick<readonly [string, string?]>(random, [
@@ -202,7 +203,7 @@ const single =
     body: inner(names, agent),
   });
 
-/** What a route takes, and nothing at all for one that nobody thought of here. */
+/** What a route takes, and nothing at all for a route that is not listed here. */
 function bodiesOf(path: string): readonly [Body, ...Body[]] {
   if (path.endsWith("/run") && path.includes("/agent/")) return [run, poll, stop, answer, fork];
   if (path.endsWith("/connect")) return [run, nothing];

@@ -50,7 +50,7 @@ describe("whatever is sent, to every route", () => {
   }, 1_200_000);
 });
 
-/** Somebody else's ordinary day: runs and reloads, each as it should be. */
+/** Another account's ordinary day: runs and reloads, each as it should be. */
 async function wellBehaved(until: AbortSignal): Promise<number> {
   const routes = agentRoutes(server().url);
   const who = { "x-throughline-account": "neighbour" };

@@ -190,7 +190,7 @@ describe("a run that an outsider starts on a thread of ours", () => {
     const dying = await stage.start(databaseUrl);
     const follower = await follow(dying, thread.name, "researcher");
     const { run_id } = await stage.outsider.runs.create(thread.upstreamId, "researcher", order("Storms"));
-    // Nobody else watches yet, so nobody else can have it.
+    // There is no other subscriber yet, so no other can have it.
     await follower.seen(isType("STEP_STARTED"));
     await dying.server.kill();
     await follower.reconnect(b.routes);

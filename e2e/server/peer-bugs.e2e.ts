@@ -61,7 +61,7 @@ describe("peers' bugs: reading a stream", () => {
     const running = routes.run("talker", asking(threadId, talk({ words: 200, paceMs: 2 }), UNSAMPLED));
     const starter = sseEvents(await running);
     const watchers: Promise<SseEvent[]>[] = [];
-    // Whenever something was said, somebody comes.
+    // A client joins whenever something was said.
     for await (const { data } of starter) {
       if (data.type === "RUN_FINISHED") break;
       if (data.type === "TEXT_MESSAGE_CONTENT" && watchers.length < 60)

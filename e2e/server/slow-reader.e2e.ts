@@ -40,7 +40,7 @@ async function start(): Promise<RigServer> {
   return server;
 }
 
-/** On a connection of its own, which nothing reads until somebody asks for data. */
+/** On a connection of its own, which nothing reads until the test asks for data. */
 function post(url: string, action: "run" | "connect", headers: Record<string, string> = {}) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = httpRequest(`${url}/api/copilotkit/agent/talker/${action}`, {

@@ -85,7 +85,7 @@ describe.each(["PostgreSQL and Redis", "PostgreSQL alone"])("Two instances on %s
     const { starter, watcher, watched } = await startOnA();
     await a.kill();
     expect(await starter).toBe("cut");
-    // The same connection as before: nobody came back.
+    // The same connection as before: no reconnect happened.
     expect(await watched).toBe("ended");
     expect(watcher.types.filter((type) => type === "RUN_STARTED")).toHaveLength(1);
     expect(watcher.types.filter((type) => type === "RUN_FINISHED")).toHaveLength(1);

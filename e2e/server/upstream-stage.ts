@@ -17,7 +17,7 @@ export interface Instance {
 /** A real `langgraph dev` with the six graphs, and instances of the service whose backend it is. */
 export interface UpstreamStage {
   readonly upstream: UpstreamServer;
-  /** Somebody who knows the upstream and nothing of us. */
+  /** A client that knows the upstream and nothing of us. */
   readonly outsider: Client;
   /** Instances that share a database are one service. */
   start(databaseUrl: string, options?: Partial<RigServerOptions>): Promise<Instance>;

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import {
   createScriptedProvider,
   type ScriptedProvider,
@@ -132,6 +133,26 @@ describe.runIf(hasChromium())("useChat in a browser, on the example's page", () 
     second.end();
     await shows(["go", "Once upon", "again", "Twice"]);
     await isReady();
+  });
+
+  it("regenerates an answer: the run begins again before it, and a reload shows the new one alone", async () => {
+    await open(catalog, "chat");
+    await say("what is 6 * 7?");
+    await shows(["what is 6 * 7?", expect.stringContaining("42")]);
+    await isReady();
+    const before = await articles();
+    const runs = async () => {
+      const name = new URL(page.url()).searchParams.get("chat");
+      const answer = await fetch(`${catalog.url}/agents/chat/threads/${name}/runs`);
+      return z.object({ runs: z.array(z.unknown()) }).parse(await answer.json()).runs.length;
+    };
+    expect(await runs()).toBe(1);
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    await expect.poll(runs, { timeout: 20_000 }).toBe(2);
+    await isReady();
+    await shows(before);
+    await page.reload();
+    await shows(before);
   });
 
   it("asks questions, takes their answers, and a reload shows what is still open", async () => {

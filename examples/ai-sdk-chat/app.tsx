@@ -25,7 +25,7 @@ function openChat(messages: UIMessage[], cursor: string | null): Chat<UIMessage>
 
 function ChatPage({ chat }: { chat: Chat<UIMessage> }) {
   const [text, setText] = useState("");
-  const { messages, sendMessage, status, error } = useChat({ chat, resume: true });
+  const { messages, sendMessage, regenerate, status, error } = useChat({ chat, resume: true });
   const isBusy = status === "submitted" || status === "streaming";
   const answer = (interruptId: string, payload: unknown) =>
     sendMessage(undefined, { body: { resume: [{ interruptId, status: "resolved", payload }] } });
@@ -57,6 +57,11 @@ function ChatPage({ chat }: { chat: Chat<UIMessage> }) {
           </button>
         ) : (
           <button type="submit">Send</button>
+        )}
+        {!isBusy && messages.at(-1)?.role === "assistant" && (
+          <button type="button" onClick={() => void regenerate()}>
+            Regenerate
+          </button>
         )}
       </form>
     </main>

@@ -12,6 +12,7 @@ const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 interface Rule {
   readonly alert: string;
   readonly expr: string;
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string };
 }
@@ -150,3 +151,58 @@ describe("alert rules and dashboard", () => {
 });
 
 const shown = (summary: string) => [...summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = ""]) => label);
+
+/** The cells of the first table below a heading, row by row, without their backticks. */
+function tableUnder(heading: string): readonly (readonly string[])[] {
+  const [, section = ""] = readFileSync(join(root, "docs", "operations.md"), "utf8").split(
+    `\n## ${heading}\n`,
+  );
+  const lines = section.slice(section.indexOf("\n|") + 1).split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("|"));
+  return lines.slice(2, end).map((line) =>
+    line
+      .split("|")
+      .slice(1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const quoted = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
+const nameOf = (row: readonly string[]) => quoted(row[0] ?? "")[0] ?? "";
+
+describe("docs/operations.md", () => {
+  it("lists every metric of ours, with its labels, and no other", () => {
+    const listed = tableUnder("Metrics").map((row) => [
+      `throughline_${nameOf(row)}`,
+      quoted(row[1] ?? "").toSorted(),
+    ]);
+    const ours = [...exported].flatMap(([name, labels]) =>
+      name.startsWith("throughline_")
+        ? [[name, [...labels].filter((label) => label !== "service").toSorted()]]
+        : [],
+    );
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(ours));
+  });
+
+  it("lists every alert with the metrics, threshold, times and severity of its rule", () => {
+    const rows = tableUnder("Alerts");
+    expect(rows.map(nameOf).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+    for (const row of rows) {
+      const [, when = "", severity] = row;
+      const rule = rules.find(({ alert }) => alert === nameOf(row));
+      const expr = rule?.expr ?? "";
+      expect(severity, nameOf(row)).toBe(rule?.labels.severity);
+      const known = quoted(when).filter((word) => exported.has(`throughline_${word}`));
+      const asked = metricsIn(expr).map(([, name = ""]) => name.replace("throughline_", ""));
+      expect(new Set(known), nameOf(row)).toEqual(new Set(asked));
+      for (const value of quoted(when).filter((word) => !known.includes(word)))
+        expect(expr, nameOf(row)).toContain(value);
+      const [, bound, percent] = /> ([\d.]+)( %)?/.exec(when) ?? [];
+      if (bound !== undefined) expect(expr).toContain(`> ${percent ? Number(bound) / 100 : bound}`);
+      const lasts = / for (\d+) min/.exec(when)?.[1];
+      expect(lasts && `${lasts}m`, nameOf(row)).toBe(rule?.for);
+      const [, span, unit] = / in (\d+) (min|h)/.exec(when) ?? [];
+      if (span !== undefined) expect(expr).toContain(`[${span}${unit === "h" ? "h" : "m"}]`);
+    }
+  });
+});

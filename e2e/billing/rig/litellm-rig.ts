@@ -13,7 +13,7 @@ export const TOKENS: Readonly<Record<string, string>> = {
   forged: "sk-tenant-forged",
 };
 
-/** As `LITELLM_VIRTUAL_KEYS` names them: `vk-ann` is ann's, and nobody else's. */
+/** As `LITELLM_VIRTUAL_KEYS` names them: `vk-ann` is ann's alone. */
 export const VIRTUAL_KEYS = JSON.stringify(
   Object.fromEntries(Object.entries(TOKENS).map(([account, token]) => [`vk-${account}`, { token, account }])),
 );

@@ -15,7 +15,7 @@ export interface OpenTab {
   until(isSo: (now: TabNow) => boolean): Promise<void>;
   /** Resolves once the tab shows what is expected. */
   toShow(expected: () => object | Promise<object>): Promise<void>;
-  /** As browsers do with tabs nobody looks at: nothing in it runs any more. Another tab must be in front. */
+  /** As browsers freeze hidden tabs: nothing in it runs any more. Another tab must be in front. */
   setFrozen(isFrozen: boolean): Promise<void>;
 }
 

@@ -22,9 +22,11 @@ export async function servePage(options: {
   /** Asked for each request. */
   readonly target: () => string;
   readonly token?: () => Promise<string>;
+  /** The page's own script; by default one that shows a thread and lets a test drive it. */
+  readonly script?: string;
 }): Promise<PageServer> {
-  bundled ??= bundle();
-  const script = await bundled;
+  if (options.script === undefined) bundled ??= bundle();
+  const script = options.script ?? (await bundled);
   const silent = new Set<{ isMute: boolean }>();
   let connects = 0;
   let openStreams = 0;
@@ -34,7 +36,7 @@ export async function servePage(options: {
     if (path.startsWith("/api/")) return pass(asked, response);
     if (path === "/page.js") return void response.setHeader("content-type", "text/javascript").end(script);
     if (path === "/token") return void response.end(await options.token?.());
-    const page = `<!doctype html><script>asked = ${decodeURIComponent(path.slice(1))}</script><script src="/page.js"></script>`;
+    const page = `<!doctype html><body><script>asked = ${decodeURIComponent(path.slice(1))}</script><script src="/page.js"></script>`;
     response.setHeader("content-type", "text/html").end(page);
   }
 

@@ -33,7 +33,7 @@ export interface Tab {
 }
 
 declare global {
-  /** Put there by whoever serves the page. */
+  /** Put there by the server of the page. */
   var asked: AskedOfPage;
   /** Put there by the page. */
   var tab: Tab;

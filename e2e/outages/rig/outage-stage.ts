@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { type ConnectionProxy, startConnectionProxy } from "../../server/rig/connection-proxy.js";
 import { type RigServer, type RigServerOptions, startServer } from "../../server/rig/start-server.js";
-import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy.js";
 import type { ClusterSource, PostgresCluster } from "./postgres-cluster.js";
 import type { Ask } from "./researcher-thread.js";
 
@@ -9,7 +9,7 @@ export interface OutageStage {
   /** The one that serves the instances now. */
   readonly cluster: PostgresCluster;
   /** One for each instance, where they were asked for. */
-  readonly proxies: readonly DatabaseProxy[];
+  readonly proxies: readonly ConnectionProxy[];
   readonly instances: readonly [Instance, Instance];
   /** A connection of the superuser to the cluster that serves now. */
   administer<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
@@ -55,13 +55,13 @@ export async function startOutageStage(options: OutageStageOptions): Promise<Out
     closers.push(() => cluster.kill());
     await cluster.start();
     await prepare?.(cluster);
-    const proxies: DatabaseProxy[] = [];
+    const proxies: ConnectionProxy[] = [];
     for (let index = 0; isProxied && index < 2; index += 1) {
-      const proxy = await startDatabaseProxy(cluster.port);
+      const proxy = await startConnectionProxy(cluster.port);
       proxies.push(proxy);
       closers.push(proxy.stop);
     }
-    const open = async (proxy: DatabaseProxy | undefined): Promise<Instance> => {
+    const open = async (proxy: ConnectionProxy | undefined): Promise<Instance> => {
       const server = await startServer({
         ...timing,
         databaseUrl: cluster.url({ port: proxy?.port }),

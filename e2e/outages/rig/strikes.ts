@@ -3,13 +3,19 @@ import pg from "pg";
 import type { OutageStage } from "./outage-stage.js";
 import { type ClusterSource, CROWD_ROLE, type PostgresCluster, SERVICE_ROLE } from "./postgres-cluster.js";
 
+/** What a strike at the database needs of a stage. */
+export type StruckDatabase = Pick<OutageStage, "cluster" | "administer" | "promote">;
+
 /** Breaks what a service stands on, says when it is broken, and mends it again. Resolves when it is mended. */
 export type Strike = (stage: OutageStage, onBroken: () => void) => Promise<void>;
+
+/** One that needs the database alone. */
+export type DatabaseStrike = (stage: StruckDatabase, onBroken: () => void) => Promise<void>;
 
 const TERMINATE_SERVICE = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${SERVICE_ROLE}'`;
 
 /** A crash of the whole database server. */
-export function killedFor(ms: number): Strike {
+export function killedFor(ms: number): DatabaseStrike {
   return async ({ cluster }, onBroken) => {
     await cluster.kill();
     onBroken();
@@ -19,8 +25,8 @@ export function killedFor(ms: number): Strike {
 }
 
 /** As while a failover goes on, or a disk is full: it answers, and refuses every write. */
-export function readOnlyFor(ms: number): Strike {
-  const set = (stage: OutageStage, value: "on" | "off") =>
+export function readOnlyFor(ms: number): DatabaseStrike {
+  const set = (stage: StruckDatabase, value: "on" | "off") =>
     stage.administer(async (client) => {
       await client.query(`alter system set default_transaction_read_only = ${value}`);
       await client.query("select pg_reload_conf()");
@@ -35,7 +41,7 @@ export function readOnlyFor(ms: number): Strike {
 }
 
 /** Every tenth of a second a fifth of the service's connections is cut, wherever they are in their work. */
-export function terminatedFor(ms: number, seed: number): Strike {
+export function terminatedFor(ms: number, seed: number): DatabaseStrike {
   const EVERY_MS = 100;
   return (stage, onBroken) =>
     stage.administer(async (client) => {
@@ -50,7 +56,7 @@ export function terminatedFor(ms: number, seed: number): Strike {
 }
 
 /** Others take every connection that `max_connections` allows, and the service finds none when it comes back. */
-export function exhaustedFor(ms: number): Strike {
+export function exhaustedFor(ms: number): DatabaseStrike {
   const EVERY_MS = 50;
   return (stage, onBroken) =>
     stage.administer(async (client) => {
@@ -108,10 +114,12 @@ export function halfOpenFor(ms: number): Strike {
 }
 
 export interface Replica {
-  /** Of a stage's options: makes the replica while the primary is stopped for a moment. */
+  /** Of a stage's options: makes the replica while the primary is stopped for a moment. Once more after a failover. */
   prepare(primary: PostgresCluster): Promise<void>;
+  /** It applies nothing for so long, so commits wait. */
+  pauseFor(ms: number): Promise<void>;
   /** The primary dies for good, the replica is promoted, the proxies move to it. */
-  readonly failOver: Strike;
+  readonly failOver: DatabaseStrike;
 }
 
 /** A streaming replica that has applied every commit before the service hears of it. */
@@ -136,6 +144,11 @@ export function synchronousReplica(source: ClusterSource): Replica {
         };
         while (!(await isSynchronous())) await delay(50);
       });
+    },
+    async pauseFor(ms) {
+      await replica?.administer((client) => client.query("select pg_wal_replay_pause()"));
+      await delay(ms);
+      await replica?.administer((client) => client.query("select pg_wal_replay_resume()"));
     },
     async failOver(stage, onBroken) {
       const promoted = replica;

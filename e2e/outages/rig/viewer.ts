@@ -4,15 +4,15 @@ import {
   sseEvents,
 } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
 
-/** An HTTP client that reads one run to its end, over as many connections as it takes. */
+/** An HTTP client that reads a thread up to a frame it is told, over as many connections as it takes. */
 export interface Viewer {
   /** What each connection brought, in order. */
   readonly connections: readonly (readonly SseEvent[])[];
-  /** Streams that ended before the run did. */
+  /** Streams that ended before the last frame. */
   reconnects(): number;
-  /** When the run's own terminal was seen, by `performance.now()`. */
+  /** When the last frame was seen, by `performance.now()`. */
   endedAt(): number | undefined;
-  /** Resolves with the run's own terminal. */
+  /** Resolves with the last frame. */
   readonly ended: Promise<SseEvent>;
   /** Resolves with the first event, past or to come, that matches. */
   seen(matches: (event: SseEvent) => boolean): Promise<SseEvent>;
@@ -20,16 +20,16 @@ export interface Viewer {
 }
 
 export interface ViewerOptions {
-  /** The client's own id of the run. */
-  readonly runId: string;
+  /** The frame after which it leaves. */
+  readonly isLast: (event: SseEvent) => boolean;
   /** Opens a stream. `cursor`: the id of the last frame that had one. */
   readonly open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>;
 }
 
 const RETRY_MS = 200;
 
-/** Reconnects with its last event id whenever its stream ends without the run's terminal, as `EventSource` does. */
-export function openViewer({ runId, open }: ViewerOptions): Viewer {
+/** Reconnects with its last event id whenever its stream ends without the last frame, as `EventSource` does. */
+export function openViewer({ isLast, open }: ViewerOptions): Viewer {
   const connections: SseEvent[][] = [];
   const waiting = new Set<{ matches: (event: SseEvent) => boolean; resolve: (event: SseEvent) => void }>();
   const leaving = new AbortController();
@@ -37,7 +37,7 @@ export function openViewer({ runId, open }: ViewerOptions): Viewer {
   let broken = 0;
   let endedAt: number | undefined;
 
-  /** Gives whether the run is over. */
+  /** Gives whether the last frame came. */
   async function readOnce(): Promise<boolean> {
     const response = await open(cursor, leaving.signal);
     if (!response.ok) {
@@ -50,7 +50,7 @@ export function openViewer({ runId, open }: ViewerOptions): Viewer {
       for await (const event of sseEvents(response)) {
         connection.push(event);
         cursor = event.id ?? cursor;
-        const isOver = isTerminal(event, runId);
+        const isOver = isLast(event);
         if (isOver) endedAt = performance.now();
         tell(event);
         if (isOver) return true;
@@ -82,7 +82,7 @@ export function openViewer({ runId, open }: ViewerOptions): Viewer {
     return past ? Promise.resolve(past) : new Promise((resolve) => waiting.add({ matches, resolve }));
   }
 
-  const ended = seen((event) => isTerminal(event, runId));
+  const ended = seen(isLast);
   void view();
   return {
     connections,

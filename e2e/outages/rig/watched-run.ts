@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { SseEvent } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import type { Instance } from "./outage-stage.js";
 import { type ResearcherThread, researcherThread } from "./researcher-thread.js";
-import { openViewer, type Viewer } from "./viewer.js";
+import { isTerminal, openViewer, type Viewer } from "./viewer.js";
 
 /** One run and its viewers: the one that started it, on its own instance, and a follower on the other. */
 export interface WatchedRun {
@@ -19,14 +20,15 @@ export async function startWatchedRun(
   { home, away }: Pick<WatchedRun, "home" | "away">,
 ): Promise<WatchedRun> {
   const thread = researcherThread(threadId);
+  const isLast = (event: SseEvent) => isTerminal(event, thread.runId);
   const follower = openViewer({
-    runId: thread.runId,
+    isLast,
     open: (cursor, signal) => thread.follow(away.ask, cursor, signal),
   });
   // It is there before the run begins, so that it is told all of it.
   await follower.seen(() => true);
   const starter = openViewer({
-    runId: thread.runId,
+    isLast,
     open: (cursor, signal) =>
       cursor === undefined ? thread.run(home.ask, signal) : thread.follow(home.ask, cursor, signal),
   });

@@ -19,7 +19,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   nested: ({ ns, mode, data }) => mode === "messages" && ns.length > 2 && textOf(data) !== "",
   question: ({ mode, data }) => mode === "updates" && read(data, "__interrupt__") !== undefined,
 };
-/** Tokens that pass before the one that kills, so that somebody has seen some. */
+/** Tokens that pass before the one that kills, so that subscribers have seen some. */
 const SEEN_TOKENS = 4;
 
 function textOf(data: unknown): string {
@@ -46,7 +46,7 @@ async function* until(
   }
 }
 
-/** Orders are for first attempts: whoever takes the run up again may live. */
+/** Orders are for first attempts: an instance that recovers the run may live. */
 function orderOf({ start, attempt }: GraphRunRequest): RegExpExecArray | null {
   const told = start.kind === "input" ? start.messages : start.kind === "resume" ? start.answers : {};
   return attempt === 0 ? ORDER.exec(JSON.stringify(told)) : null;

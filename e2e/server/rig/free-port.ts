@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 const FIRST = 15_000;
 const LAST = 32_000;
 
-/** A port of loopback that nobody listens on. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST);

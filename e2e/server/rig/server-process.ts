@@ -10,7 +10,7 @@ const server = await startServer(readConfig(settings()), {
 
 const leave = () => void server.close().then(() => process.exit(0));
 process.on("SIGTERM", leave);
-// Whoever started us is gone.
+// The parent process is gone.
 process.on("disconnect", leave);
 process.on("message", (asked) => {
   if (asked !== "memory") return;

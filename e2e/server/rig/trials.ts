@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { seededRandom } from "./seeded-random.js";
 
 /** Of `--seed`, or the one that was chosen and printed. */
 export const SEED = Number(process.env.THROUGHLINE_SEED ?? 1) >>> 0;
@@ -7,17 +8,6 @@ export const SEED = Number(process.env.THROUGHLINE_SEED ?? 1) >>> 0;
 export function trialsOr(usual: number): number {
   const asked = process.env.THROUGHLINE_TRIALS;
   return asked === undefined ? usual : Math.max(1, Number(asked));
-}
-
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Does a trial `usual` times, or as often as asked; one that fails says how to do it again. */

@@ -53,7 +53,7 @@ export function returningClient(
     const reader = response.body?.getReader();
     const body = new ReadableStream<Uint8Array>({
       async pull(passed) {
-        // Closed and not broken, as behind a proxy: on a broken body HttpAgent leaves a rejection that nobody handles.
+        // Closed and not broken, as behind a proxy: on a broken body HttpAgent leaves an unhandled rejection.
         const read = await reader?.read().catch(() => undefined);
         if (!read || read.done) return passed.close();
         parser.feed(decoder.decode(read.value, { stream: true }));

@@ -65,14 +65,14 @@ export type AskedQuestion = { readonly [K in Kind]: Asked<K> }[Kind];
 
 /** Reads what the graph itself said; the schema that the service adds for other clients would say it with fewer words. */
 export function readInterrupt(interrupt: WireInterrupt): OpenQuestion {
-  const { id, message, reason, expiresAt, responseSchema, metadata } = interrupt;
+  const { id, message, reason, toolCallId, expiresAt, responseSchema, metadata } = interrupt;
   const told = objectOf(metadata?.langgraph);
   const ends = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
   return {
     id,
     question: told
-      ? readQuestion(told.raw ?? null, objectOf(told.responseSchema), { reason })
-      : readQuestion(message ?? null, responseSchema, { reason }),
+      ? readQuestion(told.raw ?? null, objectOf(told.responseSchema), { reason, toolCallId })
+      : readQuestion(message ?? null, responseSchema, { reason, toolCallId }),
     expiresAt: Number.isNaN(ends) ? undefined : ends,
   };
 }

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { messageListeners } from "./message-listeners.js";
 import { createFakePage, finished, started, token, told } from "./testing/fake-page.js";
 
-/** A thread with three messages, somebody looking at each, and a fourth that streams. */
+/** A thread with three messages, a listener on each, and a fourth that streams. */
 async function setUp() {
   const page = createFakePage();
   const handle = page.client.thread("poet", "t");
@@ -74,7 +74,7 @@ it("tells nobody who left, and leaves the thread with the last", async () => {
   await draw();
   expect(heard()).toEqual([]);
   for (const one of leave.values()) one();
-  // Nobody listens any more: what is shown is what is, without waiting for a frame.
+  // Without listeners, what is shown is current without waiting for a frame.
   stream.tell(token("new", "lu"));
   expect(handle.getSnapshot().view.open[0]?.message.content).toBe("lalu");
   client.close();

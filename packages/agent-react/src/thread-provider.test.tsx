@@ -131,7 +131,7 @@ describe("switching threads", () => {
     await fake.draw();
     await render(page(fake, "b"));
     expect(text()).toBe("");
-    // What the former's stream still says is nobody's.
+    // What the former's stream still says is dropped.
     fake.streams[0]?.tell(...told([{ id: "m", content: "late" }]));
     await fake.draw();
     expect(text()).toBe("");

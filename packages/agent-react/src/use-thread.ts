@@ -15,7 +15,7 @@ import { shallowEqual } from "./shallow-equal.js";
 import { useHandleFor } from "./thread-provider.js";
 import { type IsEqual, useSelected } from "./use-selected.js";
 
-/** A server has no stream to show: what it renders is a thread that nobody has opened yet. */
+/** A server has no stream to show: what it renders is a thread that is not open yet. */
 const UNOPENED: ThreadSnapshot = {
   view: emptyView,
   connection: { kind: "closed" },
@@ -75,7 +75,7 @@ export function useThreadState<T>(selector: (state: ThreadView["state"]) => T, i
   return useThreadFor("useThreadState()", select, isEqual);
 }
 
-/** The newest frames as they came. Renders with every frame: for whoever inspects the line. */
+/** The newest frames as they came. Renders with every frame: for inspectors. */
 export function useEventLog(): readonly LoggedFrame[] {
   const { events } = useHandleFor("useEventLog()");
   return useSyncExternalStore(events.subscribe, events.getSnapshot, noFrames);

@@ -40,6 +40,7 @@ describe("throughline", () => {
     "keys",
     "doctor",
     "retention",
+    "renew-epochs",
     "config",
     "completion",
   ])("explains %s with what it takes", async (name) => {

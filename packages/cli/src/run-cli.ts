@@ -9,6 +9,7 @@ import { cronsCommand } from "./commands/crons.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { initCommand } from "./commands/init.js";
 import { keysCommand } from "./commands/keys.js";
+import { renewEpochsCommand } from "./commands/renew-epochs.js";
 import { retentionCommand } from "./commands/retention.js";
 import { retryCommand } from "./commands/retry.js";
 import { runCommand } from "./commands/run.js";
@@ -55,6 +56,7 @@ const ordinary = [
   keysCommand,
   doctorCommand,
   retentionCommand,
+  renewEpochsCommand,
   configCommand,
 ];
 const COMMANDS: readonly Command[] = [...ordinary, completionCommand(ordinary)];

@@ -13,7 +13,7 @@ export function welcome(url: string, agents: readonly string[], paint: Paint): s
     `  ${paint({ tone: "strong", text: url })}`,
     `  agents: ${names.join(", ")}`,
     "",
-    "  Try next, in another terminal. Watch a thread, whoever runs it:",
+    "  Try next, in another terminal. Watch a thread:",
     `    ${post("/connect?follow=true", thread)}`,
     "  Run the agent in it:",
     `    ${post("/run", { ...thread, messages: [{ role: "user", content: "a line about rivers" }] })}`,

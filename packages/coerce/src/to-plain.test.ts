@@ -55,7 +55,7 @@ describe("toPlain", () => {
     expect(toPlain(value)).toEqual(plain);
   });
 
-  it("survives cycles, getters that throw, throwing proxies and a key called __proto__", () => {
+  it("survives cycles, getters that throw, throwing proxies and a key that names the prototype", () => {
     const cyclic: Record<string, unknown> = { a: 1 };
     cyclic.self = cyclic;
     expect(toPlain(cyclic)).toEqual({ a: 1, self: "[circular]" });

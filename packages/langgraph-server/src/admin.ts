@@ -1,4 +1,5 @@
 /** What an operator's program does: serve until told to end, examine, delete what is past its retention, work on billing. */
+export { renewAllEpochs } from "./admin/renew-epochs.js";
 export { type RetentionReport, runRetention } from "./admin/run-retention.js";
 export { type OpenedBilling, useBilling } from "./admin/use-billing.js";
 export { examine } from "./doctor/examine.js";

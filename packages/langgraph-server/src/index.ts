@@ -25,12 +25,8 @@ export { observeService } from "./operations/observe-service.js";
 export { DEFAULT_RETENTION, type Retention } from "./operations/retention-sweeper.js";
 export type { Role } from "./policy/role.js";
 export { type RunningServer, type ServeOptions, startServer } from "./serve/start-server.js";
-export {
-  createService,
-  type Service,
-  type ServiceOptions,
-  type ServiceStore,
-} from "./service/create-service.js";
+export { createService, type Service, type ServiceStore } from "./service/create-service.js";
+export type { ServiceOptions } from "./service/service-options.js";
 export {
   type AccountLimits,
   type AccountUsage,

@@ -30,8 +30,9 @@ export function adaptAnswer(question: Question, given: Json): Json {
       return adaptForm(question, answer);
     case "action":
       return isObject(answer) ? adaptAction(question, answer) : answer;
-    case "options":
     case "yes_no":
+      return answer === true ? question.yes : answer === false ? question.no : answer;
+    case "options":
     case "draft":
     case "copilotkit":
     case "breakpoint":

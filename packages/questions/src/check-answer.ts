@@ -4,7 +4,7 @@ import { checkAgentInbox } from "./kinds/agent-inbox.js";
 import { checkApproval } from "./kinds/approval.js";
 import { checkApprovals } from "./kinds/approvals.js";
 import { checkAskUser } from "./kinds/ask-user.js";
-import { checkElicitation } from "./kinds/elicitation.js";
+import { checkElicitation } from "./kinds/check-elicitation.js";
 import { checkForm } from "./kinds/form.js";
 import { type Mismatch, mismatch } from "./mismatch.js";
 import type { Question } from "./question.js";

@@ -1,4 +1,5 @@
 export { adaptAnswer } from "./adapt-answer.js";
+export { answerWords } from "./answer-words.js";
 export { type AskForm, askForm } from "./ask-form.js";
 export { checkAnswer } from "./check-answer.js";
 export { dismissAnswer } from "./dismiss-answer.js";
@@ -9,9 +10,9 @@ export {
   type InboxAnswer,
   type InboxVerb,
 } from "./kinds/agent-inbox.js";
-export { type ApprovalQuestion, answerApproval } from "./kinds/approval.js";
+export { type ApprovalQuestion, answerApproval, reasonField } from "./kinds/approval.js";
 export { type ApprovalsQuestion, answerApprovals } from "./kinds/approvals.js";
-export { type AskUserQuestion, answerAskUser, type UserPrompt } from "./kinds/ask-user.js";
+export { type AskUserQuestion, answerAskUser, type UserChoice, type UserPrompt } from "./kinds/ask-user.js";
 export { type BreakpointQuestion, readBreakpoint } from "./kinds/breakpoint.js";
 export type { CopilotKitQuestion } from "./kinds/copilotkit.js";
 export { type Decision, offeredDecisions, type ReviewedAction, type Spelling } from "./kinds/decision.js";

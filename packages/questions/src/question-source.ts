@@ -8,6 +8,8 @@ export interface QuestionSource {
   readonly schema: JsonObject | undefined;
   /** AG-UI's reason, where the question came with one. */
   readonly reason: string | undefined;
+  /** The call that the question is about, where that came beside the value. */
+  readonly toolCallId: string | undefined;
 }
 
 /** What every kind of question has. */

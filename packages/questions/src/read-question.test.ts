@@ -1,7 +1,16 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adaptAnswer, askForm, checkAnswer, dismissAnswer, readBreakpoint, readQuestion } from "./index.js";
+import {
+  adaptAnswer,
+  answerApproval,
+  answerWords,
+  askForm,
+  checkAnswer,
+  dismissAnswer,
+  readBreakpoint,
+  readQuestion,
+} from "./index.js";
 
 const KLM = { airline: "KLM", price: "$650", stops: 0 };
 const UNITED = { airline: "United", price: "$720", stops: 1 };
@@ -94,7 +103,38 @@ describe("adaptAnswer", () => {
   });
 });
 
-it("reads, asks, adapts, checks and dismisses whatever it is given", () => {
+describe("AG-UI's own questions", () => {
+  const responseSchema: JsonObject = {
+    type: "object",
+    properties: { approved: { type: "boolean" }, editedArgs: { type: "object" } },
+    required: ["approved"],
+  };
+
+  it("about a call are answered with approved, and with the arguments whole where they are edited", () => {
+    const question = readQuestion("Pay?", responseSchema, { reason: "tool_call", toolCallId: "c" });
+    if (question.kind !== "approval") throw new Error(question.kind);
+    expect(question).toMatchObject({ toolCallId: "c", action: { allowed: ["approve", "edit", "reject"] } });
+    const edited = { approved: true, editedArgs: { amount: 4 } };
+    expect(answerApproval(question, { type: "edit", args: { amount: 4 } })).toEqual(edited);
+    // The schema has no field for the reason.
+    expect(answerApproval(question, { type: "reject", message: "No." })).toEqual({ approved: false });
+    expect(adaptAnswer(question, edited)).toEqual(edited);
+    expect(checkAnswer(question, edited)).toBeNull();
+    expect(checkAnswer(question, { type: "approve" })).not.toBeNull();
+    expect(askForm(question).responseSchema).toBe(responseSchema);
+    expect(dismissAnswer(question)).toEqual({ approved: false });
+  });
+
+  it("that confirm are answered in the object that the schema wants", () => {
+    const { editedArgs: _, ...properties } = responseSchema.properties as JsonObject;
+    const question = readQuestion({ reason: "confirmation" }, { ...responseSchema, properties });
+    expect(question).toMatchObject({ kind: "yes_no", yes: { approved: true }, no: { approved: false } });
+    expect(checkAnswer(question, adaptAnswer(question, true))).toBeNull();
+    expect(readQuestion({ reason: "confirmation" }, responseSchema).kind).toBe("form");
+  });
+});
+
+it("reads, asks, adapts, checks, dismisses and words whatever it is given", () => {
   const keys = fc.constantFrom(
     "action_requests",
     "actionRequests",
@@ -112,6 +152,8 @@ it("reads, asks, adapts, checks and dismisses whatever it is given", () => {
     "decisions",
     "answers",
     "response_schema",
+    "reason",
+    "responses",
   );
   const words = fc.constantFrom(
     "ask_user",
@@ -137,6 +179,7 @@ it("reads, asks, adapts, checks and dismisses whatever it is given", () => {
     fc.property(json, json, (value, answer) => {
       const question = readQuestion(value);
       askForm(question);
+      answerWords(question, answer);
       checkAnswer(question, adaptAnswer(question, answer));
       const dismissed = dismissAnswer(question);
       if (dismissed !== undefined && !question.schema) expect(checkAnswer(question, dismissed)).toBeNull();

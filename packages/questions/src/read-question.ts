@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { readAction } from "./kinds/action.js";
 import { readAgentInbox } from "./kinds/agent-inbox.js";
-import { readApproval } from "./kinds/approval.js";
+import { readAgUiApproval, readApproval } from "./kinds/approval.js";
 import { readApprovals } from "./kinds/approvals.js";
 import { readAskUser } from "./kinds/ask-user.js";
 import { readCopilotKit } from "./kinds/copilotkit.js";
@@ -18,6 +18,8 @@ import type { QuestionSource } from "./question-source.js";
 export interface QuestionHints {
   /** AG-UI's reason, where it came with the question and not inside its value. */
   readonly reason?: string | undefined;
+  /** AG-UI's id of the call that the question is about, likewise. */
+  readonly toolCallId?: string | undefined;
 }
 
 /** The first that knows the value: what is told by a name of its own goes before what is guessed from a field. */
@@ -29,6 +31,7 @@ const READERS: readonly ((source: QuestionSource) => Question | undefined)[] = [
   readAskUser,
   readCopilotKit,
   readFieldsForm,
+  readAgUiApproval,
   readOptions,
   readYesNo,
   readSchemaForm,
@@ -40,12 +43,13 @@ const READERS: readonly ((source: QuestionSource) => Question | undefined)[] = [
 export function readQuestion(
   value: Json,
   schema?: JsonObject | undefined,
-  { reason }: QuestionHints = {},
+  { reason, toolCallId }: QuestionHints = {},
 ): Question {
   const source: QuestionSource = {
     value,
     schema: schema ?? objectAt(value, "responseSchema", "response_schema"),
     reason: reason ?? textAt(value, "reason"),
+    toolCallId,
   };
   for (const read of READERS) {
     const question = read(source);

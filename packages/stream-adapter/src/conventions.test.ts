@@ -200,7 +200,7 @@ describe("outside a run", () => {
       { ...start, type: "state_snapshot" as const, call_id: "watcher", payload: { state: { n: 1 } } },
     ];
     expect(agUi(envelopes).slice(-3)).toMatchObject([
-      { type: "RUN_STARTED" },
+      { type: "RUN_STARTED", runId: expect.stringMatching(/^throughline:/) },
       { type: "STATE_SNAPSHOT" },
       { type: "RUN_FINISHED" },
     ]);

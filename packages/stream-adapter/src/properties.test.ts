@@ -72,7 +72,7 @@ function translate(
 const entriesOf = (run: RandomRun, sampling?: false) => translate(run.chunks, run.times, run.final, sampling);
 const events = (frames: readonly AgUiFrame[]) => frames.map((frame) => frame.event);
 
-/** What a person would see, whoever told it and in however many pieces. */
+/** What a person would see, in however many pieces it was told. */
 async function seen(
   line: AgUiLine,
   frames: readonly AgUiFrame[],
@@ -82,7 +82,7 @@ async function seen(
   expect(view.errors).toEqual([]);
   const reasoning = view.messages
     .filter((message) => "role" in message && message.role === "reasoning")
-    // A snapshot names the run that a stream says by its frames; nobody sees either.
+    // A snapshot names the run that a stream says by its frames; neither is shown.
     .map((message) => ({ ...message, metadata: undefined }));
   return {
     conversation: inCallOrder(normaliseClientMessages(view.messages)),

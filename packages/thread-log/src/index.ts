@@ -18,7 +18,7 @@ export * from "./port/scope-gate.js";
 export * from "./port/start-run.js";
 export * from "./port/thread-log.js";
 export * from "./port/thread-ref.js";
-export { renewEpochs } from "./postgres/cluster-identity.js";
+export { hasInstances, renewEpochs } from "./postgres/cluster-identity.js";
 export { createPool, type OwnPool, type PoolOptions } from "./postgres/create-pool.js";
 export { inTransaction } from "./postgres/in-transaction.js";
 export { leaveRedisHome } from "./postgres/leave-redis-home.js";

@@ -105,7 +105,7 @@ export async function orMissing<Answer>(answer: Promise<Answer>): Promise<Answer
   }
 }
 
-/** The SDK retries for a quarter of a minute; whoever watches should hear sooner that the server is gone. */
+/** The SDK retries for a quarter of a minute; a subscriber should hear sooner that the server is gone. */
 async function probe(
   client: Client,
   threadId: string,

@@ -38,7 +38,7 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
    * a page; elsewhere for as long as the client lives.
    */
   readonly gcTime?: number;
-  /** The thread that stands for an agent in a list; polled while somebody looks at `agents`. */
+  /** The thread that stands for an agent in a list; polled while `agents` has a subscriber. */
   readonly statusThread?: (agentId: string) => string | undefined;
   /** Facts that go with every request. */
   readonly context?: () => Circumstances["context"];

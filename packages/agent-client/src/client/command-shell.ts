@@ -164,7 +164,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     step({ kind: "ended", id, status: status === "ok" ? "success" : status === "lost" ? "error" : status });
   }
 
-  /** A stop that does not arrive would be a run that nobody stops. */
+  /** Retries until the service acknowledges the stop. */
   async function stopRun(runId: string | undefined, tried: number): Promise<void> {
     if (closed) return;
     const ok = await service.stop(thread, runId);

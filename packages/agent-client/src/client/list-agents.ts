@@ -28,7 +28,7 @@ const MAX_RETRY_MS = 30_000;
 
 export interface AgentList {
   readonly store: AgentStore;
-  /** Threads that stand for agents while somebody looks at the list. */
+  /** Threads that stand for agents while the list has a subscriber. */
   watched(): readonly string[];
   /** A thread is shown otherwise than before. */
   changed(key: string): void;
@@ -46,7 +46,7 @@ export interface AgentListOptions {
   readonly onWatched: () => void;
 }
 
-/** The agents that the service has: asked for when somebody looks, and again until it answers. */
+/** The agents of the service: asked for with the first subscriber, and again until it answers. */
 export function listAgents(options: AgentListOptions): AgentList {
   const { service, clock } = options;
   let watched: readonly string[] = [];

@@ -7,7 +7,7 @@ export type FrameScheduler = (callback: () => void) => () => void;
 const NO_FRAME_MS = 250;
 
 /**
- * An animation frame where there is one and somebody looks; else soon. A hidden page gets no animation frames, and would
+ * An animation frame where there is one and the page is visible; else soon. A hidden page gets no animation frames, and would
  * learn nothing until it is looked at.
  */
 export const nextFrame: FrameScheduler = (callback) => {

@@ -59,7 +59,7 @@ export function createPendingSyncs(storage: StoragePort | undefined, prefix: str
 /** The browser's own, if there is one and it may be used. */
 export function pageStorage(): StoragePort | undefined {
   try {
-    // Newer Nodes have one too, for the whole process: nobody's own.
+    // Newer Nodes have one too, but the whole process shares it.
     return typeof window === "undefined" ? undefined : localStorage;
   } catch {
     return undefined;

@@ -2,7 +2,7 @@
 export interface Surroundings {
   isHidden(): boolean;
   isOnline(): boolean;
-  /** The browser holds back timers and requests of a page that nobody looks at. Left out: never. */
+  /** The browser holds back timers and requests of a hidden page. Left out: never. */
   isFrozen?(): boolean;
   /** Calls back on each change of any. */
   subscribe(listener: () => void): () => void;

@@ -1,6 +1,6 @@
 import type { CommandOutcome } from "../commands/command.js";
 
-/** What happened on the line, for whoever counts it. Every hook is optional and must not throw. */
+/** What happened on the connection, for the page to count. Every hook is optional and must not throw. */
 export interface Telemetry {
   /** The service had another run for a command. */
   readonly busy?: (about: { readonly commandId: string; readonly runId: string | undefined }) => void;

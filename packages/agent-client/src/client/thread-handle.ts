@@ -29,7 +29,7 @@ export type SubmittedCommand = Promise<CommandOutcome> & { readonly runId: strin
 export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   /** Keeps the thread's connection open until what it returns is called. */
   open(): () => void;
-  /** The newest frames, for whoever inspects them. */
+  /** The newest frames, for inspectors. */
   readonly events: Store<readonly LoggedFrame[]>;
   /** Every frame as it comes, in order: for a program that prints and draws nothing. */
   frames(listener: (frames: readonly AgentFrame[]) => void): () => void;
@@ -93,7 +93,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     snapshot = takeSnapshot(snapshot);
   });
   const logs = createNotifier(options.schedule, () => {
-    // Copied by whoever looks: mostly nobody does.
+    // Copied when it is read, which is rare.
     logSnapshot = undefined;
   });
 
@@ -135,7 +135,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     open: options.open,
     readLog: options.readLog,
     getSnapshot() {
-      // Without anybody to tell, nobody sees two values within one frame.
+      // Without subscribers, no reader can see two values within one frame.
       if (listeners === 0 || !snapshot) snapshot = takeSnapshot(snapshot);
       return snapshot;
     },

@@ -44,7 +44,7 @@ export interface RunNames {
 }
 
 type Outcome<Run> =
-  /** `unknown`: its run is over, and nobody saw it end. */
+  /** `unknown`: its run is over, and its end was not seen. */
   | ({
       readonly kind: "done";
       readonly status: "success" | "interrupted" | "cancelled" | "error" | "unknown";
@@ -61,7 +61,7 @@ type Outcome<Run> =
   /** Invariant 7: the thread had another run, `runId`, for longer than the policy waits. */
   | { readonly kind: "busy"; readonly runId: string | undefined }
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
-  /** Whether it arrived is not known. Of a `stop`: nothing was seen to end, and nobody said that it would. */
+  /** Whether it arrived is not known. Of a `stop`: nothing was seen to end, and the service did not say that it would. */
   | { readonly kind: "unreachable" };
 
 /** How a command came out, as the scheduler decides it. Each step of it knows the command's id already. */

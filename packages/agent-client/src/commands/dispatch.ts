@@ -31,12 +31,12 @@ export function dispatch(
     return release(now, now.preemption, effects, policy);
   }
   if (now.sent) return [now, effects];
-  // A thread that somebody else's run holds is worth asking for a run, never for a sync, which would only come back.
+  // A thread that another client's run holds is worth asking for a run, never for a sync, which would only come back.
   const [first, ...rest] = now.queue;
   const goes = first && (now.observed.kind === "idle" || first.busy.kind !== "queue");
   if (goes) return send({ ...now, queue: rest }, first, effects);
   if (now.sync && now.observed.kind === "idle") return send({ ...now, sync: undefined }, now.sync, effects);
-  // A refusal may name a run whose end we saw before it: nobody would tell us of that end again.
+  // A refusal may name a run whose end we saw before it, and that end is not told again.
   const waits = first !== undefined || now.sync !== undefined;
   return [now, waits ? [...effects, timer("ask", policy.askMs)] : effects];
 }

@@ -17,7 +17,7 @@ export interface CommandPolicy {
   readonly sendRetryMs: number;
   /** What we last saw of a thread is no reason to wait longer than this without asking. */
   readonly askMs: number;
-  /** How long a run that was accepted may be missing from what we see of its thread; doubled each time we ask for it again. */
+  /** How long a run that was accepted may be missing from what we see of its thread; doubled each time we ask for it again, up to a minute. */
   readonly trackMs: number;
 }
 

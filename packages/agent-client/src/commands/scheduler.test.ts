@@ -11,7 +11,7 @@ import {
 } from "./scheduler-state.js";
 
 /** A scheduler under test. Timers are kept as the shell keeps them: one of each name. */
-function lanes() {
+function lanes(policy = POLICY) {
   let state: Scheduler = idleScheduler;
   let effects: readonly SchedulerEffect[] = [];
   const outcomes = new Map<string, ScheduledOutcome>();
@@ -19,7 +19,7 @@ function lanes() {
   const persisted: (string | undefined)[] = [];
   return {
     take(input: SchedulerInput) {
-      [state, effects] = schedule(state, input);
+      [state, effects] = schedule(state, input, policy);
       for (const effect of effects) {
         if (effect.kind === "settle") {
           expect(outcomes.has(effect.id)).toBe(false);
@@ -212,6 +212,14 @@ describe("a run whose end nobody told", () => {
     expect(one.timer("track")).toBe(POLICY.trackMs);
     one.due("track").answer("a", ACCEPTED);
     expect(one.timer("track")).toBe(2 * POLICY.trackMs);
+  });
+
+  it("is asked for again within a minute, however often it had to be sent", () => {
+    const patient = { ...POLICY, sendRetries: 1_000 };
+    const one = lanes(patient).submit(run("a"));
+    for (let again = 0; again < 40; again += 1) one.answer("a", UNREACHABLE).due("send");
+    one.answer("a", ACCEPTED);
+    expect(one.timer("track")).toBe(60_000);
   });
 
   it("is over in the end, and how is not known", () => {

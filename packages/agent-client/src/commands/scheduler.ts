@@ -96,7 +96,7 @@ function discard(now: Scheduler, id: string): SchedulerStep {
   return [{ ...now, queue }, [settle(id, { kind: "discarded" }), ...(waits ? [] : [timer("ask")])]];
 }
 
-/** A thread that is free is asked again at once by whoever was refused for its last run. */
+/** Once a thread is free, a command that was refused for its last run asks again at once. */
 function observe(before: Scheduler, observed: Observed, policy: CommandPolicy): SchedulerStep {
   const now: Scheduler = { ...before, observed };
   const { sent, preemption } = now;

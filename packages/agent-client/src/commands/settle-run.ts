@@ -61,7 +61,7 @@ export function confirmed(now: Scheduler, id: string, policy: CommandPolicy): Sc
   return [next, []];
 }
 
-/** Accepted, and not what we see running. Asked for again it is the same run, and whoever answers may know its end. */
+/** Accepted, and not what we see running. Asked for again it is the same run, and the instance that answers may know its end. */
 export function track(now: Scheduler, policy: CommandPolicy): SchedulerStep {
   const { sent } = now;
   if (sent?.phase !== "running" || isSeen(now, sent)) return [now, []];

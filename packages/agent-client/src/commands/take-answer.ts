@@ -10,6 +10,12 @@ import {
   timer,
 } from "./scheduler-state.js";
 
+/**
+ * A client that is told to send again for as long as it takes would else wait for days, or, past what a timer can count to, not at
+ * all: it would ask the service in a loop.
+ */
+const LONGEST_TRACK_MS = 60_000;
+
 export function answered(now: Scheduler, sent: Sent, answer: Answer, policy: CommandPolicy): SchedulerStep {
   switch (answer.kind) {
     case "accepted":
@@ -29,11 +35,12 @@ export function answered(now: Scheduler, sent: Sent, answer: Answer, policy: Com
 function accepted(now: Scheduler, sent: Sent, policy: CommandPolicy): SchedulerStep {
   const next: Scheduler = { ...now, sent: { ...sent, phase: "running" } };
   if (isSeen(now, sent)) return dispatch(next, [], policy);
-  const tracked = timer("track", policy.trackMs * 2 ** sent.resends);
+  const afterMs = Math.min(policy.trackMs * 2 ** sent.resends, Math.max(policy.trackMs, LONGEST_TRACK_MS));
+  const tracked = timer("track", afterMs);
   return dispatch(next, [tracked], policy);
 }
 
-/** Invariant 7: an outcome, not an error. Somebody else's run is watched to its end; then, or after a while, we ask again. */
+/** Invariant 7: an outcome, not an error. Another client's run is watched to its end; then, or after a while, we ask again. */
 function busy(
   now: Scheduler,
   sent: Sent,

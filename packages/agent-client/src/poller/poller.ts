@@ -20,7 +20,7 @@ interface Polled {
   readonly key: string;
   /** When to ask, or, while asked, when to give up on the answer. */
   readonly dueAt: number;
-  /** Names the question under way; a late answer to an older one is nobody's. */
+  /** Names the poll under way; a late answer to an older one is dropped. */
   readonly question: number | undefined;
   readonly failures: number;
 }
@@ -41,7 +41,7 @@ export type PollerInput =
   /** Pages that are open have their own stream. */
   | { readonly kind: "open"; readonly keys: readonly string[] }
   | { readonly kind: "answered"; readonly key: string; readonly question: number; readonly ok: boolean }
-  /** Hidden or offline: nobody looks, or nobody answers. */
+  /** Hidden or offline. */
   | { readonly kind: "paused"; readonly isPaused: boolean }
   | { readonly kind: "due" };
 
@@ -64,7 +64,7 @@ export function stepPoller(
       return ask({ ...now, polled: watched(now.polled, input.keys, moment.now) }, moment, policy);
     case "open": {
       const open = new Set(input.keys);
-      // What a page showed until now may be old by the next round: whoever was closed is asked at once.
+      // What a page showed until now may be old by the next round: a thread that was closed is polled at once.
       const polled = now.polled.map((one) =>
         now.open.has(one.key) && !open.has(one.key) ? askNow(one, moment.now) : one,
       );
@@ -109,7 +109,7 @@ function askNow(one: Polled, time: number): Polled {
   return isUnderWay(one, time) ? one : { ...one, dueAt: time, question: undefined };
 }
 
-/** Nobody is to blame for a question that was slept through: it is asked again, not counted as failed. */
+/** A poll that the machine slept through is repeated, not counted as failed. */
 function revive(one: Polled, time: number): Polled {
   return one.question === undefined ? one : askNow(one, time);
 }

@@ -53,7 +53,14 @@ export interface CallView {
     readonly output_tokens: number;
     readonly total_tokens: number;
   };
-  readonly startedBy?: { readonly kind: "client" | "cron" | "foreign"; readonly id?: string };
+  readonly startedBy?: {
+    readonly kind: "client" | "cron" | "foreign";
+    readonly id?: string;
+    /** Who asked for the run, where that was a person. */
+    readonly person?: string;
+  };
+  /** Of a run that answered questions: what was answered, in words that stand behind a name, as in "chose KLM". */
+  readonly answered?: readonly { readonly interruptId: string; readonly words: string }[];
   /** How many calls below it the service no longer keeps. */
   readonly earlier?: number;
   /** Why it failed, where the graph itself is what failed. */

@@ -30,7 +30,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     return `/agent/${encodeURIComponent(agentId)}/${verb}`;
   }
 
-  /** The answer to one wish, read until it is known. `undefined`: nobody knows. */
+  /** The answer to one request, read until it is known. `undefined`: it is not known. */
   async function askOnce<T>(
     path: string,
     body: object,
@@ -55,7 +55,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
         });
     }
     try {
-      // Node 20 may leave a read pending for ever once its body was cut: whoever knows the answer must not wait for that.
+      // Node 20 may leave a read pending for ever once its body was cut: with the answer known, do not wait for that.
       await Promise.race([ask(), new Promise((resolve) => cut.signal.addEventListener("abort", resolve))]);
     } catch {
       // Cut by ourselves, or broken: either way what is known is known.
@@ -121,7 +121,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       );
     },
 
-    // Every request asks for credentials anew; there is only something to try if somebody gives them.
+    // Every request asks for credentials anew; there is only something to try if a token source is set.
     renew: async () => options.headers !== undefined,
   };
 }

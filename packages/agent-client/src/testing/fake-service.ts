@@ -105,7 +105,7 @@ export function createFakeService() {
     },
     /** How many streams were asked for. */
     streams: () => streams,
-    /** Those that nobody has cut. */
+    /** Those that were not cut. */
     open: () => connections.filter(({ isCut }) => !isCut),
   };
 }

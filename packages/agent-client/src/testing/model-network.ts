@@ -3,7 +3,7 @@ import type { AgentFrame } from "../wire/agent-event.js";
 import type { ModelThread } from "./model-thread.js";
 import { textsOf } from "./texts-of.js";
 
-/** Something on its way: it arrives when somebody says so, or it is lost. */
+/** Something on its way: it arrives when the test says so, or it is lost. */
 interface OnItsWay {
   arrive(): void;
   lose(): void;
@@ -21,7 +21,7 @@ export function createModelNetwork(thread: ModelThread) {
   const streams: ModelStream[] = [];
   const asked: ("follow" | "send" | "stop" | "poll")[] = [];
 
-  /** A request, then its answer. `lost` is what whoever asked makes of silence. */
+  /** A request, then its answer. `lost` is what the sender makes of silence. */
   function exchange<T>(ask: () => T, lost: T): Promise<T> {
     return new Promise((resolve) => {
       travel(

@@ -149,7 +149,7 @@ export function createModelThread() {
       else if (runId !== undefined) tombstones.add(runId);
     },
 
-    /** Somebody else's run begins, if the thread is free. */
+    /** A foreign run begins, if the thread is free. */
     startElsewhere(): void {
       if (!openRun) begin(`elsewhere-${made + 1}`, undefined);
     },

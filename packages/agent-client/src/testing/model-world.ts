@@ -85,7 +85,7 @@ function createPage(
     async poll() {
       if (release) breaches.push(`${name}: was polled while it was open`);
       const began = clock.now();
-      // One that nobody answered in time is given up on, not waited for.
+      // One that was not answered in time is given up on, not waited for.
       if (polledAt !== undefined && began - polledAt < DEFAULT_POLL_POLICY.answerMs)
         breaches.push(`${name}: was polled twice at once`);
       polledAt = began;

@@ -16,7 +16,7 @@ export interface FrontendTool extends ToolDeclaration {
 
 export interface ToolCallFacts {
   readonly toolCallId: string;
-  /** The tool was taken back, or the client closed: nobody waits any more. */
+  /** The tool was removed, or the client closed: its result is no longer wanted. */
   readonly signal: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
     const answer = { id: `${id}:result`, role: "tool", toolCallId: id } as const;
     try {
       const working = declared.tool.run(parseArgs(args), { toolCallId: id, signal });
-      // Whoever waits for this tab to finish must not wait for a tool that nobody wants any more.
+      // Waiting for this tab to finish must not include a tool whose result is no longer wanted.
       const result = await Promise.race([working, untilAborted(signal)]);
       if (signal.aborted) return undefined;
       return { ...answer, content: typeof result === "string" ? result : JSON.stringify(result ?? null) };
@@ -130,7 +130,7 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
   };
 }
 
-/** Calls of the newest message that nobody answered, once its run is over. A question to a person comes before them. */
+/** Unanswered calls of the newest message, once its run is over. A question to a person comes before them. */
 function waitingCalls(view: ThreadView): readonly ToolCallView[] {
   if (view.run?.status !== "success" || view.interrupts.length > 0) return [];
   const messages = currentMessages(view);

@@ -11,7 +11,7 @@ export function readFrames(events: readonly EventText[]): readonly AgentFrame[] 
   return frames;
 }
 
-/** Only its type is looked at: the service's own frames, and nobody else's, come here. */
+/** Checks the type alone: only frames of the service come here. */
 function parseEvent(data: string): AgentEvent | undefined {
   try {
     const event: AgentEvent | null = JSON.parse(data);

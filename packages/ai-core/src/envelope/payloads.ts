@@ -7,7 +7,7 @@ import { tokenUsageSchema } from "../usage/usage.js";
 import type { EnvelopeType } from "./envelope-types.js";
 
 export const runOriginSchema = z.object({
-  /** `client`: a person's request; `cron`: a schedule; `foreign`: somebody else on the upstream server. */
+  /** `client`: a person's request; `cron`: a schedule; `foreign`: another client of the upstream server. */
   kind: z.enum(["client", "cron", "foreign"]),
   id: z.string().optional(),
 });
@@ -52,7 +52,12 @@ export const PAYLOADS = {
     input: z.object({ messages: z.array(messageSchema), state: jsonObjectSchema.optional() }),
     /** R28: interrupts this run answers, so that other tabs drop their cards. */
     answers: z.array(z.string()),
-    started_by: runOriginSchema,
+    /** What was answered, by interrupt id. */
+    given: z.record(z.string(), jsonSchema).optional(),
+    started_by: runOriginSchema.extend({
+      /** Who asked for the run, where that was a person. */
+      person: z.string().optional(),
+    }),
     /** R31: the run passed unwatched; only its boundaries and outcome are known. */
     coarse: z.boolean().optional(),
   }),

@@ -11,7 +11,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, hint: "Check the name; what you asked for does not exist in this account." },
   method_not_allowed: { status: 405, hint: "Use one of the methods named in the Allow header." },
   busy: { status: 409, hint: "Wait for the active run, stop it, or ask to be enqueued." },
-  conflict: { status: 409, hint: "Reload: somebody changed this before you." },
+  conflict: { status: 409, hint: "Reload: this was changed since you read it." },
   graph_changed: {
     status: 409,
     hint: "The graph is not the one this run began with: decline what it asked, or send a new message.",

@@ -9,7 +9,7 @@ import type { ExecutorType } from "../usage/usage.js";
 import type { AgentCommand } from "./agent-command.js";
 import type { UpstreamChunk } from "./upstream-chunk.js";
 
-/** What a run that nobody ran before begins from. */
+/** What the first attempt of a run begins from. */
 export type FreshRunStart =
   /** New input. Only messages the thread does not hold yet are sent (R26). */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }

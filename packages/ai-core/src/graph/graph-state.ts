@@ -65,6 +65,6 @@ export interface GraphStatePort {
    * `not_found` for a checkpoint that is not there, `invalid_input` for one that this backend can't copy.
    */
   copyThread(from: GraphThread, checkpointId: string, to: GraphThread, fence?: Fence): Promise<void>;
-  /** Forgets the thread; one that does not exist is no error. Without a fence the caller knows that nobody writes it. */
+  /** Deletes the thread; one that does not exist is no error. Without a fence the caller knows that it has no writer. */
   deleteThread(thread: GraphThread, fence?: Fence): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { GraphFinal } from "../graph/graph-executor.js";
 import type { GraphCheckpoint } from "../graph/graph-state.js";
 import type { UpstreamChunk } from "../graph/upstream-chunk.js";
 
-/** A run that somebody else started on a thread of ours, by the upstream's own ids. */
+/** A foreign run on a thread of ours, by the upstream's own ids. */
 export interface ForeignRunName {
   readonly threadId: string;
   readonly upstreamRunId: string;
@@ -38,18 +38,18 @@ export interface ForeignRunListener {
 }
 
 export interface ForeignRunWatcher {
-  /** Looks after a thread until the function it gives is called; as often as somebody asks for it. */
+  /** Watches a thread until the returned function is called. Calls for the same thread are counted. */
   watch(threadId: string): () => void;
   /** Stops looking. What is followed stays followed. */
   close(): void;
 }
 
-/** R5, R31: runs on a backend that nobody here started. One of ours (R25) is never among them. */
+/** R5, R31: foreign runs on a backend. One of ours (R25) is never among them. */
 export interface ForeignRunsPort {
   /** Those on their way in a thread right now; a thread that does not exist has none. */
   active(threadId: string): Promise<readonly ForeignRunName[]>;
   /**
-   * Reads a run from its first word, without taking anything from whoever started it. One whose log can be read only once
+   * Reads a run from its first word, without taking events from the client that started it. One whose log can be read only once
    * is told by its states. The chunks are of the dialect that `run` names. `signal` as for a run of ours: aborted as cancelled it stops the run, with another error it
    * leaves the run to itself.
    */

@@ -13,7 +13,7 @@ const keysSchema = z.record(z.string().min(1), entrySchema);
 
 /**
  * Keys from a setting: a JSON object of key id to token, or to `{ token, account }` where a key is for one account only. A key
- * that is not in it is refused: falling back to another would bill somebody else.
+ * that is not in it is refused: falling back to another would bill another account.
  */
 export function environmentKeys(setting: string | undefined): KeyResolver {
   const keys = new Map(Object.entries(parseKeys(setting ?? "{}")));

@@ -32,7 +32,7 @@ const options = {
   missed: {
     type: "string",
     placeholder: "POLICY",
-    doc: "of add: skip (default) or run_once for what nobody was there for",
+    doc: "of add: skip (default) or run_once for missed ticks",
   },
   json: { type: "boolean", doc: "the server's answer as JSON" },
 } as const;

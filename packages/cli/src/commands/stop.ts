@@ -8,7 +8,7 @@ export const stopCommand = defineCommand({
   name: "stop",
   summary: "Stops the run that is open in a thread",
   usage: "AGENT THREAD",
-  help: "Whoever watches the thread sees that it was stopped.\n\n  throughline stop poet rivers",
+  help: "Viewers of the thread see that it was stopped.\n\n  throughline stop poet rivers",
   settings: CLIENT_SETTINGS,
   words: { min: 2, max: 2 },
   options: {

@@ -13,7 +13,7 @@ import { UsageError } from "../usage-error.js";
 
 export const watchCommand = defineCommand({
   name: "watch",
-  summary: "Shows a thread live, whoever runs it, and lets you answer what it asks",
+  summary: "Shows a thread live and lets you answer what it asks",
   usage: "AGENT THREAD",
   help: [
     "Shows the last messages, then everything that happens: text as it is written, the nodes it comes from, tool calls and",

@@ -231,7 +231,7 @@ describe("a transcript", () => {
     expect(show([live(started), live(say("b", "of nothing")), live(finished)]).text).toBe("");
   });
 
-  it("names the node and the class of what failed, and where it was thrown if the service tells that", () => {
+  it("names the node that failed, or what in it did, and where it was thrown if the service tells that", () => {
     const failed = (message: string, more: object = {}) => ({
       type: "RUN_ERROR",
       message,
@@ -239,13 +239,16 @@ describe("a transcript", () => {
       metadata: { throughline: { node: "plan", class: "node", ...more } },
     });
     expect(show([live(started), live(failed("The graph failed while it ran."))]).text).toBe(
-      "✗ The graph failed while it ran. (node `plan`, class node)\n",
+      "✗ The graph failed while it ran. (node `plan`)\n",
+    );
+    expect(show([live(started), live(failed("The model failed.", { class: "model" }))]).text).toBe(
+      "✗ The model failed. (node `plan`, model error)\n",
     );
     const own = "researcher failed in node `plan`: TypeError: no";
     const stack = `TypeError: no\n${"    at plan (file:///graph.ts:1:1)\n".repeat(9)}`;
     const thrown = { own: { name: "TypeError", message: "no", stack } };
     expect(show([live(started), live(failed(own, thrown))]).text).toBe(
-      `✗ ${own} (class node)\n${"    at plan (file:///graph.ts:1:1)\n".repeat(5)}`,
+      `✗ ${own}\n${"    at plan (file:///graph.ts:1:1)\n".repeat(5)}`,
     );
   });
 });

@@ -134,7 +134,8 @@ function endRun(state: Transcript, before: ThreadView, isFailure: boolean): Tran
 /** What failed, and in which node; a graph's own error names the node already. */
 function withOrigin({ message, node, class: kind }: RunErrorView): string {
   const where = node && !message.includes(`\`${node}\``) ? `node \`${node}\`` : "";
-  const facts = [where, kind ? `class ${kind}` : ""].filter((fact) => fact !== "");
+  // That a node failed is said by naming it.
+  const facts = [where, kind && kind !== "node" ? `${kind} error` : ""].filter((fact) => fact !== "");
   return facts.length > 0 ? `${message} (${facts.join(", ")})` : message;
 }
 

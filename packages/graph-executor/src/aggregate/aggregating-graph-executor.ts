@@ -39,7 +39,7 @@ export function createAggregatingGraphExecutor(
   };
 }
 
-/** Whoever bills asks the run's own facts; this is only what the aggregate answers for as a whole. */
+/** Billing asks the run's own facts; this is only what the aggregate answers for as a whole. */
 function executorTypeOf({ providers }: ProviderTable): ExecutorType {
   return providers[0]?.executorType ?? "inproc";
 }

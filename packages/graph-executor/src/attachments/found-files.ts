@@ -11,7 +11,7 @@ import {
 } from "@throughline/coerce";
 import { mediaBytes } from "./media-bytes.js";
 
-/** Of type and content, so that the same file has the same id whoever names it. */
+/** Of type and content, so that the same file has the same id wherever it is named. */
 export function attachmentIdHash(mimeType: string) {
   return createHash("sha256").update(`${mimeType}\n`);
 }

@@ -40,7 +40,7 @@ export interface RanRun {
   readonly final: GraphFinal;
 }
 
-/** One thread of one graph, and somebody who talks to it. */
+/** One thread of one graph, and a person who talks to it. */
 export interface ThreadSession {
   readonly thread: GraphThread;
   run(start: GraphRunStart, options?: RunOptions): Promise<RanRun>;

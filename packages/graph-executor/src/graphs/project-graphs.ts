@@ -12,9 +12,9 @@ interface LoadedGraph {
 }
 
 /**
- * The graphs of somebody's own project, by its `langgraph.json`: TypeScript or JavaScript, compiled graphs, builders,
+ * The graphs of a user's project, by its `langgraph.json`: TypeScript or JavaScript, compiled graphs, builders,
  * agents, and factories, which are called for each run with its config as LangGraph's own server calls them. Everything
- * is imported at once, so that a mistake shows when a process starts and not in somebody's first run. `again`: as the files
+ * is imported at once, so that a mistake shows when a process starts and not in the first run. `again`: as the files
  * are now, though they were imported before.
  */
 export async function loadProjectGraphs(

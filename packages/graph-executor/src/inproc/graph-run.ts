@@ -24,6 +24,7 @@ import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
+import { runTrace } from "./run-trace.js";
 import { settleable } from "./settleable.js";
 import { planStart } from "./start-plan.js";
 import { createRunScope } from "./stray-errors.js";
@@ -45,6 +46,7 @@ export interface GraphRunSetup {
   readonly context: Readonly<Record<string, unknown>> | undefined;
   readonly callbacks?: readonly RunCallbacks[] | undefined;
   readonly clock: Clock;
+  readonly isClockRight?: (() => boolean) | undefined;
 }
 
 /**
@@ -68,7 +70,12 @@ async function* pump(
   const inRun = createRunScope((error) => stop.abort(error));
   const waiting = { clock: setup.clock, signal };
   const onWriteFailed = (error: unknown) => stop.abort(toWriteError(error));
-  const saver = new RunSaver(setup.saver, { ...waiting, runId: request.runId, onWriteFailed });
+  const saver = new RunSaver(setup.saver, {
+    ...waiting,
+    runId: request.runId,
+    isClockRight: setup.isClockRight,
+    onWriteFailed,
+  });
   const store = setup.store && new RunStore(setup.store, { ...waiting, onWriteFailed });
   const configurable = runConfigurable(request, setup.extraConfigurable);
   let graph: RunnableGraph | undefined;
@@ -91,6 +98,7 @@ async function* pump(
         configurable,
         context: setup.context,
         callbacks: setup.callbacks,
+        trace: runTrace(request),
         signal,
         inRun,
       })) {

@@ -53,6 +53,8 @@ export interface InProcProviderOptions {
   /** Callbacks of every run, as LangChain takes them. */
   readonly callbacks?: readonly RunCallbacks[];
   readonly clock?: Clock;
+  /** Whether this process's wall clock is that of the database. While it is not, runs write no checkpoints and are left. Default: always. */
+  readonly isClockRight?: () => boolean;
   /**
    * How long a reading or writing outside a run waits for a database that is away before it throws a `StoreOutage`. Runs
    * wait however long. Default 10 s.
@@ -116,6 +118,7 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
           context: options.context?.(request),
           callbacks: options.callbacks,
           clock,
+          isClockRight: options.isClockRight,
         };
         return startGraphRun(setup, request);
       } catch (error) {

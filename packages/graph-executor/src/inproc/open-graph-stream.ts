@@ -3,6 +3,7 @@ import type { Dialect, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readGraphItem, readString } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import type { RunConfigurable } from "./run-config.js";
+import type { RunTrace } from "./run-trace.js";
 import type { StartPlan } from "./start-plan.js";
 
 /** All of them: each carries something a full translation needs, and together they cost little more than `messages`. */
@@ -22,6 +23,7 @@ export interface GraphStreamOptions {
   readonly configurable: RunConfigurable;
   readonly context: Readonly<Record<string, unknown>> | undefined;
   readonly callbacks?: readonly RunCallbacks[] | undefined;
+  readonly trace: RunTrace;
   readonly signal: AbortSignal;
   /** What the graph leaves unhandled is told by the async context it runs in. */
   readonly inRun: <Result>(work: () => Result) => Result;
@@ -43,6 +45,7 @@ export async function* openGraphStream(
       ...(plan.checkpointId !== undefined && { checkpoint_id: plan.checkpointId }),
     },
     signal,
+    ...options.trace,
     ...(context && { context }),
     ...(options.callbacks && { callbacks: [...options.callbacks] }),
   } as const;

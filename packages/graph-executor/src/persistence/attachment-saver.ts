@@ -77,7 +77,7 @@ class AttachmentSaver extends ForwardingSaver {
     return super.putWrites(config, await this.#takeOut(writes), taskId);
   }
 
-  /** In place: what was read from a store belongs to whoever read it, and messages are objects of any class. */
+  /** In place: what was read from a store belongs to its reader, and messages are objects of any class. */
   async #fillIn(values: unknown[]): Promise<void> {
     // Newest messages first: where not all files may be read, it is the oldest that are named in words.
     for (const { holder, key, fill } of [...namedBlocks(values)].reverse()) {

@@ -35,7 +35,7 @@ describe("A PostgreSQL checkpointer", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const reading = Promise.all(Array.from({ length: 100 }, (_, i) => read(i)));
-      // Whoever has a connection waits for the lock; on the server that shows.
+      // The holder of a connection waits for the lock; the server shows that.
       const waitingForLock = async () => {
         const { rows } = await elsewhere.query(
           "select count(*) from pg_locks where not granted and relation = 'herd.checkpoints'::regclass",

@@ -36,7 +36,7 @@ export interface StoreItems {
 const PAGE = 100;
 
 export function createStoreItems({ store }: GraphStore): StoreItems {
-  /** Stores search by text, which finds what lies below and whoever's name looks alike too. */
+  /** Stores search by text prefix, which also finds namespaces below and names that begin alike. */
   async function keysIn(namespace: readonly string[]): Promise<readonly string[]> {
     const keys: string[] = [];
     for (let offset = 0; ; offset += PAGE) {

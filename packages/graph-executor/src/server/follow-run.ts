@@ -30,7 +30,7 @@ export type FollowEnd =
   | Ended
   /** The server does not know the run. */
   | { readonly kind: "gone" }
-  /** The server says it runs, but nobody runs it: a restart left the record behind. */
+  /** The server says it runs, but it does not: a restart left the record behind. */
   | { readonly kind: "dead" }
   /** The server was restarted and began the run anew: what was read has no continuation. */
   | { readonly kind: "restarted" }
@@ -174,7 +174,7 @@ export async function* followRun(
       const bound = stop.aborted ? patience.cancelMs : patience.lostAfterMs;
       if (clock.now() - failingSince >= bound) return { kind: "unreachable" };
       if (fruitlessJoins >= FRUITLESS_JOINS) {
-        // Somebody cuts every stream before it brings anything; the record may still be within reach.
+        // Every stream is cut before it brings anything; the record may still be readable.
         const found = await lookUp.run().catch(() => undefined);
         if (found && isOver(found)) return { kind: "ended", run: found, sign: signs.current };
       }

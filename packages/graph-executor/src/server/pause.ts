@@ -1,6 +1,6 @@
 import type { Clock } from "@throughline/ai-core";
 
-/** Resolves after `ms` of the clock, or at once when the signal fires: whoever waits looks at the signal itself. */
+/** Resolves after `ms` of the clock, or at once when the signal fires; the caller checks the signal. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

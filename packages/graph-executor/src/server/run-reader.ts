@@ -17,7 +17,7 @@ export type ReaderStep =
   /** The connection broke, or was never made. */
   | { readonly kind: "cut"; readonly error: unknown };
 
-/** One connection to a run's stream. The server pings nobody, so every read brings its own patience. */
+/** One connection to a run's stream. The server sends no pings, so every read has its own timeout. */
 export interface RunReader {
   next(waitMs: number, hurry?: AbortSignal): Promise<ReaderStep>;
   leave(): void;

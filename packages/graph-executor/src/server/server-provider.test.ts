@@ -12,7 +12,7 @@ import { readToEnd, runRequest, textOf } from "./testing/run-request.js";
 
 let server: DevServer;
 let provider: GraphProvider;
-/** Somebody else who uses the same server. */
+/** Another client of the same server. */
 let outsider: ReturnType<typeof createServerClient>;
 
 beforeAll(async () => {

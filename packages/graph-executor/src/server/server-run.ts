@@ -12,17 +12,17 @@ export const OWN_RUN_KEY = RUN_METADATA_KEY;
 /** Beside it, which attempt of ours made it: a run that was taken up again may have several upstream. */
 export const OWN_ATTEMPT_KEY = "throughline_attempt";
 
-/** Our id of an upstream run; `undefined` for a run that somebody else started. */
+/** Our id of an upstream run; `undefined` for a foreign run. */
 export function ownRunId(run: Run): string | undefined {
   return readString(run.metadata, OWN_RUN_KEY);
 }
 
-/** A run made without this has a log that can be read once: whoever joins it takes events from whoever started it. */
+/** A run made without this has a log that can be read once: joining it takes events from the client that started it. */
 export function isResumable(run: Run): boolean {
   return read(read(run, "kwargs"), "resumable") === true;
 }
 
-/** Whoever starts a run chooses what it streams, and may have had no use for tokens. */
+/** The client that starts a run chooses what it streams, and may not have asked for tokens. */
 export function tellsMessages(run: Run): boolean {
   return streamModes(run).includes("messages-tuple");
 }

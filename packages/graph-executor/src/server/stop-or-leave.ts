@@ -1,6 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
 
-/** What a run's one signal asks of whoever reads it upstream: to cancel the run, or only to let go of it. */
+/** What a run's one signal asks of its reader upstream: to cancel the run, or only to let go of it. */
 export interface StopOrLeave {
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
@@ -24,7 +24,7 @@ export function stopOrLeave(signal: AbortSignal): StopOrLeave {
   };
 }
 
-/** A lost lease or a shutdown ends our part only: whoever takes the run up will read on upstream. */
+/** A lost lease or a shutdown ends our part only: the instance that recovers the run reads on upstream. */
 export function leavingReason({ reason }: AbortSignal): ThroughlineError | undefined {
   return reason instanceof ThroughlineError && reason.code !== "cancelled" ? reason : undefined;
 }

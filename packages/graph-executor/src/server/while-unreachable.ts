@@ -5,7 +5,7 @@ import { isUnreachable } from "./upstream-failure.js";
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Asks again for as long as nobody answers, within the bound; only for requests that may be repeated. */
+/** Repeats while there is no answer, within the bound; only for requests that may be repeated. */
 export async function whileUnreachable<T>(
   request: () => Promise<T>,
   { clock, boundMs }: { readonly clock: Clock; readonly boundMs: number },

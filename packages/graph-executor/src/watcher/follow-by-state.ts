@@ -21,7 +21,7 @@ export interface FollowByStateOptions {
 const CANCEL_POLL_MS = 40;
 
 /**
- * Follows a run whose log can be read only once, and so belongs to whoever started it: its states are shown as they are
+ * Follows a run whose log can be read only once, and so belongs to the client that started it: its states are shown as they are
  * checkpointed, each new message whole, and its record tells when it is over.
  */
 export async function* followByState(

@@ -33,7 +33,7 @@ export interface FollowForeignOptions {
 /** A log's past arrives in one burst; the first wait between two events is where the present begins. */
 const BURST_GAP_MS = 8;
 
-/** A run that nobody here started, as readable as one of ours, by whoever knows its name. */
+/** A foreign run, read like one of ours, by its name. */
 export function followForeignRun(
   name: ForeignRunName,
   signal: AbortSignal,

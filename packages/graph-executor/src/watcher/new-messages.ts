@@ -3,7 +3,7 @@ import type { ServerEvent } from "../server/server-event.js";
 
 /**
  * Messages of a state that were not told before, each as a whole `messages` tuple, which is how a message enters a log.
- * Whoever knows the thread drops what it held before the run.
+ * The caller knows the thread, and drops what it held before the run.
  */
 export function* newMessages(values: unknown, told: Set<string>): Generator<ServerEvent, void, undefined> {
   for (const message of readArray(values, "messages")) {

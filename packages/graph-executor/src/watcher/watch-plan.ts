@@ -21,14 +21,14 @@ export interface Sighting {
 export interface WatchState {
   /** Newest checkpoint accounted for; `undefined` before the first look, which is the connect's own snapshot. */
   readonly checkpointId: string | null | undefined;
-  /** Runs somebody has taken or told about, so that their checkpoints are no news. */
+  /** Runs that are read or were reported, so that their checkpoints are no news. */
   readonly known: ReadonlySet<string>;
   readonly waitMs: number;
 }
 
 export type WatchEffect =
   | { readonly kind: "follow"; readonly upstreamRunId: string; readonly dialect: Dialect }
-  /** The thread changed while nobody looked; by a run that came and went, or by a plain write. */
+  /** The thread changed between two polls; by a run that came and went, or by a plain write. */
   | { readonly kind: "changed"; readonly checkpointId: string; readonly upstreamRunId?: string };
 
 export interface WatchPace {

@@ -40,7 +40,7 @@ interface Watch {
 const PER_SWEEP = 100;
 
 /**
- * R31: notices what happens to threads upstream that nobody here made happen. A look at a thread takes three requests, so
+ * R31: notices what foreign clients do to threads upstream. A poll of a thread takes three requests, so
  * a thread where nothing happens is looked at ever more rarely; one sweep over the records of all watched threads, a
  * hundred to a request, says every moment which of them need a look at once.
  */

@@ -11,7 +11,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const stopped = new AbortController();
   const stop = () => stopped.abort();
   process.once("SIGINT", stop);
-  // `| head` closes the pipe: whoever read has seen enough.
+  // `| head` closes the pipe: its reader has seen enough.
   process.stdout.once("error", () => process.exit(0));
   try {
     const code = await Promise.race([run(argv, stopped.signal), untilStopped(stopped.signal)]);

@@ -23,7 +23,7 @@ const virtualKeysSchema = z
 /**
  * Keys from the environment: `LITELLM_VIRTUAL_KEYS` (`{"id":"token"}`, or `{"id":{"token","account"}}` for one account
  * only) for runs that name a key, `LITELLM_API_KEY` for runs that name none. A named key that is not in the map is refused:
- * falling back would bill somebody else.
+ * falling back would bill another account.
  */
 export function envKeyResolver(env: Readonly<Record<string, string | undefined>> = process.env): KeyResolver {
   return {

@@ -24,7 +24,7 @@ const throughlineSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Attachments as links that whoever has one may fetch for an hour. Default: unless `calls` is asked for.",
+      "Attachments as links that need no sign-in, valid for one to two hours. Default: unless `calls` is asked for.",
     ),
   /** R15. */
   interrupts: z

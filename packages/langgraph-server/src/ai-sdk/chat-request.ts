@@ -50,7 +50,9 @@ export const chatRequestSchema = z.object({
   trigger: z
     .enum(["submit-message", "regenerate-message"])
     .optional()
-    .describe("To regenerate is to try again a message whose run failed or was stopped."),
+    .describe(
+      "To regenerate is to answer the last message of a person once more: the thread goes back to before its answer.",
+    ),
   resume: z.array(resumeEntrySchema).optional().describe("Answers to the questions that wait."),
   runId: runIdSchema.optional().describe("A name of the run: the same again attaches to the same run."),
   tools: z.array(toolSchema).optional().describe("What the page offers to run itself."),

@@ -158,7 +158,7 @@ describe("useChat's transport", () => {
     }
   });
 
-  it("is told of a stop as an abort, and may try again what was stopped, but not what was answered", async () => {
+  it("is told of a stop as an abort, and may try again what was stopped", async () => {
     const chat = stockChat(scripted, "scripted", "stopped");
     const said = person("s-1", "go");
     const stream = await chat.send([said]);
@@ -175,7 +175,31 @@ describe("useChat's transport", () => {
     second.say("Twice");
     second.end();
     expect(textOf(await again)).toBe("Twice");
-    await expect(chat.regenerate([said])).rejects.toThrow("only a message whose run failed or was stopped");
+  });
+
+  it("gets another answer to any message, from the checkpoint before it", async () => {
+    const chat = stockChat(catalog, "chat", "regenerated");
+    const said = [person("r-1", "What is 2 + 2?"), person("r-2", "What is 3 + 3?")] as const;
+    const first = await built(await chat.send([said[0]]));
+    const second = await built(await chat.send([said[0], first, said[1]]));
+    const lastOfGraph = async () => {
+      const state = await fetch(`${catalog.url}/agents/chat/threads/regenerated/state`);
+      return z
+        .object({ messages: z.array(z.object({ id: z.string() })) })
+        .parse(await state.json())
+        .messages.at(-1);
+    };
+    const before = await lastOfGraph();
+    const again = await built(await chat.regenerate([said[0], first, said[1]]));
+    expect(textOf(again)).toBe(textOf(second));
+    expect(await lastOfGraph()).not.toEqual(before);
+    const ids = async () => (await chat.messages()).messages.map(({ id }) => id);
+    expect(await ids()).toEqual([said[0].id, first.id, said[1].id, again.id]);
+    // Back to the first one: what came behind it is taken back.
+    const earlier = await built(await chat.regenerate([said[0]]));
+    expect(textOf(earlier)).toBe(textOf(first));
+    expect(await ids()).toEqual([said[0].id, first.id]);
+    await expect(chat.regenerate([person("r-9", "never sent")])).rejects.toThrow("holds an answer to");
   });
 
   it("asks a question as a data part, takes the answer, and goes on in the same message", async () => {

@@ -1,4 +1,4 @@
-import { type LogPosition, ThroughlineError } from "@throughline/ai-core";
+import type { LogPosition } from "@throughline/ai-core";
 import { encodeFrameCursor, uiMessages, WHOLE_ENTRY } from "@throughline/reading";
 import { z } from "zod";
 import { contextOf, refuseManyParts, runInputOf, toolsOf } from "../ag-ui/run-input.js";
@@ -20,15 +20,19 @@ import { cursorOf, lastEventIdHeaders } from "../http/last-event-id.js";
 import type { Route } from "../http/route-table.js";
 import { threadFor, threadOf, visibilityQuerySchema } from "../http/thread-of.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
+import type { RunInput } from "../thread/run-input.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { callerIn } from "../thread/visibility.js";
+import type { ThreadService } from "../threads/thread-service.js";
 import { chatChunkSchema, chatMessagesSchema } from "./chat-chunk-schema.js";
 import { type ChatRequest, chatRequestSchema, runAgentInputOf } from "./chat-request.js";
 import { streamChat } from "./chat-stream.js";
+import { regeneratedInput } from "./regenerated-input.js";
 
 type ChatParts = RouteParts<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
+  readonly threads: Pick<ThreadService, "state" | "checkpointBefore">;
   readonly attachments: Pick<AttachmentGate, "links">;
 }>;
 
@@ -58,10 +62,11 @@ export function chatRoutes(parts: ChatParts): Route[] {
     const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
     const { id: threadName, visibility } = request;
     const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
-    if (request.trigger === "regenerate-message") await requireUnanswered(thread);
+    const again =
+      request.trigger === "regenerate-message" ? await regeneratedInput(service, thread, request) : undefined;
     const watching = await usage.watch(who.caller.billingAccountId, who.limits);
     try {
-      const { kind, run } = await start(c, who, thread, request, arrival);
+      const { kind, run } = await start(c, who, thread, request, arrival, again);
       const isNew = kind === "started" || kind === "queued";
       // The run goes on with an answer that the client may have, or have lost.
       const holdsNothing = (request.resume ?? []).length > 0 && request.messages.at(-1)?.role !== "assistant";
@@ -79,10 +84,11 @@ export function chatRoutes(parts: ChatParts): Route[] {
     thread: ThreadAddress,
     request: ChatRequest,
     arrival: Arrival,
+    again: RunInput | undefined,
   ) {
     const input = runAgentInputOf(request);
     refuseManyParts(input.messages ?? [], who.limits.maxContentParts);
-    const runInput = runInputOf(input);
+    const runInput = again ?? runInputOf(input);
     if (runInput.kind === "resume")
       who.note({ answer: runInput.answers, target: { interruptIds: Object.keys(runInput.answers) } });
     const outcome = await service.runs.start({
@@ -103,17 +109,6 @@ export function chatRoutes(parts: ChatParts): Route[] {
     const accepted = requireAccepted(outcome);
     who.note({ target: { runId: accepted.run.runId } });
     return accepted;
-  }
-
-  /** An answer that was given is in the checkpoint: the run would go on behind it, not give another. */
-  async function requireUnanswered(thread: ThreadAddress): Promise<void> {
-    const { fold } = await service.hub.read(thread, undefined);
-    if (fold.run?.status === "error" || fold.run?.status === "cancelled") return;
-    throw new ThroughlineError(
-      "invalid_input",
-      "trigger: only a message whose run failed or was stopped can be tried again. Fork the thread before it instead.",
-      { details: { field: "trigger" } },
-    );
   }
 
   /** Whether an answer is being given, or was given to its end since a client listed the messages. */

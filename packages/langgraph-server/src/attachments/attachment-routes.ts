@@ -126,7 +126,7 @@ export function attachmentRoutes(
     doc: {
       summary: "Read a file by a link",
       description:
-        "For clients that can't send a token with an image: the links in messages of AG-UI streams. A link is valid for one to two hours and lets whoever has it read the file.",
+        "For clients that can't send a token with an image: the links in messages of AG-UI streams. A link is valid for one to two hours and lets anyone who has it read the file.",
       tag: "attachments",
       headers: readHeadersSchema,
       answer: { status: 200, description: "The file", contentType: "*/*" },

@@ -38,6 +38,6 @@ export const CLIENT_SETTINGS = {
     placeholder: "NAME",
     doc: "The person to be, inside that account.",
     schema: subjectSchema,
-    unset: "nobody: threads of the whole account",
+    unset: "none: threads of the whole account",
   }),
 } as const;

@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_DRIVEN } from "../drive/driving-room.js";
 import { INSTANCE_ROLES } from "../service/instance-role.js";
 import { setting } from "./setting.js";
 import { oneOf, positiveNumber, processCount, someOf, wholeNumber } from "./value-schemas.js";
@@ -51,6 +52,15 @@ export const RUNNING_SETTINGS = {
     doc: "How many processes share the port and the limits of this instance; `auto`: one for each CPU.",
     schema: processCount,
     fallback: 1,
+  }),
+  maxDriven: setting({
+    env: "THROUGHLINE_MAX_DRIVEN_RUNS",
+    flag: "max-driven-runs",
+    group: "running",
+    placeholder: "COUNT",
+    doc: "How many runs one process drives at once, of all accounts. A start past that is answered with 429.",
+    schema: positiveNumber,
+    fallback: DEFAULT_MAX_DRIVEN,
   }),
   leaseMs: setting({
     env: "THROUGHLINE_LEASE_MS",

@@ -39,7 +39,7 @@ const fields = {
     .describe("What becomes of a tick whose thread is busy: left out, or run when its turn comes."),
   missed: z
     .enum(MISSED_POLICIES)
-    .describe("What becomes of ticks that nobody was there for: left out, or run once for all of them."),
+    .describe("What becomes of missed ticks: left out, or run once for all of them."),
   jitterMs: z
     .number()
     .int()

@@ -39,7 +39,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
     action: "schedule",
     doc: {
       summary: "Create a cron",
-      description: "Its ticks are ordinary runs, paid by whoever wrote the cron last.",
+      description: "Its ticks are ordinary runs, charged to the last editor of the cron.",
       tag: "crons",
       body: newCronSchema,
       answer: { status: 201, description: "The cron", schema: shownCronSchema },

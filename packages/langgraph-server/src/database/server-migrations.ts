@@ -5,7 +5,7 @@ import { AUDIT_MIGRATION } from "../audit/audit-migration.js";
 import { CRON_MIGRATION, UNREADABLE_CRON_MIGRATION } from "../crons/cron-migration.js";
 import { CLOSURE_MIGRATION, DELETION_MIGRATION, TURN_MIGRATION } from "../deletion/deletion-migration.js";
 import { FEEDBACK_MIGRATION } from "../feedback/feedback-migration.js";
-import { SEARCH_MIGRATION } from "../search/search-migration.js";
+import { SEARCH_BACKFILL_MIGRATION, SEARCH_MIGRATION } from "../search/search-migration.js";
 
 /** The record of what was applied: thread-log keeps its own beside it. */
 export const SERVER_MIGRATIONS_RECORD = "server_migrations";
@@ -22,6 +22,7 @@ export const SERVER_MIGRATIONS: readonly Migration[] = [
   ATTACHMENT_CHUNK_MIGRATION,
   FEEDBACK_MIGRATION,
   SEARCH_MIGRATION,
+  SEARCH_BACKFILL_MIGRATION,
 ];
 
 /** All tables beside the log's: each set has a record of its own. */

@@ -32,10 +32,10 @@ export async function* examine(started: StartedWith): AsyncGenerator<Finding> {
 
 function checkSignIn({ host, signIn }: ServerConfig): Finding {
   if (signIn.kind === "jwt") return checkTrust(signIn);
-  if (isLoopbackHost(host)) return ok("sign-in", "Nobody signs in; only this machine can ask.");
+  if (isLoopbackHost(host)) return ok("sign-in", "Sign-in is off; only this machine can ask.");
   return fail(
     "sign-in",
-    `Nobody signs in, and ${host} can be reached by others.`,
+    `Sign-in is off, and ${host} can be reached by others.`,
     "Set THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL, or THROUGHLINE_HOST=127.0.0.1.",
   );
 }

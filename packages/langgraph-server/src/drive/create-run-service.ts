@@ -10,6 +10,7 @@ import {
   type LeasedRun,
   type RunName,
   type RunRecord,
+  type StartResult,
   type StopResult,
   type ThreadRef,
   threadKey,
@@ -22,18 +23,21 @@ import { untilElapsed } from "../timing/until-elapsed.js";
 import { adoptForeignRun } from "./adopt-foreign-run.js";
 import { type DrivenRun, driveRun } from "./drive-run.js";
 import type { DriverDeps } from "./driver-deps.js";
+import { createDrivingRoom, type DrivingPermit } from "./driving-room.js";
 import { keepStops } from "./keep-stops.js";
 import { type Reaper, startReaper } from "./reaper.js";
 import { reconcileThread } from "./reconcile-thread.js";
 import type { RunService, StartOutcome, StartRunRequest, StopOutcome } from "./run-service.js";
 import { type StartDeps, startRun } from "./start-run.js";
 
-export interface RunServiceOptions extends DriverDeps, Omit<StartDeps, "whenDone"> {
+export interface RunServiceOptions extends DriverDeps, Omit<StartDeps, "whenDone" | "enter"> {
   /** Whether graphs run here. Where they do not, runs are recorded and left to instances where they do. */
   readonly drives: boolean;
   readonly reapEveryMs: number;
-  /** Runs this instance claims beside those it started; past that they are left to others. */
+  /** Runs this instance drives at once. Past that starts are refused, and what others leave is left to others. */
   readonly maxDriven: number;
+  /** Whether this instance's clock is that of the database. While it is not, nothing is started or claimed here. */
+  readonly isClockRight: () => boolean;
   readonly random: () => number;
 }
 
@@ -64,7 +68,8 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   const heardStops = createHeardStops(registry);
   const closed = new AbortController();
   const stops = keepStops<StopOutcome>(clock, closed.signal);
-  const starting: StartDeps = { ...deps, whenDone: (runId) => driven.get(runId)?.done };
+  const room = createDrivingRoom(deps.maxDriven, () => driven.size, deps.isClockRight);
+  const whenDone = (runId: string) => driven.get(runId)?.done;
   let closing = false;
 
   function drive(leased: LeasedRun): DrivenRun {
@@ -78,13 +83,13 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       if (driven.get(runId) === driving) driven.delete(runId);
       if (next) await driveNext(thread);
       // It was full, so what was released meanwhile has been left to others, who may be full, too.
-      if (room() === 1) void reaper?.now();
+      if (room.left() === 1) void reaper?.now();
     });
     return driving;
   }
 
   async function driveNext(thread: ThreadRef): Promise<void> {
-    if (closing) return;
+    if (closing || !deps.isClockRight()) return;
     try {
       const next = await heardStops.during(() => registry.claimNext(thread, lease));
       if (next) drive(next);
@@ -93,7 +98,6 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     }
   }
 
-  const room = () => deps.maxDriven - driven.size;
   const reaper: Reaper | undefined = deps.drives
     ? startReaper({
         ...deps,
@@ -102,7 +106,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
           claimQueued: (by, limit) => heardStops.during(() => registry.claimQueued(by, limit)),
         },
         everyMs: deps.reapEveryMs,
-        room,
+        room: room.left,
         drive,
       })
     : undefined;
@@ -139,12 +143,26 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
 
   async function start(request: StartRunRequest): Promise<StartOutcome> {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no new runs.");
-    const result = await heardStops.during(() => startRun(starting, request));
-    if (result.kind === "started") (deps.drives ? drive : leaveToWorkers)(result);
+    const result = await startHere(request);
     const outcome: StartOutcome = result.kind === "started" ? { kind: "started", run: result.run } : result;
     const { kind } = outcome;
     if (kind === "busy" || kind === "conflict" || kind === "interrupt_pending") observer.startRefused(kind);
     return request.arrival?.isStopped(request.thread.ref) ? stopArrived(outcome) : outcome;
+  }
+
+  /** The permit is held until the run itself counts. An instance that drives nothing has room for any number. */
+  async function startHere(request: StartRunRequest): Promise<StartResult> {
+    let permit: DrivingPermit | undefined;
+    const enter = () => {
+      permit = deps.drives ? room.enter() : undefined;
+    };
+    try {
+      const result = await heardStops.during(() => startRun({ ...deps, whenDone, enter }, request));
+      if (result.kind === "started") (deps.drives ? drive : leaveToWorkers)(result);
+      return result;
+    } finally {
+      permit?.leave();
+    }
   }
 
   /** R25: its thread was stopped while the request was on its way: that was meant for it. */

@@ -283,7 +283,9 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       return { ...(await byCheckpoint()), ok: false, status: "error", error };
     }
     const graph = { leased, request, start, signal: hold.work, recorder, queue, media };
-    const reached = await withMeteredRun(meteredRun(request), () => runGraph(deps, graph));
+    const reached = await observer.within(about, () =>
+      withMeteredRun(meteredRun(request), () => runGraph(deps, graph)),
+    );
     // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
     if (isStoreOutage(reached.error)) leave("stalled");
     if (hold.leftWhy() !== undefined) return reached;
@@ -356,6 +358,7 @@ function freshStart(start: GraphRunStart | undefined, fold: ThreadFold | undefin
 
 function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): PayloadOf<"run_start"> {
   const { id, kind } = run.origin;
+  const person = request.work === "graph" ? payerOf(request).subject : undefined;
   return {
     graph_id: run.graphId,
     ...(run.alias !== undefined && request.work === "graph" && { client_run_id: clientRunIdOf(run.alias) }),
@@ -364,7 +367,8 @@ function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): Pa
       ...(start.kind === "input" && start.state && { state: start.state }),
     },
     answers: start.kind === "resume" ? Object.keys(start.answers) : [],
-    started_by: { kind, ...(id !== undefined && { id }) },
+    ...(start.kind === "resume" && { given: { ...start.answers } }),
+    started_by: { kind, ...(id !== undefined && { id }), ...(person !== undefined && { person }) },
     ...(request.work === "reconcile" && { coarse: true }),
   };
 }

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createLogger } from "../operations/logger.js";
 import { createMetrics } from "../operations/metrics.js";
 import { observeService } from "../operations/observe-service.js";
-import type { ServiceOptions } from "../service/create-service.js";
+import type { ServiceOptions } from "../service/service-options.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { catalogGraphs } from "./catalog-graphs.js";

@@ -35,6 +35,8 @@ export interface StartDeps
     readonly usage: AccountUsage;
     readonly limitsOf: (account: string) => AccountLimits;
   };
+  /** Takes the instance's own permit for one more run; throws `rate_limited` where it has none left. */
+  readonly enter: () => void;
   readonly attachments: AttachmentGate;
   /** Resolves when a run that this instance drives is over; `undefined` for any other. */
   readonly whenDone: (runId: string) => Promise<unknown> | undefined;
@@ -48,7 +50,7 @@ const LATE_END_STEP_MS = 20;
 
 /**
  * Starts a run: the one way in, for AG-UI, `POST /runs`, commands and crons. Its steps, in order: the agent, the account's
- * limits, idempotency (R25), the model and the budget, the input measured against the thread (R26) with its attachments stored, then one write that
+ * limits and the instance's, idempotency (R25), the model and the budget, the input measured against the thread (R26) with its attachments stored, then one write that
  * decides on open questions (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
  * that is two round trips, and a third where this instance does not hold the thread's view yet.
  */
@@ -69,6 +71,7 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   const admitted = await admit(deps, request, lookNow);
   let { look } = admitted;
   try {
+    if (!look.same) deps.enter();
     for (;;) {
       if (look.same) return { kind: "attached", run: look.same };
       const known = look.model;

@@ -118,6 +118,24 @@ describeEachStore("Feedback, kept in %s,", (storeOf) => {
     expect(await person(newAccount(), "ann", "admin").list("/feedback")).toEqual([]);
   });
 
+  it("stays when its thread is shared with the account, and when it is taken back", async () => {
+    const ann = person(newAccount(), "ann", "admin");
+    await ann.say("t");
+    const { body } = await ann.ask("GET", "/agents/chat/threads/t/state");
+    const messageId = body.messages.at(-1).id;
+    await ann.give("t", { messageId, value: "down", note: "Too long" });
+    await ann.give("t", { messageId: "left-behind", value: "up" });
+    const [given] = await ann.list("/feedback?value=down");
+    for (const visibility of ["account", "private"] as const) {
+      const now = visibility === "account" ? "private" : "account";
+      const path = `/agents/chat/threads/t/visibility?visibility=${now}`;
+      expect(await ann.ask("PUT", path, { visibility })).toMatchObject({ status: 200 });
+      const expected = [{ ...given, visibility }];
+      expect(await ann.list(`/agents/chat/threads/t/feedback?visibility=${visibility}`)).toEqual(expected);
+      expect(await ann.list("/feedback")).toEqual(expected);
+    }
+  });
+
   it("goes with its thread and with its person, is audited, and is in the account's export", async () => {
     const account = newAccount();
     const admin = person(account, "eve", "admin");

@@ -54,6 +54,8 @@ export interface FeedbackStore {
   /** `false` where there was none. */
   remove(thread: ThreadRef, messageId: string, author: string | undefined): Promise<boolean>;
   list(scope: ThreadScope, query: FeedbackQuery): Promise<FeedbackPage>;
+  /** Gives what was said of these messages to the thread that this one became. */
+  moveThread(from: ThreadRef, to: ThreadRef, messageIds: readonly string[]): Promise<void>;
   /** To be called when the thread is no longer listed, so that nothing is put after it. */
   deleteThread(thread: ThreadRef): Promise<void>;
   /** Also what the subject said of other people's messages. */

@@ -60,6 +60,16 @@ export function createMemoryFeedbackStore(database: MemoryDatabase): FeedbackSto
       const last = page.at(-1);
       return { feedback: page, next: found.length > limit && last ? positionOf(last) : undefined };
     },
+    async moveThread(from, to, messageIds) {
+      const listing = database.listings.get(threadKey(to));
+      if (!listing) return;
+      for (const [key, row] of [...rows]) {
+        if (threadKey(row.thread) !== threadKey(from) || !messageIds.includes(row.messageId)) continue;
+        rows.delete(key);
+        const moved = { ...row, thread: to, threadName: listing.threadName };
+        rows.set(keyOf(to, row.messageId, row.author), moved);
+      }
+    },
     async deleteThread(thread) {
       deleteWhere((row) => threadKey(row.thread) === threadKey(thread));
     },

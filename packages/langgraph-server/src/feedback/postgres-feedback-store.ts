@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type PostgresDatabase, subjectKey, type ThreadScope } from "@throughline/thread-log";
 import type { Feedback, FeedbackStore, FeedbackValue } from "./feedback-store.js";
 import { listFeedback } from "./sql/list-feedback.js";
+import { moveFeedback } from "./sql/move-feedback.js";
 import { putFeedback } from "./sql/put-feedback.js";
 
 interface Row {
@@ -65,6 +66,16 @@ export function createPostgresFeedbackStore({
       const last = page.at(-1);
       const next = rows.length > limit && last ? { at: last.updatedAt, id: last.id } : undefined;
       return { feedback: page, next };
+    },
+    async moveThread(from, to, messageIds) {
+      await pool.query(moveFeedback(schema), [
+        from.account,
+        subjectKey(from),
+        from.threadId,
+        subjectKey(to),
+        to.threadId,
+        messageIds,
+      ]);
     },
     async deleteThread(thread) {
       await pool.query(`delete from ${table} where account = $1 and subject = $2 and thread_id = $3`, [

@@ -11,6 +11,8 @@ const OPEN = [
   "GET /",
   "GET /openapi.json",
   "GET /docs",
+  "GET /docs/swagger-ui-bundle.js",
+  "GET /docs/swagger-ui.css",
 ];
 
 let server: TestServer;

@@ -22,6 +22,16 @@ const outcomeSchema = z.object({
   ),
 });
 
+const callsSchema = z.object({
+  calls: z.array(
+    z.object({
+      kind: z.string(),
+      startedBy: z.object({ person: z.string().optional() }).optional(),
+      answered: z.array(z.object({ interruptId: z.string(), words: z.string() })).optional(),
+    }),
+  ),
+});
+
 async function send(path: string, body: object): Promise<SseEvent[]> {
   return readEvents(await server.post(path, body));
 }
@@ -110,6 +120,43 @@ describe("a question", () => {
     const second = await send(RUN, hotel);
     expect(typesOf(first).at(-1)).toBe("RUN_FINISHED");
     expect(second.map((event) => event.id)).toEqual(first.map((event) => event.id));
+  });
+
+  it("P92: is answered by a person, and log and calls say who and what, also to those who come later", async () => {
+    const account = { "x-throughline-account": "acme" };
+    const ann = { ...account, "x-throughline-subject": "ann" };
+    const bob = { ...account, "x-throughline-subject": "bob" };
+    const shared = {
+      threadId: "whose",
+      forwardedProps: { throughline: { visibility: "account", calls: true } },
+    };
+    const messages = [{ id: "m-whose", role: "user", content: "from Amsterdam to San Francisco" }];
+    const first = await readEvents(
+      await server.post(RUN, { ...shared, messages, protocolVersion: "1.0" }, ann),
+    );
+    const [interrupt] = outcomeSchema.parse(first.at(-1)?.data.outcome).interrupts;
+    const { id = "", metadata } = interrupt ?? {};
+    const [, chosen] = metadata?.langgraph.raw.options ?? [];
+    await readEvents(await server.post(RUN, { ...shared, resume: resume(id, chosen) }, bob));
+
+    const query = "?follow=0&visibility=account";
+    const log = await readEvents(
+      await fetch(`${server.url}/agents/travel/threads/whose/events${query}`, { headers: ann }),
+    );
+    const starts = log.filter(({ data }) => data.type === "run_start").map(({ data }) => data.payload);
+    expect(starts).toMatchObject([
+      { answers: [], started_by: { kind: "client", person: "ann" } },
+      { answers: [id], given: { [id]: chosen }, started_by: { kind: "client", person: "bob" } },
+    ]);
+    const late = await readEvents(await server.post(CONNECT, shared, ann), isType("RUN_FINISHED"));
+    const told = late.find(({ data }) => data.name === "throughline.calls");
+    const { calls } = callsSchema.parse(told?.data.value);
+    const runs = calls.filter(({ kind }) => kind === "run");
+    expect(runs.map(({ startedBy }) => startedBy?.person)).toEqual(["ann", "bob"]);
+    expect(runs.map(({ answered }) => answered)).toEqual([
+      undefined,
+      [{ interruptId: id, words: expect.stringMatching(/^chose /) }],
+    ]);
   });
 
   it("can be dismissed, which the graph is told", async () => {

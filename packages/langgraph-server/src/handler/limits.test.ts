@@ -109,3 +109,53 @@ describe("an account that asks for more than it may", () => {
     expect(await parts.json()).toMatchObject({ details: { limit: "maxContentParts", max: 1 } });
   });
 });
+
+describe("an instance that drives as many runs as it may", () => {
+  let server: TestServer;
+  afterEach(() => server.close());
+
+  it("answers starts of any account with 429 and when to come back, until one has ended; what runs goes on", async () => {
+    const graphs = createScriptedProvider();
+    server = await startTestServer({ graphs, maxDriven: 2 });
+    const start = (account: string, input: object) =>
+      server.post("/api/copilotkit/agent/scripted/run", input, { "x-throughline-account": account });
+    const first = { ...run("one"), runId: "first" };
+    const open = [await start("ann", first), await start("bob", run("one"))];
+    const running = [await graphs.nextRun(), await graphs.nextRun()];
+    const refused = await Promise.all(
+      ["ann", "bob", "cleo"].map((account) => start(account, run(`other of ${account}`))),
+    );
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429]);
+    expect(refused.map(({ headers }) => headers.get("retry-after"))).toEqual(["1", "1", "1"]);
+    expect(await refused[0]?.json()).toMatchObject({
+      code: "rate_limited",
+      message: expect.stringMatching(/^maxDriven: /),
+      details: { limit: "maxDriven", max: 2, retryAfterMs: 1_000 },
+    });
+    // Sent again, it adds no run.
+    const again = await start("ann", first);
+    expect(again.status).toBe(200);
+    for (const one of running) one.end();
+    for (const stream of [...open, again]) await readEvents(stream);
+    const next = await start("cleo", run("other of cleo"));
+    expect(next.status).toBe(200);
+    (await graphs.nextRun()).end();
+    await readEvents(next);
+  });
+
+  it("admits no more than that of starts that come at once", async () => {
+    const graphs = createScriptedProvider();
+    server = await startTestServer({ graphs, maxDriven: 2 });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        server.post("/api/copilotkit/agent/scripted/run", run("one"), {
+          "x-throughline-account": `account-${index}`,
+        }),
+      ),
+    );
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted).toHaveLength(2);
+    for (const _ of admitted) (await graphs.nextRun()).end();
+    await Promise.all(admitted.map((answer) => readEvents(answer)));
+  });
+});

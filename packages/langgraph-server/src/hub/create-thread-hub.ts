@@ -1,4 +1,10 @@
-import { type Clock, type ExecutorType, isStoreOutage, retryStore } from "@throughline/ai-core";
+import {
+  type Clock,
+  type ExecutorType,
+  isStoreOutage,
+  type LogPosition,
+  retryStore,
+} from "@throughline/ai-core";
 import { parseFrameCursor, type ThreadFold } from "@throughline/reading";
 import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
 import type { FileLinks } from "../thread/file-links.js";
@@ -10,6 +16,7 @@ import type { TakenView, ThreadViews } from "../thread/thread-views.js";
 import { viewAt } from "../thread/view-at.js";
 import { type JoinRunOptions, joinRun } from "./join-run.js";
 import { joinFromCursor, joinFromNothing } from "./join-thread.js";
+import { resolveCursor } from "./resolve-cursor.js";
 import { createSubscriber, type Subscriber } from "./subscriber.js";
 import { openThreadChannel, type ThreadChannel } from "./thread-channel.js";
 import type {
@@ -145,9 +152,10 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       await tryToReconcile(view, thread, ask);
       const fold = view.fold();
       const position = view.position();
-      const cursor = text === undefined ? undefined : parseFrameCursor(text);
-      const isOfThis = cursor !== undefined && cursor.epoch === position?.epoch;
-      const before = isOfThis
+      const readOne = (after: LogPosition) => ask(() => log.read(thread.ref, after, 1));
+      const cursor = text === undefined ? undefined : await resolveCursor(text, position, readOne);
+      const isGood = cursor !== undefined && cursor !== "deleted";
+      const before = isGood
         ? (view.recent.foldAt(cursor.seq) ?? (await ask(() => foldAt(log, thread.ref, cursor))))
         : undefined;
       return { fold, position, before };

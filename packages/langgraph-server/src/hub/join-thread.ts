@@ -1,5 +1,6 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
-import { applyEntry, emptyFold, parseFrameCursor, threadFoldPort } from "@throughline/reading";
+import { applyEntry, emptyFold, threadFoldPort } from "@throughline/reading";
+import { resolveCursor } from "./resolve-cursor.js";
 import type { Subscriber, SubscriberOptions } from "./subscriber.js";
 
 /** For a subscriber that holds nothing: R11's prelude, or the log from its beginning for a face that knows none. */
@@ -27,18 +28,13 @@ export async function joinFromCursor(
   text: string,
 ): Promise<void> {
   const { face, channel, log, thread } = about;
-  const cursor = parseFrameCursor(text);
   const position = channel.view.position();
-  if (cursor && position && cursor.epoch !== position.epoch) {
-    // One who was away when the thread was deleted is told now; a thread that began anew is shown from its beginning.
-    const page = await subscriber.ask(() =>
-      log.read(thread.ref, { epoch: cursor.epoch, seq: cursor.seq }, 1),
-    );
-    if (page.kind === "deleted") return subscriber.end("deleted");
-  }
-  if (!cursor || !position || cursor.face !== face.key || cursor.epoch !== position.epoch) {
-    return joinAfterGap(about, subscriber);
-  }
+  const cursor = await resolveCursor(text, position, (after) =>
+    subscriber.ask(() => log.read(thread.ref, after, 1)),
+  );
+  // One who was away when the thread was deleted is told now; a thread that began anew is shown from its beginning.
+  if (cursor === "deleted") return subscriber.end("deleted");
+  if (!cursor || !position || cursor.face !== face.key) return joinAfterGap(about, subscriber);
   if (cursor.seq > position.seq) return joinAfterGap(about, subscriber);
   if (cursor.seq === 0) {
     subscriber.joined("resume");

@@ -119,6 +119,24 @@ describe("A watcher who is caught up from the log", () => {
     subscriber.leave();
   });
 
+  it("is told once what the log has before its instance follows it that far", async () => {
+    const seen = recordFrames();
+    const [next] = said(1);
+    const read: ThreadLog["read"] = async (...asked) => {
+      const page = await log.read(...asked);
+      const last = page.kind === "entries" ? page.entries.at(-1) : undefined;
+      if (page.kind !== "entries" || last?.seq !== 1_200 || !next) return page;
+      // Another instance has committed one more, which this one has not heard of.
+      return { ...page, entries: [...page.entries, { ...last, seq: 1_201, envelope: next }] };
+    };
+    const subscriber = subscriberTo(seen, { kind: "envelopes" }, { read });
+    await subscriber.catchUp({ fold: emptyFold, seq: 0 });
+    await log.append(thread.ref, said(2), fence);
+    await vi.waitUntil(() => seen.frames.at(-1)?.id?.includes(".1202."));
+    expect(seen.frames).toHaveLength(1_202);
+    subscriber.leave();
+  });
+
   it("is let go, to come back, when the log gives it nothing where there should be more", async () => {
     const seen = recordFrames();
     let reads = 0;

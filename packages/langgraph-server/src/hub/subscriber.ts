@@ -133,12 +133,15 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
       const page = await ask(() => log.read(thread.ref, after, ENTRIES_PER_READ));
       if (over.signal.aborted) return;
       if (page.kind === "deleted") return end("deleted");
+      // The log may be ahead of the view, which will tell the rest to all its subscribers.
+      const held = view.position()?.seq ?? 0;
+      const entries = page.kind === "gap" ? [] : page.entries.filter((entry) => entry.seq <= held);
       // A page that is empty here contradicts the view, which holds entries after this one: then too the log lacks some.
-      if (page.kind === "gap" || page.entries.length === 0) return afterGap();
-      const told = tell(fold, page.entries, runId);
+      if (entries.length === 0) return afterGap();
+      const told = tell(fold, entries, runId);
       if (told.isOver) return end("done");
       fold = told.fold;
-      seq = page.entries.at(-1)?.seq ?? seq;
+      seq = entries.at(-1)?.seq ?? seq;
       if (!told.hasRoom) await sink.drained();
       if (over.signal.aborted) return;
     }

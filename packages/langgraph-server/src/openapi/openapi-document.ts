@@ -29,7 +29,7 @@ const TAGS: Readonly<Record<RouteTag, string>> = {
   feedback: "What people think of answers.",
   account: "What is kept of an account, and its deletion.",
   spending: "What model calls cost, and what may be spent.",
-  operations: "For whoever operates the service.",
+  operations: "For operators of the service.",
 };
 
 /** Names in paths that mean the same wherever they stand. */

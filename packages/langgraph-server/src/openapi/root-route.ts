@@ -1,8 +1,8 @@
+import { html } from "hono/html";
 import { z } from "zod";
 import { addressOf } from "../http/address-of.js";
 import type { RouteContext, RouteParts } from "../http/ingress.js";
 import type { OpenRoute } from "../http/route-table.js";
-import { markup, prose } from "./page/markup.js";
 
 const rootSchema = z.object({
   service: z.literal("throughline"),
@@ -56,19 +56,18 @@ function wantsPage(c: RouteContext): boolean {
   return c.req.header("accept")?.includes("text/html") ?? false;
 }
 
-function page(c: RouteContext, { version, docs, console: consoleUrl }: Root): Response {
+function page(c: RouteContext, { version, docs, console: consoleUrl }: Root): Response | Promise<Response> {
   const whereConsole = consoleUrl
-    ? markup`<a href="${consoleUrl}">Open the console</a> to watch and steer agents.`
-    : prose("The console runs beside this service; `THROUGHLINE_CONSOLE_URL` tells this page where it is.");
-  const { html } = markup`<!doctype html>
+    ? html`<a href="${consoleUrl}">Open the console</a> to watch and steer agents.`
+    : html`The console runs beside this service; <code>THROUGHLINE_CONSOLE_URL</code> tells this page where it is.`;
+  const shown = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Throughline</title></head>
 <body><h1>Throughline</h1>
 <p>The service is running, version ${version}.</p>
 <p>${whereConsole}</p>
 <p><a href="${docs}">Read what its API offers</a>.</p></body></html>`;
-  return c.body(html, 200, {
-    "content-type": "text/html; charset=utf-8",
+  return c.html(shown, 200, {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
   });

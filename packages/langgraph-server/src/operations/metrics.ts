@@ -173,6 +173,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   }
 
   const observer: ServiceObserver = {
+    within: (_, work) => work(),
     runStarted({ runId, graphId, attempt }) {
       runsStarted.inc({ graph: graphId });
       driven.set(runId, { graph: graphId, attempt, calls: new Map() });

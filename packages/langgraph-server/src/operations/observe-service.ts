@@ -20,6 +20,7 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
       spans.runStarted(run);
       logger.info(named(run), "run started");
     },
+    within: spans.within,
     runEnded(run) {
       observer.runEnded(run);
       spans.runEnded(run);
@@ -28,7 +29,7 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
     graphFailed(run, failure) {
       observer.graphFailed(run, failure);
       const { class: kind, node, error } = failure;
-      // Whoever runs the graph has to find the line that threw, at every level of logging.
+      // The operator has to find the line that threw, at every level of logging.
       const described = describeError(error, { withStack: true });
       logger.error({ ...named(run), class: kind, node, error: described }, "graph failed");
     },

@@ -1,9 +1,9 @@
-import { type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context as activeContext, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { RunNote } from "../thread/run-note.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import { contextOf } from "./traceparent.js";
 
-type RunSpans = Pick<ServiceObserver, "runStarted" | "runEnded" | "runLeft">;
+type RunSpans = Pick<ServiceObserver, "runStarted" | "within" | "runEnded" | "runLeft">;
 
 /**
  * One span per attempt, below the request that asked for the run, whichever instance that came to. A later attempt is also
@@ -37,6 +37,11 @@ export function createRunSpans(): RunSpans {
       };
       const name = run.attempt > 0 ? `take over ${run.graphId}` : `run ${run.graphId}`;
       open.set(keyOf(run), trace.getTracer("throughline").startSpan(name, { attributes, links }, context));
+    },
+    // What instruments the graph, its model calls and its HTTP then makes spans below this one, and sends `traceparent` on.
+    within(run, work) {
+      const span = open.get(keyOf(run));
+      return span ? activeContext.with(trace.setSpan(activeContext.active(), span), work) : work();
     },
     runEnded(run) {
       end(run, (span) => {

@@ -16,6 +16,8 @@ export interface SaidChange {
   readonly said: readonly FindableMessage[];
   /** Messages that are no part of it any more. */
   readonly gone: readonly string[];
+  /** When it was said, in milliseconds since the Unix epoch; now where it is absent. */
+  readonly saidAt?: number;
 }
 
 export interface FoundMessage extends FindableMessage {

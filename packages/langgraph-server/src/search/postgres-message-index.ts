@@ -19,7 +19,9 @@ export function createPostgresMessageIndex({
 }: Pick<PostgresDatabase, "pool" | "schema">): MessageIndex {
   return {
     async put(changes) {
-      const said = changes.flatMap(({ thread, said: all }) => all.map((message) => ({ thread, ...message })));
+      const said = changes.flatMap(({ thread, said: all, saidAt }) =>
+        all.map((message) => ({ thread, saidAt, ...message })),
+      );
       const gone = changes.flatMap(({ thread, gone: ids }) =>
         ids.map((messageId) => ({ thread, messageId })),
       );
@@ -30,6 +32,7 @@ export function createPostgresMessageIndex({
         said.map((message) => message.said.replaceAll("\u0000", "")),
         said.map((message) => [markOf(message.thread.account), ...searchWords(message.said)].join(" ")),
         ...keysOf(gone),
+        said.map(({ saidAt }) => (saidAt === undefined ? null : new Date(saidAt))),
       ]);
     },
     async search(scope, { graphId, words, limit }) {

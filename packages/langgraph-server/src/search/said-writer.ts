@@ -71,7 +71,8 @@ export function saidBy(
   };
 }
 
-function toFindable({ id, role, content }: Message): FindableMessage[] {
+/** The message as it can be found, where it can. */
+export function toFindable({ id, role, content }: Message): FindableMessage[] {
   if (role !== "user" && role !== "assistant") return [];
   const text =
     typeof content === "string"

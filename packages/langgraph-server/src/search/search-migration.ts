@@ -20,3 +20,21 @@ export const SEARCH_MIGRATION: Migration = {
     `create index said_words on ${schema}.said using gin (words)`,
   ],
 };
+
+/** How far the threads are indexed that began before messages were. Its only row names the last one. */
+export const SEARCH_BACKFILL_MIGRATION: Migration = {
+  id: 12,
+  runsWith: 11,
+  statements: (schema) => [
+    `create table ${schema}.said_backfill (
+      only_row boolean primary key default true check (only_row),
+      account text collate "C" not null default '',
+      subject text collate "C" not null default '',
+      thread_id text collate "C" not null default '',
+      created_before timestamptz not null default clock_timestamp(),
+      claimed_until timestamptz,
+      is_done boolean not null default false
+    )`,
+    `insert into ${schema}.said_backfill default values`,
+  ],
+};

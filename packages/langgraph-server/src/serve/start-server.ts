@@ -21,7 +21,8 @@ import { type Listening, listen } from "../http/listen.js";
 import { createLogger, type Logger } from "../operations/logger.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { observeService } from "../operations/observe-service.js";
-import { createService, type Service, type ServiceOptions } from "../service/create-service.js";
+import { createService, type Service } from "../service/create-service.js";
+import type { ServiceOptions } from "../service/service-options.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
 import { DEV_VIRTUAL_KEY_ID, devCaller } from "../tenancy/dev-caller.js";
 import { guardAddress } from "../tenancy/guard-address.js";
@@ -77,6 +78,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       ...(config.billing && { billing: config.billing }),
       ...(installed && { send: installed.plain }),
       leaseMs: config.leaseMs,
+      maxDriven: config.maxDriven,
       showGraphErrors: showsGraphErrors(config),
       roles: config.roles,
       retention: config.retention,

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentCatalogPort,
-  type Clock,
   type GraphExecutorPort,
   type GraphStatePort,
   systemClock,
-  type UsagePort,
+  ThroughlineError,
 } from "@throughline/ai-core";
 import {
   createAggregatingAgentCatalog,
@@ -17,22 +16,21 @@ import {
   type StoreItems,
 } from "@throughline/graph-executor";
 import type { RunRegistry, ThreadDirectory, ThreadLog } from "@throughline/thread-log";
-import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
+import { DEFAULT_ATTACHMENT_LIMITS } from "../attachments/attachment-limits.js";
 import { DEFAULT_UNNAMED_MS, startAttachmentSweeper } from "../attachments/attachment-sweeper.js";
 import { createFileKeeper } from "../attachments/file-keeper.js";
 import { materialiseAttachments } from "../attachments/materialise-attachments.js";
-import type { MediaOrigins } from "../attachments/media-url.js";
 import { createRunFiles } from "../attachments/run-files.js";
 import type { AttachmentGate } from "../attachments/store-attachments.js";
-import { createTransferPermits, type TransferLimits } from "../attachments/transfer-permits.js";
-import { type AuditLog, type AuditOptions, createAuditLog } from "../audit/create-audit-log.js";
-import type { BillingOptions } from "../billing/billing-options.js";
+import { createTransferPermits } from "../attachments/transfer-permits.js";
+import { type AuditLog, createAuditLog } from "../audit/create-audit-log.js";
 import { type OpenedBilling, openBilling, openOfflineBilling } from "../billing/open-billing.js";
 import { startReconciler } from "../billing/start-reconciler.js";
 import { createCronService, DEFAULT_MAX_CRONS } from "../crons/create-cron-service.js";
 import type { CronService } from "../crons/cron-service.js";
 import { createDeletionService, type DeletionService } from "../deletion/deletion-service.js";
 import { createRunService, type DrivingRunService } from "../drive/create-run-service.js";
+import { DEFAULT_MAX_DRIVEN } from "../drive/driving-room.js";
 import { requireAccepted } from "../drive/start-refusal.js";
 import { noUsage } from "../drive/usage-facts.js";
 import { createExportService, type ExportService } from "../export/export-service.js";
@@ -40,14 +38,10 @@ import type { FeedbackStore } from "../feedback/feedback-store.js";
 import { attendForeignRuns } from "../foreign/attend-foreign-runs.js";
 import { createThreadHub } from "../hub/create-thread-hub.js";
 import type { ThreadHub } from "../hub/thread-hub.js";
-import { DEFAULT_RETENTION, type Retention, startRetentionSweeper } from "../operations/retention-sweeper.js";
+import { DEFAULT_RETENTION, startRetentionSweeper } from "../operations/retention-sweeper.js";
+import { startSaidBackfill } from "../search/said-backfill.js";
 import { createSaidWriter } from "../search/said-writer.js";
-import {
-  type AccountLimits,
-  type AccountUsage,
-  createAccountUsage,
-  DEFAULT_LIMITS,
-} from "../tenancy/account-limits.js";
+import { type AccountUsage, createAccountUsage, DEFAULT_LIMITS } from "../tenancy/account-limits.js";
 import { createFileLinks } from "../thread/file-links.js";
 import { createFoldRebuilder } from "../thread/fold-rebuilder.js";
 import { readThreadFold } from "../thread/read-thread-fold.js";
@@ -56,65 +50,12 @@ import { type ServiceObserver, silentObserver } from "../thread/service-observer
 import { createThreadViews } from "../thread/thread-views.js";
 import { createThreadService, type ThreadService } from "../threads/thread-service.js";
 import { createWaitingQuestions, type WaitingQuestions } from "../threads/waiting-questions.js";
+import { startClockGuard } from "../timing/clock-guard.js";
 import { INSTANCE_ROLES, type InstanceRole } from "./instance-role.js";
-import { openStores, type ServiceStore } from "./open-stores.js";
+import { openStores } from "./open-stores.js";
+import type { ServiceOptions } from "./service-options.js";
 
 export type { ServiceStore } from "./open-stores.js";
-
-export interface ServiceOptions {
-  readonly store: ServiceStore;
-  /** Graphs of this process, or a provider that runs them elsewhere. */
-  readonly graphs: GraphSource | GraphProvider;
-  /** Of a run that names none. Default: with LiteLLM the first that the account may use, else the offline model. */
-  readonly defaultModel?: string;
-  /** Model calls go through a LiteLLM and are metered. Default: the offline model, and nothing is metered. */
-  readonly billing?: BillingOptions;
-  /** Sends requests to LiteLLM; `fetch` as it is now by default. */
-  readonly send?: typeof fetch;
-  readonly clock?: Clock;
-  readonly usage?: UsagePort;
-  readonly observer?: Partial<ServiceObserver>;
-  /** How long a run stays leased without a heartbeat. Default 15 s. */
-  readonly leaseMs?: number;
-  /** How often abandoned and queued runs are claimed, give or take a quarter. Default 5 s. */
-  readonly reapEveryMs?: number;
-  /** Crash recoveries before a run fails as `run_lost`. Default 5. */
-  readonly maxCrashes?: number;
-  /** Whether people are told a graph's own errors, which may carry a key, a prompt or a path. Default `false`. */
-  readonly showGraphErrors?: boolean;
-  /** Runs this instance claims beside those it started; past that they are left to others. Default 200. */
-  readonly maxDriven?: number;
-  /** How long a thread's view is kept in memory after its last use. Default 30 s. */
-  readonly lingerMs?: number;
-  /** What this instance does, where others do the rest. All by default. */
-  readonly roles?: readonly InstanceRole[];
-  /** Names this instance among others. Random by default. */
-  readonly instance?: string;
-  /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
-  readonly retention?: Retention;
-  /** What accounts may take. Default: `DEFAULT_LIMITS`. */
-  readonly limitsOf?: (account: string) => AccountLimits;
-  readonly crons?: CronOptions;
-  readonly attachmentLimits?: AttachmentLimits;
-  readonly audit?: AuditOptions;
-  /** How many files may be sent and received at once. */
-  readonly transferLimits?: TransferLimits;
-  /** How long a file may wait for a message that names it before it is deleted. Default one day. */
-  readonly unnamedMs?: number;
-  /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
-  readonly mediaOrigins?: MediaOrigins;
-  /** What links to files are signed with; the same on every instance. Default: a secret of this instance's own. */
-  readonly linkSecret?: string;
-}
-
-export interface CronOptions {
-  /** How long another instance's changes may go unnoticed, give or take a quarter. Default 5 s. */
-  readonly everyMs?: number;
-  /** Per account. Default 100. */
-  readonly maxCrons?: number;
-  /** What time it is for crons. Default: what the store's own clock says (R18). */
-  readonly now?: () => number;
-}
 
 export interface Service {
   readonly runs: DrivingRunService;
@@ -168,6 +109,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     cronNow: options.crons?.now,
   });
   const { log, registry, keeper, directory } = stores;
+  const clockGuard =
+    stores.now &&
+    startClockGuard({
+      storeNow: stores.now,
+      everyMs: leaseMs / 4,
+      clock,
+      random: Math.random,
+      onWrong: (errorMs) =>
+        observer.noticed(
+          `This instance's clock is ${Math.abs(Math.round(errorMs / 1_000))} s ${errorMs > 0 ? "ahead of" : "behind"} the database's. No graph runs here until it is set right.`,
+        ),
+      onFailed: (error) => observer.failed("The database's clock could not be read.", error),
+    });
+  const isClockRight = () => clockGuard?.isRight() ?? true;
   const usage = createAccountUsage({ clock, shared: stores.counts });
   const billingContext = {
     stores: stores.billing,
@@ -203,6 +158,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         store: stores.graphStore.store,
         attachments: runFiles,
         ...(billing.callbacks && { callbacks: [billing.callbacks] }),
+        isClockRight,
         clock,
       });
   const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), runFiles);
@@ -232,11 +188,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     lease,
     boundsOf: limitsOf,
     drives: roles.includes("worker"),
+    isClockRight,
     admission: { usage, limitsOf },
     attachments,
     maxCrashes: options.maxCrashes ?? 5,
     showGraphErrors: options.showGraphErrors ?? false,
-    maxDriven: options.maxDriven ?? 200,
+    maxDriven: options.maxDriven ?? DEFAULT_MAX_DRIVEN,
     reapEveryMs: options.reapEveryMs ?? 5_000,
     random: Math.random,
   });
@@ -285,6 +242,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     runs,
     directory,
     messages: stores.messages,
+    feedback: stores.feedback,
+    said,
     attachments,
     agents,
     clock,
@@ -347,6 +306,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     random: Math.random,
     observer,
   });
+  const saidBackfill =
+    stores.saidBackfill &&
+    startSaidBackfill({
+      store: stores.saidBackfill,
+      state: executor,
+      index: stores.messages,
+      clock,
+      random: Math.random,
+      observer,
+    });
   const reconcileEveryMs = options.billing?.reconcileEveryMs;
   const reconciler =
     reconcileEveryMs === undefined
@@ -379,11 +348,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     usage,
     exports,
     billing,
-    ready: stores.ready,
+    async ready() {
+      if (!isClockRight()) throw new ThroughlineError("internal", "This instance's clock is wrong.");
+      await stores.ready();
+    },
     async close({ drainMs = 10_000 } = {}) {
       attendant?.close();
       await crons.close();
-      await Promise.all([sweeper.close(), fileSweeper.close(), reconciler?.close()]);
+      await Promise.all([
+        clockGuard?.close(),
+        sweeper.close(),
+        fileSweeper.close(),
+        saidBackfill?.close(),
+        reconciler?.close(),
+      ]);
       await deletions.close();
       exports.close();
       await runs.close({ drainMs });

@@ -9,7 +9,8 @@ import { ofType } from "../testing/frame-recorder.js";
 import { ann, openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
-import type { ServiceOptions, ServiceStore } from "./create-service.js";
+import type { ServiceStore } from "./create-service.js";
+import type { ServiceOptions } from "./service-options.js";
 
 /** Far beyond any test: what is claimed in it was told of, not polled. */
 const NEVER_MS = 600_000;

@@ -64,6 +64,7 @@ import type { RetentionStore } from "../retention/retention-store.js";
 import { createMemoryMessageIndex } from "../search/memory-message-index.js";
 import type { MessageIndex } from "../search/message-index.js";
 import { createPostgresMessageIndex } from "../search/postgres-message-index.js";
+import { createSaidBackfillStore, type SaidBackfillStore } from "../search/said-backfill-store.js";
 import { createRedisCounts } from "../tenancy/redis-counts.js";
 import type { SharedCounts } from "../tenancy/shared-counts.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
@@ -102,9 +103,13 @@ export interface Stores {
   readonly audit: AuditStore;
   readonly feedback: FeedbackStore;
   readonly messages: MessageIndex;
+  /** `undefined` where nothing is older than the index. */
+  readonly saidBackfill: SaidBackfillStore | undefined;
   readonly retention: RetentionStore;
   readonly accountRows: AccountRows;
   readonly billing: BillingStores;
+  /** The time by the store's own clock; `undefined` where that is this process's. */
+  readonly now: (() => Promise<number>) | undefined;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -173,9 +178,11 @@ async function openMemory(
     audit: createMemoryAuditStore(database),
     feedback: createMemoryFeedbackStore(database),
     messages: createMemoryMessageIndex(database),
+    saidBackfill: undefined,
     retention: createMemoryRetentionStore(database, checkpointer),
     accountRows: createMemoryAccountRows(database),
     billing: memoryBillingStores(clock),
+    now: undefined,
     async ready() {},
     async close() {
       await Promise.all([keeper.close(), log.close()]);
@@ -248,9 +255,16 @@ async function openPostgresStores(
     audit: createPostgresAuditStore(database),
     feedback: createPostgresFeedbackStore(database),
     messages: createPostgresMessageIndex(database),
+    saidBackfill: createSaidBackfillStore(database),
     retention: createPostgresRetentionStore(database),
     accountRows: createPostgresAccountRows(database),
     billing: postgresBillingStores(database),
+    async now() {
+      const { rows } = await database.pool.query<{ now: number }>(
+        "select (extract(epoch from clock_timestamp()) * 1000)::double precision as now",
+      );
+      return rows[0]?.now ?? 0;
+    },
     async ready() {
       const { ok, reason } = keeper.healthy();
       if (!ok) throw new ThroughlineError("internal", `Leases are not renewed: ${reason ?? "unknown"}.`);

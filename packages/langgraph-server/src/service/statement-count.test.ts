@@ -8,13 +8,17 @@ const asked: string[] = [];
 const realQuery = pg.Client.prototype.query;
 
 /** A statement as a word: what it is for. */
-function kindOf(text: string): "checkpoint write" | "log commit" | "notification" | "search" | "bookkeeping" {
+function kindOf(
+  text: string,
+): "checkpoint write" | "log commit" | "notification" | "search" | "clock" | "bookkeeping" {
   if (/insert into\s+"?langgraph"?\.checkpoint/i.test(text)) return "checkpoint write";
   if (/insert into \w+\.log_entries/.test(text)) return "log commit";
   // On a connection of its own, and nothing waits for it.
   if (/^select pg_notify/.test(text)) return "notification";
   // Behind the run, and nothing waits for it; many runs share one.
   if (/insert into \w+\.said/.test(text)) return "search";
+  // At intervals, whatever runs.
+  if (/^select \(extract\(epoch from clock_timestamp\(\)\)/.test(text)) return "clock";
   return "bookkeeping";
 }
 

@@ -20,7 +20,7 @@ export function customCaller(
     isSafeInPublic: true,
     async resolve(ingress) {
       const found = await resolve(ingress);
-      if (found === undefined) throw new ThroughlineError("unauthorized", "Nobody is signed in.");
+      if (found === undefined) throw new ThroughlineError("unauthorized", "Not signed in.");
       const read = credentialsSchema.safeParse(found);
       // A bad answer is a mistake in that function, so the caller is not told.
       if (!read.success) throw new TypeError(`The caller resolver gave ${z.prettifyError(read.error)}`);

@@ -7,7 +7,7 @@ export function guardAddress(resolver: CallerResolver, host: string): void {
   if (resolver.isSafeInPublic || isLoopbackHost(host)) return;
   throw new ThroughlineError(
     "invalid_input",
-    `Nobody signs in here, and ${host} can be reached from other machines. Set THROUGHLINE_JWT_SECRET or ` +
+    `Sign-in is off, and ${host} can be reached from other machines. Set THROUGHLINE_JWT_SECRET or ` +
       "THROUGHLINE_JWKS_URL so that callers must sign in, or set THROUGHLINE_HOST=127.0.0.1.",
   );
 }

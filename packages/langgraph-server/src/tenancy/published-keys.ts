@@ -28,7 +28,7 @@ export function verifyByPublishedKeys(url: URL, clock: Clock): VerifyToken {
   if (url.protocol !== "https:" && !isLoopbackHost(url.host)) {
     throw new ThroughlineError(
       "invalid_input",
-      "The JWKS URL must begin with https: whoever could change its answer on the way could sign in as anyone.",
+      "The JWKS URL must begin with https: anyone who could change its answer on the way could sign in as any person.",
     );
   }
   const known: JWKSCacheInput = {};

@@ -20,6 +20,18 @@ describe("a rate meter", () => {
     expect(meter.wait("a", 60)).toBe(1_000);
   });
 
+  it("goes on from where it was when the clock is put back", () => {
+    let now = 3_600_000;
+    const meter = createRateMeter({ ...createSimulatedClock(), now: () => now });
+    meter.spend("a", 60, 1);
+    meter.spend("b", 60, 60);
+    now = 0;
+    expect(meter.wait("a", 60)).toBe(0);
+    expect(meter.wait("b", 60)).toBe(1_000);
+    now = 1_000;
+    expect(meter.wait("b", 60)).toBe(0);
+  });
+
   it("counts each account by itself", () => {
     const meter = createRateMeter(createSimulatedClock());
     meter.spend("a", 10, 10);

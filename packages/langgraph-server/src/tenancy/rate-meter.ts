@@ -24,7 +24,10 @@ export function createRateMeter(clock: Clock): RateMeter {
   function left(account: string, perMinute: number): number {
     const level = levels.get(account);
     if (!level) return perMinute;
-    const refilled = ((clock.now() - level.at) * perMinute) / MINUTE_MS;
+    const now = clock.now();
+    // A clock that was put back takes nothing away, and what comes back is counted from there.
+    if (level.at > now) levels.set(account, { ...level, at: now });
+    const refilled = (Math.max(0, now - level.at) * perMinute) / MINUTE_MS;
     return Math.min(perMinute, level.left + refilled);
   }
 

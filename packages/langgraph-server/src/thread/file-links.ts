@@ -12,7 +12,7 @@ export interface LinkedFile {
   readonly id: string;
 }
 
-/** Links to attachments for clients that can't send a token with an image: whoever has one may read the file for a while. */
+/** Links to attachments for clients that can't send a token with an image: anyone who has one may read the file for a while. */
 export interface FileLinks {
   /** `base`: the service's address as the client knows it. */
   linkTo(base: string, file: LinkedFile): string;

@@ -98,6 +98,8 @@ export type BillingEvent =
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
+  /** Calls `work`, which runs the graph of a run that was started, where tracers find that run. */
+  within<Result>(run: RunNote, work: () => Result): Result;
   runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
   /** Told before `runEnded` of a run that failed. */
   graphFailed(run: RunNote, failure: GraphFailure): void;
@@ -140,6 +142,7 @@ export interface ServiceObserver {
 
 export const silentObserver: ServiceObserver = {
   runStarted() {},
+  within: (_, work) => work(),
   runEnded() {},
   graphFailed() {},
   runLeft() {},

@@ -1,7 +1,7 @@
 import { threadFoldPort } from "@throughline/reading";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
-import type { ServiceOptions } from "../service/create-service.js";
+import type { ServiceOptions } from "../service/service-options.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";

@@ -21,6 +21,7 @@ describe("A fork", () => {
       runs: service.runs,
       directory: service.directory,
       attachments: service.attachments,
+      said: { note() {} },
       clock: systemClock,
       lease: { owner: "forker", leaseMs: 15_000 },
     };

@@ -10,6 +10,7 @@ import type { ForkOrigin, Lease, RunRegistry, ThreadDirectory } from "@throughli
 import { capRefusal } from "../attachments/attachment-limits.js";
 import type { FileReceiver } from "../attachments/receive-file.js";
 import type { DrivingRunService } from "../drive/create-run-service.js";
+import { type SaidWriter, toFindable } from "../search/said-writer.js";
 import { emptyRequest, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 
@@ -19,6 +20,7 @@ export interface ForkDeps {
   readonly runs: Pick<DrivingRunService, "reconcile">;
   readonly directory: ThreadDirectory;
   readonly attachments: FileReceiver;
+  readonly said: Pick<SaidWriter, "note">;
   readonly clock: Clock;
   readonly lease: Lease;
 }
@@ -82,6 +84,7 @@ export async function forkThread(
     await Promise.allSettled([directory.deleteThread(to.ref), attachments.store.deleteThread(to.ref)]);
     throw error;
   }
+  deps.said.note({ thread: to.ref, said: checkpoint.messages.flatMap(toFindable), gone: [] });
   await deps.runs.reconcile(to, emptyFold);
 }
 

@@ -1,11 +1,13 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import type { ThreadListing } from "@throughline/thread-log";
+import type { FeedbackStore } from "../feedback/feedback-store.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { type ForkDeps, forkThread } from "./fork-thread.js";
 
 export interface MoveDeps extends ForkDeps {
   /** Deletes a thread from every store. */
   readonly removeThread: (thread: ThreadAddress) => Promise<void>;
+  readonly feedback: Pick<FeedbackStore, "moveThread">;
 }
 
 export interface Move {
@@ -15,7 +17,7 @@ export interface Move {
 
 /**
  * Gives a thread another address: begins it there as it stands, then deletes it here. The address is part of every key, so
- * nothing can be moved in place. The conversation, the files and the open questions go along; the log, the runs and the
+ * nothing can be moved in place. The conversation, feedback on it, the files and the open questions go along; the log, the runs and the
  * checkpoints of the past do not, so what was edited or left behind is not shown to the people it is shared with.
  */
 export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<void> {
@@ -35,6 +37,8 @@ export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<vo
     await deps.removeThread(to);
     throw isRunning(after.lastRunId);
   }
+  const messageIds = checkpoint.messages.map(({ id }) => id);
+  await deps.feedback.moveThread(from.ref, to.ref, messageIds);
   // A deletion that fails may have begun, so the copy stays: with both there, nothing is lost.
   await deps.removeThread(from);
 }

@@ -80,6 +80,16 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
     expect(await ann.find("quokka")).toEqual(["shared"]);
   });
 
+  it("finds what was said in a fork, and in a thread that was shared after it", async () => {
+    const ann = person(`a-${randomUUID()}`, "ann");
+    await ann.say("chat", "t", "numbat");
+    const { body } = await ann.ask("GET", "/agents/chat/threads/t/state");
+    const { checkpointId } = body;
+    await ann.ask("POST", "/agents/chat/threads/t/fork", { checkpointId, threadName: "fork" });
+    await ann.ask("PUT", "/agents/chat/threads/t/visibility", { visibility: "account" });
+    await vi.waitFor(async () => expect((await ann.find("numbat")).sort()).toEqual(["fork", "t"]), PATIENT);
+  });
+
   it("does not find what was taken back by another answer", async () => {
     const ann = person(`a-${randomUUID()}`, "ann");
     await ann.say("chat", "t", "one");

@@ -211,7 +211,7 @@ export function threadRoutes(
     doc: {
       summary: "Share a thread with the account, or make it private",
       description:
-        "The thread moves as it stands: with its conversation, files and open questions, under the same name, and without its " +
+        "The thread moves as it stands: with its conversation, feedback on it, files and open questions, under the same name, and without its " +
         "log, its runs and the checkpoints of its past. A private thread is its person's to share; one of the account is an " +
         "admin's to make private, which takes it from everyone else. Refused as `busy` while a run is active.",
       tag: "threads",

@@ -75,6 +75,7 @@ export interface ThreadServiceDeps extends ForkDeps {
   readonly agents: AgentCatalogPort;
   readonly log: Pick<ThreadLog, "read" | "head">;
   readonly messages: Pick<MessageIndex, "search">;
+  readonly feedback: MoveDeps["feedback"];
   /** What deletes a thread from every store; without it threads can't be deleted. */
   readonly removeThread?: MoveDeps["removeThread"] | undefined;
 }

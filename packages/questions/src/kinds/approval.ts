@@ -13,9 +13,10 @@ import {
   spellDecision,
 } from "./decision.js";
 
-/** LangChain's per-call mode: one interrupt for one call, answered with one bare decision. */
+/** One interrupt for one call. `decision`: LangChain's per-call mode; `approved`: AG-UI's `{ approved, editedArgs? }`. */
 export interface ApprovalQuestion extends QuestionBase {
   readonly kind: "approval";
+  readonly form: "decision" | "approved";
   readonly spelling: Spelling;
   readonly action: ReviewedAction;
   readonly toolCallId: string | undefined;
@@ -35,6 +36,7 @@ export function readApproval({ value, schema }: QuestionSource): ApprovalQuestio
   };
   return {
     kind: "approval",
+    form: "decision",
     message: textAt(value, "message") ?? `Approve ${name}?`,
     value,
     schema,
@@ -42,6 +44,40 @@ export function readApproval({ value, schema }: QuestionSource): ApprovalQuestio
     action,
     toolCallId: textAt(value, "tool_call_id", "toolCallId"),
   };
+}
+
+/** AG-UI's question about a tool call. The call itself stands in the conversation: the question may name its id alone. */
+export function readAgUiApproval(source: QuestionSource): ApprovalQuestion | undefined {
+  const { value, schema, reason } = source;
+  const properties = objectAt(schema, "properties");
+  if (reason !== "tool_call" || objectAt(properties, "approved")?.type !== "boolean") return undefined;
+  const call = objectAt(value, "toolCall", "tool_call") ?? value;
+  const name = textAt(call, "name", "tool_name", "toolName");
+  const edited = objectAt(properties, "editedArgs");
+  return {
+    kind: "approval",
+    form: "approved",
+    message:
+      (typeof value === "string" ? value : textAt(value, "message")) ?? `Approve ${name ?? "the call"}?`,
+    value,
+    schema,
+    spelling: "camel",
+    action: {
+      name: name ?? "",
+      args: objectAt(call, "args", "arguments", "input") ?? {},
+      description: textAt(value, "description"),
+      allowed: ["approve", ...(edited ? ["edit"] : []), "reject"],
+      argsSchema: edited && objectAt(edited, "properties") ? edited : undefined,
+    },
+    toolCallId: textAt(value, "toolCallId", "tool_call_id") ?? source.toolCallId,
+  };
+}
+
+/** Where AG-UI's schema has a field for why a call is not approved: its name. */
+export function reasonField({ form, schema }: ApprovalQuestion): string | undefined {
+  if (form === "decision") return "message";
+  const properties = objectAt(schema, "properties");
+  return ["message", "reason", "feedback"].find((name) => objectAt(properties, name) !== undefined);
 }
 
 /** The schema is one decision's object, or several of them told apart by `type.const`. */
@@ -71,19 +107,42 @@ function hasProperty(branch: JsonObject, name: string): boolean {
   return objectAt(objectAt(branch, "properties"), name) !== undefined;
 }
 
-export function answerApproval({ action, spelling }: ApprovalQuestion, decision: Decision): JsonObject {
-  return spellDecision(action, decision, spelling);
+export function answerApproval(question: ApprovalQuestion, decision: Decision): JsonObject {
+  const { action, spelling, form } = question;
+  return form === "decision"
+    ? spellDecision(action, decision, spelling)
+    : spellApproved(decision, reasonField(question));
+}
+
+/** `editedArgs` replaces the arguments whole. */
+function spellApproved(decision: Decision, reason: string | undefined): JsonObject {
+  switch (decision.type) {
+    case "edit":
+      return { approved: true, editedArgs: decision.args };
+    case "reject": {
+      const isSaid = decision.message !== undefined && reason !== undefined;
+      return { approved: false, ...(isSaid && { [reason]: decision.message }) };
+    }
+    case "approve":
+      return { approved: true };
+    case "respond":
+      return { approved: false };
+    case "other":
+      return decision.decision;
+  }
 }
 
 /** Besides a bare decision: a batch of one, and AG-UI's `{ approved }`. */
-export function adaptApproval({ action, spelling }: ApprovalQuestion, answer: Json): Json {
+export function adaptApproval({ action, spelling, form }: ApprovalQuestion, answer: Json): Json {
+  if (form === "approved") return answer;
   const decisions = listAt(answer, "decisions");
   const bare = decisions?.length === 1 ? (decisions[0] ?? null) : answer;
   return adaptDecision(action, bare, spelling);
 }
 
-export function checkApproval({ action, spelling }: ApprovalQuestion, answer: Json): Mismatch | null {
-  return checkDecision(action, answer, spelling);
+/** What AG-UI's schema says is checked for every kind of question alike. */
+export function checkApproval({ action, spelling, form }: ApprovalQuestion, answer: Json): Mismatch | null {
+  return form === "approved" ? null : checkDecision(action, answer, spelling);
 }
 
 export function dismissApproval(question: ApprovalQuestion): JsonObject | undefined {
@@ -91,6 +150,6 @@ export function dismissApproval(question: ApprovalQuestion): JsonObject | undefi
   return canReject ? answerApproval(question, { type: "reject" }) : undefined;
 }
 
-export function approvalAskSchema({ action }: ApprovalQuestion): JsonObject {
-  return approvalSchema(action);
+export function approvalAskSchema({ action, form, schema }: ApprovalQuestion): JsonObject {
+  return form === "approved" && schema ? schema : approvalSchema(action);
 }

@@ -3,11 +3,18 @@ import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, listAt, nameOf, textAt } from "../plain.js";
 import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
 
+export interface UserChoice {
+  readonly value: string;
+  readonly label: string;
+  /** It only opens a field: what is written there is the answer. */
+  readonly isWritten: boolean;
+}
+
 export interface UserPrompt {
   readonly id: string;
   readonly prompt: string;
   readonly type: "text" | "choice" | "choices";
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly choices: readonly UserChoice[];
   readonly isRequired: boolean;
 }
 
@@ -31,13 +38,19 @@ export function readAskUser({ value, schema }: QuestionSource): AskUserQuestion 
   const prompts = questions.map((one, index) => (isByPosition ? byPosition(one, index) : byId(one)));
   return {
     kind: "ask_user",
-    message: textAt(value, "message", "title") ?? prompts[0]?.prompt ?? NO_WORDS,
+    message: textAt(value, "message", "title", "context_note") ?? messageOf(prompts),
     value,
     schema,
     form: isByPosition ? "by_position" : "by_id",
     prompts,
     toolCallId: textAt(value, "tool_call_id", "toolCallId"),
   };
+}
+
+function messageOf(prompts: readonly UserPrompt[]): string {
+  const [only, ...more] = prompts;
+  if (!only) return NO_WORDS;
+  return more.length === 0 ? only.prompt : `The agent has ${prompts.length} questions.`;
 }
 
 function byPosition(question: JsonObject, index: number): UserPrompt {
@@ -48,7 +61,9 @@ function byPosition(question: JsonObject, index: number): UserPrompt {
     type: type === "multi_select" ? "choices" : type === "multiple_choice" ? "choice" : "text",
     choices: (listAt(question, "choices", "options") ?? []).flatMap((choice) => {
       const value = typeof choice === "string" ? choice : textAt(choice, "value", "label");
-      return value === undefined ? [] : [{ value, label: textAt(choice, "label") ?? value }];
+      return value === undefined
+        ? []
+        : [{ value, label: textAt(choice, "label") ?? value, isWritten: false }];
     }),
     isRequired: question.required !== false,
   };
@@ -62,7 +77,9 @@ function byId(question: JsonObject): UserPrompt {
     type: options.length === 0 ? "text" : question.allow_multiple === true ? "choices" : "choice",
     choices: options.flatMap((option) => {
       const id = textAt(option, "id");
-      return id === undefined ? [] : [{ value: id, label: textAt(option, "label") ?? id }];
+      if (id === undefined || !isObject(option)) return [];
+      const isWritten = option.requires_free_text === true;
+      return [{ value: id, label: textAt(option, "label") ?? id, isWritten }];
     }),
     isRequired: question.required !== false,
   };

@@ -1,7 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { checkSchema } from "../check-schema.js";
-import { type Mismatch, mismatch } from "../mismatch.js";
-import { isObject, listAt, nameOf, objectAt, textAt } from "../plain.js";
+import { isObject, listAt, objectAt, textAt } from "../plain.js";
 import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
 
 export interface ElicitationRequest {
@@ -27,7 +25,7 @@ export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: Json }
   | { readonly action: "decline" | "cancel" };
 
-const ACTIONS: readonly string[] = ["accept", "decline", "cancel"];
+export const ACTIONS: readonly string[] = ["accept", "decline", "cancel"];
 
 export function readElicitation({ value, schema }: QuestionSource): ElicitationQuestion | undefined {
   if (!isObject(value)) return undefined;
@@ -37,15 +35,22 @@ export function readElicitation({ value, schema }: QuestionSource): ElicitationQ
   const requests = (listed ?? [value]).map((request, index) =>
     toRequest(request, listed ? String(index) : ""),
   );
+  const asker = textAt(value, "tool_name", "toolName", "server");
   return {
     kind: "elicitation",
-    message: textAt(value, "message") ?? requests[0]?.message ?? NO_WORDS,
+    message: textAt(value, "message") ?? messageOf(asker, requests),
     value,
     schema: isMcp ? undefined : schema,
     form: listed ? "requests" : "single",
-    asker: textAt(value, "tool_name", "toolName", "server"),
+    asker,
     requests,
   };
+}
+
+function messageOf(asker: string | undefined, requests: readonly ElicitationRequest[]): string {
+  const [only, ...more] = requests;
+  if (!only) return NO_WORDS;
+  return more.length === 0 ? only.message : `${asker ?? "The agent"} asks for ${requests.length} things.`;
 }
 
 /** The Agent Server's own convention has no type: the mode and what belongs to it tell. */
@@ -93,33 +98,6 @@ export function adaptElicitation(question: ElicitationQuestion, answer: Json): J
   }
   const isContent = answer.action === undefined && answer.responses === undefined && only.mode === "form";
   return isContent ? answerElicitation(question, [{ action: "accept", content: answer }]) : answer;
-}
-
-export function checkElicitation({ form, requests }: ElicitationQuestion, answer: Json): Mismatch | null {
-  if (!isObject(answer)) return mismatch(`Expected an object with an action, got ${nameOf(answer)}.`);
-  if (form === "single") return requests[0] ? checkOne(requests[0], answer, []) : null;
-  const { responses } = answer;
-  if (!isObject(responses)) return mismatch("The responses are missing.", "responses");
-  for (const request of requests) {
-    const problem = checkOne(request, responses[request.key], ["responses", request.key]);
-    if (problem) return problem;
-  }
-  const unknown = Object.keys(responses).find((key) => !requests.some((request) => request.key === key));
-  return unknown === undefined ? null : mismatch("No such request was made.", "responses", unknown);
-}
-
-function checkOne(
-  { mode, schema }: ElicitationRequest,
-  answer: Json | undefined,
-  at: readonly string[],
-): Mismatch | null {
-  const action = isObject(answer) ? answer.action : undefined;
-  if (!isObject(answer) || typeof action !== "string" || !ACTIONS.includes(action)) {
-    return mismatch(`The action must be one of: ${ACTIONS.join(", ")}.`, ...at, "action");
-  }
-  if (action !== "accept" || mode === "url" || !schema) return null;
-  const problem = checkSchema(schema, answer.content ?? null);
-  return problem && mismatch(problem.problem, ...at, "content", ...(problem.path ? [problem.path] : []));
 }
 
 export function dismissElicitation(question: ElicitationQuestion): JsonObject {

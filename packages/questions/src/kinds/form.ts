@@ -63,7 +63,9 @@ function fieldSchema(field: JsonObject): JsonObject {
   const options = listAt(field, "options");
   switch (field.type) {
     case "select":
-      return options ? { ...common, enum: options.map(optionValue) } : { ...common, type: "string" };
+      return options
+        ? { ...common, enum: options.map(optionValue), enumNames: options.map(optionLabel) }
+        : { ...common, type: "string" };
     case "checkbox":
       return { ...common, type: "boolean" };
     case "number":
@@ -78,6 +80,11 @@ function fieldSchema(field: JsonObject): JsonObject {
 
 function optionValue(option: Json): Json {
   return isObject(option) && option.value !== undefined ? option.value : option;
+}
+
+function optionLabel(option: Json): string {
+  const value = optionValue(option);
+  return textAt(option, "label", "title") ?? (typeof value === "string" ? value : JSON.stringify(value));
 }
 
 export function answerForm({ form }: FormQuestion, values: Json): Json {

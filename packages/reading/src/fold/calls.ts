@@ -1,11 +1,26 @@
-import type { CallStatus, Envelope, EnvelopeOf, Json, PayloadOf } from "@throughline/ai-core";
-import type { CallError, CallName, FoldCall, KnownCalls } from "./fold-call.js";
+import type {
+  CallStatus,
+  Envelope,
+  EnvelopeOf,
+  Interrupt,
+  Json,
+  Message,
+  PayloadOf,
+} from "@throughline/ai-core";
+import { answerWords, type Question, readQuestion } from "@throughline/questions";
+import type { AnsweredQuestion, CallError, CallName, FoldCall, KnownCalls } from "./fold-call.js";
 import { letGo } from "./let-go.js";
 
 /** Of the work within runs. Beyond it closed calls are let go, as many at a time as make looking for them cheap. */
 const MAX_CALLS = 200;
 const LET_GO_AT_ONCE = 50;
 const MAX_PREVIEW = 2_000;
+
+/** What was asked and said before a run begins: a run that answers says what. */
+export interface AskedBefore {
+  readonly interrupts: readonly Interrupt[];
+  readonly messages: readonly Message[];
+}
 
 export interface CallsChange extends KnownCalls {
   /** Those of them that are new or different. */
@@ -18,10 +33,13 @@ export interface CallsChange extends KnownCalls {
  * What an envelope does to the calls; `undefined` for nothing, as with every token. Costs O(MAX_CALLS + open calls), however
  * long the thread is. Kept are at most MAX_CALLS calls within runs, or what is open and LET_GO_AT_ONCE more.
  */
-export function changeCalls(known: KnownCalls, envelope: Envelope): CallsChange | undefined {
+export function changeCalls(
+  known: KnownCalls & Partial<AskedBefore>,
+  envelope: Envelope,
+): CallsChange | undefined {
   switch (envelope.type) {
     case "run_start":
-      return startRun(known, envelope);
+      return startRun(known, envelope, known);
     case "run_end": {
       const { status, error } = envelope.payload;
       return endAll(known, envelope, status === "success" ? "ok" : status, error && runError(error));
@@ -87,16 +105,49 @@ function again(call: FoldCall, before: FoldCall | undefined): FoldCall {
 }
 
 /** Recovered after a crash, a run's open calls are lost and the same run goes on. */
-function startRun(known: KnownCalls, envelope: EnvelopeOf<"run_start">): CallsChange {
+function startRun(
+  known: KnownCalls,
+  envelope: EnvelopeOf<"run_start">,
+  asked: Partial<AskedBefore>,
+): CallsChange {
   const { graph_id, started_by } = envelope.payload;
   const before = known.runs[indexOf(known.runs, envelope)];
   const lost = closed(known.calls, envelope, "lost");
-  const run = again(begun(envelope, { kind: "run", name: graph_id, started_by }), before);
+  // The questions are open until their answer begins its run: recovered, it no longer knows them.
+  const answered = before ? before.answered : answeredBy(envelope.payload, asked);
+  const about: About = { kind: "run", name: graph_id, started_by, ...(answered && { answered }) };
+  const run = again(begun(envelope, about), before);
   const started = put(
     { ...known, calls: lost.calls },
     before ? { ...run, started_at: before.started_at } : run,
   );
   return { ...started, changed: [...lost.changed, ...started.changed] };
+}
+
+/** A question that the log no longer holds is answered without its own words. */
+function answeredBy(
+  { given = {} }: PayloadOf<"run_start">,
+  { interrupts: asked = [], messages = [] }: Partial<AskedBefore>,
+): readonly AnsweredQuestion[] | undefined {
+  const ids = Object.keys(given);
+  if (ids.length === 0) return undefined;
+  const order = new Map(asked.map(({ interrupt_id }, at) => [interrupt_id, at]));
+  const placeOf = (id: string) => order.get(id) ?? asked.length;
+  return ids
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .map((interrupt_id) => {
+      const { value = null, response_schema } = asked[placeOf(interrupt_id)] ?? {};
+      const question = named(readQuestion(value, response_schema), messages);
+      return { interrupt_id, words: answerWords(question, given[interrupt_id] ?? null) };
+    });
+}
+
+/** AG-UI's questions about a call may tell its id alone: its name is in the conversation. */
+function named(question: Question, messages: AskedBefore["messages"]): Question {
+  if (question.kind !== "approval" || question.action.name !== "") return question;
+  const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
+  const { name = "" } = calls.find(({ id }) => id === question.toolCallId) ?? {};
+  return { ...question, action: { ...question.action, name } };
 }
 
 function startTool(known: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallsChange {

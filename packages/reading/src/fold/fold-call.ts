@@ -19,6 +19,12 @@ export interface CallError {
   readonly stack?: string;
 }
 
+export interface AnsweredQuestion {
+  readonly interrupt_id: string;
+  /** To stand behind the name of who answered: "chose KLM". */
+  readonly words: string;
+}
+
 /** One piece of work inside a thread: a run, or what happened within one. People open and close these. */
 export interface FoldCall extends CallName {
   readonly parent_id: string | null;
@@ -43,6 +49,8 @@ export interface FoldCall extends CallName {
   readonly usage?: TokenUsage;
   /** Of a run. */
   readonly started_by?: PayloadOf<"run_start">["started_by"];
+  /** Of a run that answers: what it answered, in words, in the order the questions were asked. */
+  readonly answered?: readonly AnsweredQuestion[];
   /** Of a call that threw. */
   readonly error?: CallError;
   /** How many calls below it are no longer kept. */

@@ -1,23 +1,34 @@
-import type { EnvelopeOf, PatchOperation } from "@throughline/ai-core";
+import type { EnvelopeOf, Interrupt, Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { applyEnvelope } from "./fold.js";
 import { emptyFold } from "./thread-fold.js";
 
+const BASE = {
+  ts: 0,
+  trace_id: "trace",
+  run_id: "run",
+  thread_id: "thread",
+  attempt: 0,
+  parent_id: null,
+  call_id: "run",
+  seq: 1,
+  origin: "live",
+  agent: "langgraph:chat",
+} as const;
+
 function delta(...ops: PatchOperation[]): EnvelopeOf<"state_delta"> {
-  return {
-    type: "state_delta",
-    payload: { ops },
-    ts: 0,
-    trace_id: "trace",
-    run_id: "run",
-    thread_id: "thread",
-    attempt: 0,
-    parent_id: null,
-    call_id: "run",
-    seq: 1,
-    origin: "live",
-    agent: "langgraph:chat",
+  return { ...BASE, type: "state_delta", payload: { ops } };
+}
+
+function start(given: Readonly<Record<string, Json>>, attempt = 0): EnvelopeOf<"run_start"> {
+  const payload: EnvelopeOf<"run_start">["payload"] = {
+    graph_id: "langgraph:chat",
+    input: { messages: [] },
+    answers: Object.keys(given),
+    given: { ...given },
+    started_by: { kind: "client", person: "ann" },
   };
+  return { ...BASE, type: "run_start", attempt, payload };
 }
 
 describe("a fold's state", () => {
@@ -33,5 +44,41 @@ describe("a fold's state", () => {
     const added: PatchOperation = { op: "add", path: "/x", value: 1 };
     const after = applyEnvelope(before, delta(added, { op: "replace", path: "/missing", value: 1 }));
     expect(after.state).toBe(before.state);
+  });
+});
+
+describe("P92: a run that answers", () => {
+  const ask = (interrupt_id: string, value: Json): Interrupt => ({ interrupt_id, value, node: null, ns: [] });
+  const interrupts = [ask("b", { options: ["KLM", "United"] }), ask("a", "Shall I go on?")];
+
+  it("says who answered what, in the order of the questions", () => {
+    const { runs } = applyEnvelope({ ...emptyFold, interrupts }, start({ a: true, b: "KLM" }));
+    expect(runs[0]?.started_by?.person).toBe("ann");
+    expect(runs[0]?.answered).toEqual([
+      { interrupt_id: "b", words: "chose KLM" },
+      { interrupt_id: "a", words: "said yes" },
+    ]);
+  });
+
+  it("keeps saying it when it is recovered and its questions are gone", () => {
+    const begun = applyEnvelope({ ...emptyFold, interrupts }, start({ b: "KLM" }));
+    const { runs } = applyEnvelope(begun, start({ b: "KLM" }, 1));
+    expect(runs).toHaveLength(1);
+    expect(runs[0]?.answered).toEqual([{ interrupt_id: "b", words: "chose KLM" }]);
+  });
+
+  it("says the answer alone where the log no longer has the question", () => {
+    const { runs } = applyEnvelope(emptyFold, start({ gone: "KLM" }));
+    expect(runs[0]?.answered).toEqual([{ interrupt_id: "gone", words: "answered “KLM”" }]);
+  });
+
+  it("names the call that a question tells by its id alone", () => {
+    const responseSchema: JsonObject = { type: "object", properties: { approved: { type: "boolean" } } };
+    const asked = ask("q", { reason: "tool_call", toolCallId: "c", responseSchema });
+    const tool_calls = [{ id: "c", name: "pay", args: "{}" }];
+    const messages = [{ id: "m", role: "assistant" as const, content: "", tool_calls }];
+    const fold = { ...emptyFold, interrupts: [asked], messages };
+    const { runs } = applyEnvelope(fold, start({ q: { approved: true } }));
+    expect(runs[0]?.answered).toEqual([{ interrupt_id: "q", words: "approved pay" }]);
   });
 });

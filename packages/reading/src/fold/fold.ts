@@ -128,7 +128,7 @@ function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"ru
   };
 }
 
-/** What a run has used that broke off here: a model call that was cut short was made all the same, for nobody knows how much. */
+/** What a run has used that broke off here: a model call that was cut short was made all the same, at an unknown cost. */
 export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usage"] {
   const cutShort = openMessages.filter(({ synthetic }) => !synthetic).length;
   return cutShort === 0 ? usage : { ...usage, model_calls: usage.model_calls + cutShort };

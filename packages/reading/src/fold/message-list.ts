@@ -4,7 +4,7 @@ import { type FoldMessage, isConversation, saidBy, saidIn, type ThreadFold } fro
 
 /**
  * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
- * clients put it. `undefined` when there is nothing to show: no message that carries it, nobody who asked, or shown before.
+ * clients put it. `undefined` when there is nothing to show: no message that carries it, no call that asked for it, or shown before.
  */
 export function placeOfResult(
   fold: ThreadFold,

@@ -18,7 +18,7 @@ export interface FoldMessage extends Message {
   readonly unshown?: true;
   /** A model thought and then said nothing: people saw the thought, but it is no message of the thread. */
   readonly bare?: true;
-  /** The run that brought it. Unknown of what passed while nobody watched. */
+  /** The run that brought it. Unknown for what passed unwatched. */
   readonly run_id?: string;
 }
 

@@ -31,8 +31,8 @@ function sameMessages(fold: ThreadFold, truth: readonly Message[]): boolean {
 }
 
 /**
- * Results of parallel calls stand in the order in which they came in, the checkpoint's in that of the calls. Nobody reads
- * them by order, and a whole snapshot would be a high price for it.
+ * Results of parallel calls stand in the order in which they came in, the checkpoint's in that of the calls. Their
+ * order means nothing, and a whole snapshot would be a high price for it.
  */
 function inCallOrder(messages: readonly Message[]): readonly Message[] {
   const ordered = [...messages];

@@ -135,7 +135,7 @@ function textOf({ callId, parentId, agent }: CallSite, messageId: string, text: 
   };
 }
 
-/** What waits is changed in place as more comes in, so it must be nobody else's. */
+/** What waits is changed in place as more comes in, so nothing else may hold it. */
 function own(draft: Token | Update): Token | Update {
   return draft.type === "llm_token"
     ? {

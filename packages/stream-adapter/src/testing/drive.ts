@@ -10,6 +10,7 @@ export interface DriveOptions {
   readonly profile?: "user" | "debug";
   readonly dialect?: Dialect;
   readonly runId?: string;
+  readonly origin?: "live" | "replay";
   readonly answers?: readonly string[];
   readonly showErrors?: boolean;
 }
@@ -23,6 +24,7 @@ export function drive(chunks: readonly UpstreamChunk[], options: DriveOptions = 
       traceId: "trace",
       attempt: 0,
       agent: "graph",
+      ...(options.origin && { origin: options.origin }),
     },
     dialect: options.dialect ?? "modes",
     profile: options.profile ?? "user",

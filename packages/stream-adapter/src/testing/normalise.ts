@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A message reduced to what every side must agree on, whoever tells it. */
+/** A message reduced to what every side must agree on. */
 export interface ComparableMessage {
   readonly id: string;
   readonly role: string;

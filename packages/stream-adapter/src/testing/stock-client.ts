@@ -132,7 +132,7 @@ async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-/** As a client gets them: `undefined` does not travel, and nothing is shared with whoever made the events. */
+/** As a client gets them: `undefined` does not travel, and nothing is shared with the maker of the events. */
 function asParsed(events: readonly object[]): readonly object[] {
   return events.map((event) => {
     const parsed: unknown = JSON.parse(JSON.stringify(event));

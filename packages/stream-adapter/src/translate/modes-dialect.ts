@@ -37,7 +37,7 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
       parts.tools.learnFrom(updatedMessages(data, node));
       const key = [...ns, node].join("|");
       if (tasksSeen) updated.set(key, (updated.get(key) ?? 0) + 1);
-      // Without `tasks` nobody else says that a node has ended.
+      // Without `tasks` nothing else says that a node has ended.
       if (!tasksSeen) parts.tasks.endLevel(ns.join("|"), node);
     }
   }

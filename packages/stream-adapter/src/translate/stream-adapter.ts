@@ -105,10 +105,14 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
     },
     pushText({ mode, data }, nowMs) {
       if (dialect !== "modes" || (mode !== "messages" && mode !== "messages-tuple")) return false;
-      const chunk = Array.isArray(data) ? asLoose(data[0]) : undefined;
-      const message = chunk && messages.continuedBy(chunk);
-      if (!message) return false;
-      return options.extend(message.site, message.id, String(chunk.content), nowMs);
+      try {
+        const chunk = Array.isArray(data) ? asLoose(data[0]) : undefined;
+        const message = chunk && messages.continuedBy(chunk);
+        return message ? options.extend(message.site, message.id, String(chunk.content), nowMs) : false;
+      } catch {
+        // Left to `push`, which says what can't be read.
+        return false;
+      }
     },
     close(final) {
       for (const interrupt of final.interrupts) interrupts.addKnown(interrupt);

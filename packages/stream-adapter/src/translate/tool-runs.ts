@@ -194,7 +194,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       if (message?.id !== undefined) return learn(message, task);
       const result = message ? toResultContent(message.content) : toPlain(output);
       const outcome = message?.isError ? "error" : "ok";
-      // A tool nobody's model asked for answers nobody's message: there is none to wait for.
+      // A tool that no model asked for answers no message: there is none to wait for.
       if (run.args === "" && !message) complete(run, result, outcome, undefined);
       else hold(run, result, outcome);
     },

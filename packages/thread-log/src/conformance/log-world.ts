@@ -221,7 +221,7 @@ export function createLogWorld(seats: Seats): LogWorld {
     log,
     takeOver,
     aside: (work) => {
-      // Looked at in the end; until then nobody waits for it.
+      // Checked at the end; until then it is not awaited.
       work.catch(() => {});
       asides.push(work);
     },

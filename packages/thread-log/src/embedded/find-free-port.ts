@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** Free a moment ago: whoever binds it must still be ready to ask for another. */
+/** Free a moment ago: the caller must be ready to ask for another. */
 export function findFreePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

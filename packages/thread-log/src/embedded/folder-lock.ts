@@ -51,7 +51,7 @@ export function tryLockFolder(path: string): FolderLock | undefined {
   try {
     for (let attempt = 0; attempt < 2 && !lock; attempt++) {
       writeFileSync(hostFile, JSON.stringify(thisHost), { mode: 0o644 });
-      // A link appears with its content or not at all: nobody ever reads a half-written claim.
+      // A link appears with its content or not at all, so no reader sees a half-written claim.
       if (linked(claim, path)) lock = held(path, hostFile);
       else if (!removeStale(path, claim)) break;
     }

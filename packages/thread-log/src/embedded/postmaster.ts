@@ -131,7 +131,7 @@ async function launchOn(port: number, launch: Launch): Promise<AnsweringPostmast
   });
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    // Only our own child's answer counts: on a taken port somebody else's server might let us in.
+    // Only our own child's answer counts: on a taken port another server might let us in.
     const isOurs = Number(readLines(join(home.cluster, "postmaster.pid"))[0]) === child.pid;
     const answer = isOurs ? await ask(port, password) : "not yet";
     if (ended instanceof Error) throw noEmbeddedPostgres(ended);

@@ -75,7 +75,7 @@ function readLocation(dataDir: string): string | undefined {
   }
 }
 
-/** A fresh name each time: whoever deletes the folder they know of expects an empty database, not the old one back. */
+/** A fresh name each time: a person who deletes the folder expects an empty database, not the old one back. */
 function makeReachableFolder(dataDir: string): string {
   const hash = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
   for (const base of [SHARED_STATE, tmpdir()]) {

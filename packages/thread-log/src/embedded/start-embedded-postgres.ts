@@ -158,7 +158,7 @@ function share(
   };
 }
 
-/** A process that ends without `stop` still takes its server along; if the lock is held, whoever holds it wants the server. */
+/** A process that ends without `stop` still takes its server along; if the lock is held, its holder wants the server. */
 function leaveAtExit(dataDir: string, us: ServerUser, pid: number): void {
   try {
     us.leave();

@@ -15,7 +15,14 @@ export function answerRange(range: StoredRange | undefined, after: LogPosition |
   const { epoch } = range;
   const head: LogPosition = { epoch, seq: range.head };
   if (after !== undefined && after.epoch !== epoch) {
-    return range.deleted ? { kind: "deleted" } : { kind: "gap", reason: "epoch", head };
+    if (range.deleted) return { kind: "deleted" };
+    const isContinued = range.continuedAt !== undefined && after.seq <= range.continuedAt;
+    return {
+      kind: "gap",
+      reason: "epoch",
+      head,
+      ...(isContinued && { resumeAt: { epoch, seq: after.seq } }),
+    };
   }
   const afterSeq = after?.seq ?? 0;
   if (afterSeq > range.head) return { kind: "gap", reason: "ahead", head };

@@ -39,7 +39,7 @@ import { createWatcher, endWatcher } from "./watcher.js";
 export interface ThreadLogOptions<State> {
   readonly store: LogStore;
   readonly clock?: Clock;
-  /** With a fold the log keeps snapshots by itself (R20); without one, whoever has the fold saves them. */
+  /** With a fold the log keeps snapshots by itself (R20); without one, the owner of the fold saves them. */
   readonly fold?: FoldPort<State>;
   /**
    * What a thread is whose log begins with what no readable snapshot covers: asked before a snapshot or a trim of such a
@@ -47,7 +47,7 @@ export interface ThreadLogOptions<State> {
    */
   readonly rebuild?: (thread: ThreadRef) => Promise<Rebuilt<State> | undefined>;
   readonly snapshots?: SnapshotPolicy;
-  /** Trims as it grows. Age is left to `sweep`, because a thread that nobody writes does not pass here. */
+  /** Trims as it grows. Age is left to `sweep`, because a thread without writes does not pass here. */
   readonly retention?: RetentionPolicy;
   /** Without it nothing is compacted. */
   readonly compaction?: Compaction;
@@ -57,7 +57,7 @@ export interface ThreadLogOptions<State> {
   readonly drainMs?: number;
   /** How often watched threads are read although no wake-up came. Default 10 s. */
   readonly pollEveryMs?: number;
-  /** Failures of snapshots and trims that nobody waits for. */
+  /** Failures of snapshots and trims in the background. */
   readonly onError?: (error: unknown) => void;
 }
 

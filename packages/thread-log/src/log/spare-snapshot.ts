@@ -5,7 +5,7 @@ const REACH = 4;
  * The snapshot that its neighbours make up for, if there is one; `seqs` are all of one fold version, newest first. With one
  * let go per snapshot made, about two are kept for every time the log has grown fourfold, denser towards its end: what a
  * thread was d entries before its newest snapshot is rebuilt from at most 3d entries and one interval between snapshots, so
- * somebody who comes back costs in proportion to what they missed, never to the thread's length. The newest two always stay,
+ * a subscriber that comes back costs in proportion to what it missed, never to the thread's length. The newest two always stay,
  * because a cursor often lies right behind the newest.
  */
 export function spareSnapshot(seqs: readonly number[]): number | undefined {

@@ -15,7 +15,7 @@ import {
   type Watcher,
 } from "./watcher.js";
 
-/** A thread that somebody on this instance watches. */
+/** A thread with subscribers on this instance. */
 export interface Topic {
   readonly key: string;
   readonly tag: string;
@@ -24,7 +24,7 @@ export interface Topic {
   readonly watchers: Set<Watcher>;
   /** Up to where live watchers were served. Known whenever there is one. */
   place: Place | undefined;
-  /** A wake-up came while nobody was live: whoever becomes it reads on, whatever else was heard since. */
+  /** A wake-up came while no subscriber was live: the next one to go live reads on, whatever else was heard since. */
   missed: boolean;
 }
 
@@ -124,7 +124,7 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
       watcher.mode = "live";
       catchUp(topic, topic.missed);
     } else if (!hasLive(topic)) {
-      // Nobody else is served, so the topic begins where this watcher stands; what it was told of meanwhile is read from there.
+      // No other subscriber is served, so the topic begins where this one stands; what it was told of meanwhile is read from there.
       dropBuffered(watcher);
       topic.place = watcher.place;
       watcher.mode = "live";
@@ -202,7 +202,7 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     else postpone(topic);
   }
 
-  /** Nobody is served: what there is to read is left to whoever becomes live next. */
+  /** No subscriber is served: what there is to read is left to the next one that goes live. */
   function postpone(topic: Topic): void {
     topic.place = undefined;
     topic.missed = true;

@@ -82,6 +82,11 @@ export interface StoredRange {
    * be told then; what follows this position can.
    */
   readonly resumeAt?: number;
+  /**
+   * Set where the log was restored from a backup of the epoch asked for: up to this seq it holds what that epoch held, at the same
+   * positions.
+   */
+  readonly continuedAt?: number;
   /** A tombstone: deleted and not opened again since. */
   readonly deleted: boolean;
   /** From `max(afterSeq + 1, floor)` on, at most `limit`; empty when the epoch is not the one asked for. */

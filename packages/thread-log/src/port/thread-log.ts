@@ -37,7 +37,10 @@ export interface Gap {
   readonly head: LogPosition | undefined;
   /** After `trimmed`: terminal entries behind the cursor that outlived the rest, oldest first, at most the last hundred. */
   readonly kept: readonly LogEntry[];
-  /** After `compacted`: the last position before the cursor that can be read on from. */
+  /**
+   * After `compacted`: the last position before the cursor that can be read on from. After `epoch`: the cursor's own position,
+   * where the log was restored from a backup that had come that far.
+   */
   readonly resumeAt?: LogPosition;
 }
 

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Clock, retryStore, StoreOutage } from "@throughline/ai-core";
 import pg from "pg";
 import { MIGRATION_MS } from "./deadlines.js";
 import { inTransaction } from "./in-transaction.js";
+import { INSTANCES_STATEMENT, renewEpochsStatement } from "./sql/renew-epochs.js";
 
 const SKIPPED_TOKENS = 1_000_000;
 
@@ -11,40 +13,45 @@ export interface Sender {
 }
 
 /**
- * R19: a database restored from a backup, or promoted after a failover, may have lost entries that somebody has seen; then
- * old cursors would point at other entries. Such a database has another system identifier or timeline than the one it
- * remembers, and every epoch is renewed. Gives whether it was. `fresh` asks the server: after an outage that must be a new
- * connection, because an old one of the pool may still lead to the server of before.
+ * R19: a database restored from a backup, or promoted after a failover, may have lost entries that readers have seen; then
+ * old cursors would point at other entries. Such a database is not the one it remembers to be: its server has another system
+ * identifier or timeline, or its tables were made anew. Then every epoch is renewed. Gives whether it was. `fresh` asks the
+ * server: after an outage that must be a new connection, because an old one of the pool may still lead to the server of before.
  */
 export async function renewEpochsAfterRestore(
   pool: pg.Pool,
   schema: string,
   fresh: Sender = pool,
 ): Promise<boolean> {
-  const identity = await clusterIdentity(fresh);
-  if (identity === undefined) return false;
-  const { rows } = await fresh.query<{ value: string }>(
-    `select value from ${schema}.meta where key = 'cluster'`,
-  );
-  if (rows[0]?.value === identity) return false;
+  const identity = await identify(fresh, schema);
+  if (await isRemembered(fresh, schema, identity)) return false;
   const renew = async (client: pg.PoolClient) => {
-    if ((await clusterIdentity(client)) !== identity) {
+    if (!isDeepStrictEqual(await identify(client, schema), identity)) {
       throw new StoreOutage(new Error("A connection of the pool leads to another server."));
     }
-    const inserted = await client.query(
-      `insert into ${schema}.meta (key, value) values ('cluster', $1) on conflict do nothing`,
-      [identity],
-    );
-    if (inserted.rowCount === 1) return false;
-    const changed = await client.query(
-      `update ${schema}.meta set value = $1 where key = 'cluster' and value <> $1`,
-      [identity],
-    );
-    if (changed.rowCount !== 1) return false;
-    await renewEpochs(client, schema);
-    return true;
+    let isChanged = false;
+    // One after the other, always in this order: instances that start together wait for the first.
+    for (const [key, value] of Object.entries(identity)) {
+      if (await remember(client, schema, key, value)) isChanged = true;
+    }
+    if (isChanged) await renewEpochs(client, schema);
+    return isChanged;
   };
   return inTransaction(pool, renew, { statementMs: MIGRATION_MS });
+}
+
+/** Gives whether something else was remembered. */
+async function remember(client: pg.PoolClient, schema: string, key: string, value: string): Promise<boolean> {
+  const inserted = await client.query(
+    `insert into ${schema}.meta (key, value) values ($1, $2) on conflict do nothing`,
+    [key, value],
+  );
+  if (inserted.rowCount === 1) return false;
+  const changed = await client.query(`update ${schema}.meta set value = $2 where key = $1 and value <> $2`, [
+    key,
+    value,
+  ]);
+  return changed.rowCount === 1;
 }
 
 export interface RenewalOptions {
@@ -90,20 +97,52 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** For an operator who restored a volume in place, which nothing in the database can tell. */
+/**
+ * Also for an operator who restored a volume in place, which nothing in the database can tell. Where no instance is at work,
+ * cursors from before the backup stay good. A copy of a database is another database, so it gets another id.
+ */
 export async function renewEpochs(client: pg.ClientBase, schema: string): Promise<void> {
-  await client.query(
-    `update ${schema}.threads set epoch = replace(gen_random_uuid()::text, '-', '') where log_id in (
-       select log_id from ${schema}.threads order by log_id for update)`,
-  );
+  const isUnused = !(await hasInstances(client));
+  await client.query(renewEpochsStatement(schema), [isUnused]);
+  if (isUnused) await client.query(`delete from ${schema}.meta where key = 'database'`);
   // Tokens minted after the backup was taken are out there, too.
   await client.query(`select setval('${schema}.fences', nextval('${schema}.fences') + ${SKIPPED_TOKENS})`);
+}
+
+/** Whether an instance writes to this database, or listens to it. */
+export async function hasInstances(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
+  const { rows } = await client.query<{ sessions: number }>(INSTANCES_STATEMENT);
+  return (rows[0]?.sessions ?? 0) > 0;
+}
+
+/** What a database remembers of itself, by its keys in `meta`. */
+interface Identity {
+  /** Absent where the server does not say. */
+  readonly cluster?: string;
+  /** The ids of the database and of a table in it: a dump that is restored makes both anew, also on the same server. */
+  readonly tables: string;
+}
+
+async function identify(sender: Sender, schema: string): Promise<Identity> {
+  const cluster = await clusterIdentity(sender);
+  const { rows } = await sender.query<{ tables: string }>(
+    `select oid || '/' || '${schema}.meta'::regclass::oid as tables from pg_database where datname = current_database()`,
+  );
+  return { ...(cluster !== undefined && { cluster }), tables: rows[0]?.tables ?? "" };
+}
+
+async function isRemembered(sender: Sender, schema: string, identity: Identity): Promise<boolean> {
+  const { rows } = await sender.query<{ key: string; value: string }>(
+    `select key, value from ${schema}.meta where key in ('cluster', 'tables')`,
+  );
+  const remembered = new Map(rows.map(({ key, value }) => [key, value]));
+  return Object.entries(identity).every(([key, value]) => remembered.get(key) === value);
 }
 
 /** `insufficient_privilege`, `undefined_function`, `feature_not_supported`: how a hosted server hides its control data. */
 const HIDDEN = new Set(["42501", "42883", "0A000"]);
 
-/** `undefined` where the server does not say: then only `renewEpochs` helps. A server that does not answer is an error. */
+/** `undefined` where the server does not say. A server that does not answer is an error. */
 async function clusterIdentity(sender: Sender): Promise<string | undefined> {
   try {
     const { rows } = await sender.query<{ identity: string }>(

@@ -182,4 +182,13 @@ export const MIGRATIONS: readonly Migration[] = [
         on ${schema}.thread_listings (account, subject, last_activity_at desc, thread_id desc) where status = 'waiting'`,
     ],
   },
+  {
+    id: 7,
+    runsWith: 6,
+    // Which epoch the log continues since a restore, and up to where: cursors from before the backup stay good.
+    statements: (schema) => [
+      `alter table ${schema}.threads add column restored_from text collate "C", add column restored_at bigint,
+        add column restored_as text collate "C"`,
+    ],
+  },
 ];

@@ -223,7 +223,7 @@ describe("PostgreSQL", () => {
       const log = createThreadLog({ store: createPostgresLogStore(plain) });
       await write(log, thread, ["a"]);
       const { rows: remembered } = await plain.pool.query("select key from plain.meta");
-      expect(remembered).toEqual([{ key: "cluster" }]);
+      expect(remembered).toEqual([{ key: "cluster" }, { key: "tables" }]);
       await plain.close();
       const owner = new pg.Client({ connectionString: fixture.url });
       await owner.connect();

@@ -3,6 +3,7 @@ import type { RangeRequest, StoredRange } from "../port/log-store.js";
 import { subjectKey } from "../port/thread-ref.js";
 import { type EntryPage, parseEntryPage } from "./entry-page.js";
 import { entryPage, resumeAt } from "./sql/entry-page.js";
+import { continuedAt } from "./sql/renew-epochs.js";
 
 /**
  * Any number of ranges in one statement, so that row and entries are of one moment; one row for each. Each costs two index
@@ -11,7 +12,7 @@ import { entryPage, resumeAt } from "./sql/entry-page.js";
 export function readStatement(schema: string): string {
   return `
 select r.ord::int, t.epoch, t.head, t.floor, t.compacted, t.deleted, page.lines, used.templates,
-  ${resumeAt(schema, "r.after_seq")} as resume_at
+  ${resumeAt(schema, "r.after_seq")} as resume_at, ${continuedAt("r.epoch")} as continued_at
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
   with ordinality as r (account, subject, thread_id, epoch, after_seq, ord)
 join ${schema}.threads t on t.account = r.account and t.subject = r.subject and t.thread_id = r.thread_id
@@ -26,6 +27,7 @@ export interface ReadRow extends EntryPage {
   readonly compacted: string;
   readonly deleted: boolean;
   readonly resume_at: string | null;
+  readonly continued_at: string | null;
 }
 
 export function readQuery(
@@ -59,6 +61,7 @@ export function readResults(count: number, rows: readonly ReadRow[]): (StoredRan
       deleted: row.deleted,
       entries: parseEntryPage(row),
       ...(row.resume_at !== null && { resumeAt: Number(row.resume_at) }),
+      ...(row.continued_at !== null && { continuedAt: Number(row.continued_at) }),
     };
   }
   return ranges;

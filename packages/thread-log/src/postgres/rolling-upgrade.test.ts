@@ -203,12 +203,12 @@ describe("A version that finds tables which a newer one has changed", () => {
   it("refuses to start and says what to do", async () => {
     await migrate(pool, "newer", { record: RECORD, migrations: [...MIGRATIONS, newer()] });
     await expect(openPostgres({ connection: server.url, schema: "newer" })).rejects.toThrow(
-      "A newer version of Throughline has changed the database (newer.migrations has 1000, this version knows 6)",
+      "A newer version of Throughline has changed the database (newer.migrations has 1000, this version knows 7)",
     );
   });
 
   it("starts where the newer one says that it can", async () => {
-    await migrate(pool, "kind", { record: RECORD, migrations: [...MIGRATIONS, newer(6)] });
+    await migrate(pool, "kind", { record: RECORD, migrations: [...MIGRATIONS, newer(7)] });
     const database = await openPostgres({ connection: server.url, schema: "kind" });
     await database.close();
   });
@@ -219,9 +219,10 @@ describe("A version that finds tables which a newer one has changed", () => {
     await migrate(pool, "recorded", { record: RECORD, migrations: before });
     await migrate(pool, "recorded", { record: RECORD, migrations: MIGRATIONS });
     const { rows } = await pool.query(
-      "select id, runs_with from recorded.migrations order by id desc limit 3",
+      "select id, runs_with from recorded.migrations order by id desc limit 4",
     );
     expect(rows).toEqual([
+      { id: 7, runs_with: 6 },
       { id: 6, runs_with: 5 },
       { id: 5, runs_with: 4 },
       { id: 4, runs_with: null },

@@ -7,7 +7,8 @@ import { findFreePort } from "../embedded/find-free-port.js";
 import { chooseServiceUser } from "../embedded/service-user.js";
 import { makeTempFolder } from "./temp-folder.js";
 
-const BIN = "/usr/lib/postgresql/15/bin";
+/** Where its programs are: `pg_dump` and the like, of the version that runs. */
+export const DEBIAN_POSTGRES_BIN = "/usr/lib/postgresql/15/bin";
 const HOST = "127.0.0.1";
 
 export interface DebianPostgres {
@@ -26,7 +27,9 @@ export interface DebianReplica {
 
 /** What is missing to run Debian's PostgreSQL 15 here; `npm test` installs it where it may. */
 export function findMissingDebianPostgres(): string | undefined {
-  return existsSync(join(BIN, "initdb")) ? undefined : "Debian's PostgreSQL 15 is not installed.";
+  return existsSync(join(DEBIAN_POSTGRES_BIN, "initdb"))
+    ? undefined
+    : "Debian's PostgreSQL 15 is not installed.";
 }
 
 /** A cluster of its own, made and ended for one test file. */
@@ -69,7 +72,11 @@ function makeServerFolder(): { readonly cluster: string; remove(): void } {
 }
 
 function run(program: string, options: readonly string[]): void {
-  execFileSync(join(BIN, program), options, { ...chooseServiceUser(undefined), cwd: "/", stdio: "ignore" });
+  execFileSync(join(DEBIAN_POSTGRES_BIN, program), options, {
+    ...chooseServiceUser(undefined),
+    cwd: "/",
+    stdio: "ignore",
+  });
 }
 
 function urlOn(port: number): string {
@@ -78,9 +85,9 @@ function urlOn(port: number): string {
 
 /** Resolves once the server answers, with what ends it. */
 async function serve(cluster: string, port: number): Promise<() => Promise<void>> {
-  // Nobody kills it: what it is asked is whether it understands our SQL.
+  // No test kills it: the question is whether it understands our SQL.
   const settings = ["-h", HOST, "-p", String(port), "-k", "", "-c", "fsync=off"];
-  const child = spawn(join(BIN, "postgres"), ["-D", cluster, ...settings], {
+  const child = spawn(join(DEBIAN_POSTGRES_BIN, "postgres"), ["-D", cluster, ...settings], {
     ...chooseServiceUser(undefined),
     cwd: "/",
     stdio: "ignore",

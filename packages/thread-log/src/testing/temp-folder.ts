@@ -7,7 +7,7 @@ export interface TempFolder {
   remove(): void;
 }
 
-/** Open to other users, unlike `mkdtemp`: a database that root starts runs as somebody else. */
+/** Open to other users, unlike `mkdtemp`: a database that root starts runs as another user. */
 export function makeTempFolder(): TempFolder {
   const path = mkdtempSync(join(tmpdir(), "throughline-test-"));
   chmodSync(path, 0o755);

@@ -9,7 +9,7 @@ import { speak } from "./speak.js";
 
 const ENDLESS = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ");
 
-/** Would talk for minutes. Whoever runs it stops it. */
+/** Talks for minutes, until its test stops it. */
 export const slow = new StateGraph(MessagesAnnotation)
   .addNode("prepare", () => ({}))
   .addNode("talk", async (_, config: LangGraphRunnableConfig) => ({

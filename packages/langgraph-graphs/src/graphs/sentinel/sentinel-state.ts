@@ -5,7 +5,7 @@ import { sentCommandSchema } from "./command.js";
 export const settingsSchema = z.object({
   /** What a cycle looks at, in this order. */
   watch: z.array(z.string().min(1).max(80)).max(12),
-  /** How often whoever schedules the cycles should start one. */
+  /** How often a cycle should be scheduled. */
   cycleSeconds: z.number().int().min(1).max(86_400),
   /** How long a cycle takes. */
   durationMs: z.number().int().min(0).max(600_000),

@@ -4,12 +4,8 @@ import { listen } from "../../http/listen.js";
 import { createLogger } from "../../operations/logger.js";
 import { createMetrics, type Metrics } from "../../operations/metrics.js";
 import { observeService } from "../../operations/observe-service.js";
-import {
-  createService,
-  type Service,
-  type ServiceOptions,
-  type ServiceStore,
-} from "../../service/create-service.js";
+import { createService, type Service, type ServiceStore } from "../../service/create-service.js";
+import type { ServiceOptions } from "../../service/service-options.js";
 import { DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
 import { devCaller } from "../../tenancy/dev-caller.js";
 import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
@@ -31,6 +27,8 @@ type FileOptions = Pick<ServiceOptions, "attachmentLimits" | "transferLimits" | 
 export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOptions, "service">> {
   readonly graphs?: GraphSource | GraphProvider;
   readonly leaseMs?: number;
+  /** Runs that the server drives at once. */
+  readonly maxDriven?: number;
   /** In memory by default. */
   readonly store?: ServiceStore;
 }
@@ -48,7 +46,7 @@ function catalogGraphs(): GraphSource {
 
 /** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { graphs = catalogGraphs(), leaseMs, store, ...rest } = options;
+  const { graphs = catalogGraphs(), leaseMs, maxDriven, store, ...rest } = options;
   const { attachmentLimits, transferLimits, mediaOrigins, ...handlerOptions } = rest;
   const metrics = createMetrics();
   const { limits } = handlerOptions;
@@ -57,6 +55,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const service = await createService({
     store: store ?? { kind: "memory" },
     graphs,
+    ...(maxDriven !== undefined && { maxDriven }),
     ...(attachmentLimits && { attachmentLimits }),
     ...(transferLimits && { transferLimits }),
     ...(mediaOrigins && { mediaOrigins }),

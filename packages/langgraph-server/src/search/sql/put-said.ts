@@ -5,8 +5,8 @@
 export function putSaid(schema: string): string {
   return `
 with changed as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-    as c (account, subject, thread_id, message_id, role, said, words)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $12::timestamptz[])
+    as c (account, subject, thread_id, message_id, role, said, words, said_at)
 ), here as (
   select l.account, l.subject, l.thread_id, l.graph_id from ${schema}.thread_listings l
   where (l.account, l.subject, l.thread_id) in (select account, subject, thread_id from changed)
@@ -18,7 +18,7 @@ with changed as (
 )
 insert into ${schema}.said (account, subject, thread_id, message_id, graph_id, role, said, words, said_at)
 select c.account, c.subject, c.thread_id, c.message_id, here.graph_id, c.role, c.said,
-  array_to_tsvector(string_to_array(c.words, ' ')), clock_timestamp()
+  array_to_tsvector(string_to_array(c.words, ' ')), coalesce(c.said_at, clock_timestamp())
 from changed c join here using (account, subject, thread_id)
 order by c.account, c.subject, c.thread_id, c.message_id
 on conflict (account, subject, thread_id, message_id) do update

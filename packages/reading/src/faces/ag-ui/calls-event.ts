@@ -39,9 +39,12 @@ function toWire(call: FoldCall): JsonObject {
     ...(call.error && { error: { ...call.error } }),
     ...(call.earlier !== undefined && { earlier: call.earlier }),
     ...(call.started_by && { startedBy: origin(call.started_by) }),
+    ...(call.answered && {
+      answered: call.answered.map(({ interrupt_id, words }) => ({ interruptId: interrupt_id, words })),
+    }),
   };
 }
 
-function origin({ kind, id }: NonNullable<FoldCall["started_by"]>): JsonObject {
-  return { kind, ...(id !== undefined && { id }) };
+function origin({ kind, id, person }: NonNullable<FoldCall["started_by"]>): JsonObject {
+  return { kind, ...(id !== undefined && { id }), ...(person !== undefined && { person }) };
 }

@@ -129,7 +129,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   function startRun(before: ThreadFold, envelope: EnvelopeOf<"run_start">): AgUiEvent[] {
     const { run } = before;
     const closing = run?.open ? items.ends(before, "error") : [];
-    // R27: taken up again after a crash, it is the same run to whoever watches.
+    // R27: recovered after a crash, it is the same run to subscribers.
     if (run?.open && run.run_id === envelope.run_id) return closing;
     const lost: AgUiEvent[] = run?.open
       ? [...closing, terminal(before, { status: "error", error: RUN_LOST }, { threadName, line, interrupts })]

@@ -147,7 +147,7 @@ function partsOf(operation: Operation, outcome: Outcome, isConcurrent: boolean):
   return [{ text: operation.text, outcome, perform: operation.perform }];
 }
 
-/** R24: whoever ends a run is told of one that waits, unless another runs by then. */
+/** R24: ending a run returns the one that waits, unless another runs by then. */
 function checkHints(
   state: MemoryDatabase,
   operations: readonly Resolved[],

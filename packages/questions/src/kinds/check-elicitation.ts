@@ -1,0 +1,33 @@
+import type { Json } from "@throughline/ai-core";
+import { checkSchema } from "../check-schema.js";
+import { type Mismatch, mismatch } from "../mismatch.js";
+import { isObject, nameOf } from "../plain.js";
+import { ACTIONS, type ElicitationQuestion, type ElicitationRequest } from "./elicitation.js";
+
+/** Apart from reading the question: a page that only reads one does not load what checks schemas. */
+export function checkElicitation({ form, requests }: ElicitationQuestion, answer: Json): Mismatch | null {
+  if (!isObject(answer)) return mismatch(`Expected an object with an action, got ${nameOf(answer)}.`);
+  if (form === "single") return requests[0] ? checkOne(requests[0], answer, []) : null;
+  const { responses } = answer;
+  if (!isObject(responses)) return mismatch("The responses are missing.", "responses");
+  for (const request of requests) {
+    const problem = checkOne(request, responses[request.key], ["responses", request.key]);
+    if (problem) return problem;
+  }
+  const unknown = Object.keys(responses).find((key) => !requests.some((request) => request.key === key));
+  return unknown === undefined ? null : mismatch("No such request was made.", "responses", unknown);
+}
+
+function checkOne(
+  { mode, schema }: ElicitationRequest,
+  answer: Json | undefined,
+  at: readonly string[],
+): Mismatch | null {
+  const action = isObject(answer) ? answer.action : undefined;
+  if (!isObject(answer) || typeof action !== "string" || !ACTIONS.includes(action)) {
+    return mismatch(`The action must be one of: ${ACTIONS.join(", ")}.`, ...at, "action");
+  }
+  if (action !== "accept" || mode === "url" || !schema) return null;
+  const problem = checkSchema(schema, answer.content ?? null);
+  return problem && mismatch(problem.problem, ...at, "content", ...(problem.path ? [problem.path] : []));
+}
