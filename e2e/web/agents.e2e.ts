@@ -46,7 +46,7 @@ describe.runIf(hasChromium())("An agent at work is seen", () => {
     await page.getByLabel("How many").fill("10");
     await page.getByLabel("Agent", { exact: true }).selectOption("Sentinel");
     await page.getByLabel("Command", { exact: true }).selectOption("cycle");
-    await page.getByLabel("Arguments").fill('{ "durationMs": 900 }');
+    await page.getByLabel("Arguments").fill('{ "durationMs": 3000 }');
     await page.getByLabel("Its name").fill("night watch");
     await expect
       .poll(
@@ -60,7 +60,7 @@ describe.runIf(hasChromium())("An agent at work is seen", () => {
     const screen = threadScreen(page);
     await page.getByRole("button", { name: "Hire" }).click();
 
-    // From here on nobody does anything.
+    // From here on nothing is pressed.
     await screen.untilShown(/Schedule.*Looking at error rate/);
     await screen.untilShown(/Cycle 1: service health at \d+, error rate at \d+/);
     await screen.untilShown(/Cycle 2: /);

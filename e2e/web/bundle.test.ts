@@ -16,7 +16,8 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "/crons": 225,
   "/crons/[id]": 228,
   "/crons/new": 226,
-  "/inbox": 238,
+  "/feedback": 225,
+  "/inbox": 235,
   "/sign-in": 165,
   "/usage": 225,
 };

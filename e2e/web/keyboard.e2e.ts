@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.js";
 import { talk } from "../server/graphs/talker.js";
-import { tabTo } from "./rig/keyboard.js";
+import { menuItemByLetter, tabTo } from "./rig/keyboard.js";
 import { type Stage, startStage } from "./rig/start-stage.js";
 import { threadScreen } from "./rig/thread-screen.js";
 import { untilLoaded } from "./rig/until-loaded.js";
@@ -117,7 +117,7 @@ describe.runIf(hasChromium())("With the keyboard alone", () => {
     await tabTo(page, "button", /Account/);
     await page.keyboard.press("ArrowDown");
     await page.getByRole("menu").waitFor();
-    await page.keyboard.press("s");
+    await menuItemByLetter(page, "s", /"Shortcuts/);
     await page.keyboard.press("Enter");
     const shortcuts = page.getByRole("dialog", { name: "Shortcuts" });
     await shortcuts.waitFor();

@@ -197,37 +197,58 @@ describe.runIf(hasChromium())("Two accounts in one browser", () => {
   afterEach((test) => stage?.clear(test));
   afterAll(() => stage?.stop());
 
-  it("a page sends nothing as somebody else, says who is signed in now, and switches when asked to", async () => {
+  /** Signs another account in by another tab of the same browser. */
+  async function signInElsewhere(visitor: Visitor, account: string): Promise<void> {
+    const headers = { origin: stage.url };
+    const answer = await visitor.context.request.post("/api/session", { headers, data: { account } });
+    expect(answer.ok()).toBe(true);
+  }
+
+  it("a page sends nothing as another account, says who is signed in now, and switches when asked to", async () => {
     const visitor = await stage.visitor({ account: "ada" });
     const hers = threadScreen(await visitor.open("/agents/poet/verses"));
     await hers.untilLive();
-    const runs: string[] = [];
-    hers.page.on("request", (request) => {
-      if (
-        request.method() === "POST" &&
-        request.url().endsWith("/run") &&
-        !request.postData()?.includes('"poll"')
-      )
-        runs.push(request.url());
+    const sent: string[] = [];
+    // All but the sending waits, so that the sending is what finds out.
+    await hers.page.route("**/api/**", (route) => {
+      const request = route.request();
+      const isSending = request.url().endsWith("/run") && !request.postData()?.includes('"poll"');
+      if (!isSending) return;
+      sent.push(request.url());
+      return route.continue();
     });
-    const answer = await visitor.context.request.post("/api/session", {
-      headers: { origin: stage.url },
-      data: { account: "bob" },
-    });
-    expect(answer.ok()).toBe(true);
+    await signInElsewhere(visitor, "bob");
     await hers.say("Write about secrets");
     const dialog = hers.page.getByRole("dialog", { name: "You are signed in as bob now" });
     await dialog.waitFor();
-    expect(runs).toHaveLength(1);
+    expect(sent).toHaveLength(1);
     const listed = await fetch(`${stage.service.url}/agents/poet/threads`, {
       headers: { "x-throughline-account": "bob" },
     });
     expect(await listed.text()).not.toContain("verses");
+    await hers.page.unroute("**/api/**");
     await dialog.getByRole("button", { name: "Switch to bob" }).click();
     const his = threadScreen(hers.page);
     await his.untilLive();
     await his.page.getByRole("button", { name: /^Account bob/ }).waitFor();
     await his.say("Write about granite");
     await his.untilShown(/granite.*granite/);
+  });
+
+  it("a page that finds out while a person types keeps their words, and their Enter switches nothing", async () => {
+    const visitor = await stage.visitor({ account: "ada" });
+    const hers = threadScreen(await visitor.open("/agents/poet/verses"));
+    await hers.untilLive();
+    await hers.composer.pressSequentially("Write about secr");
+    await signInElsewhere(visitor, "bob");
+    const dialog = hers.page.getByRole("dialog", { name: "You are signed in as bob now" });
+    // By itself: the page's next poll finds out.
+    await dialog.waitFor();
+    await hers.page.keyboard.type("ets");
+    await hers.page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Switch to bob" }).waitFor();
+    await hers.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await expect.poll(() => hers.composer.inputValue(), PATIENCE).toBe("Write about secr");
   });
 });

@@ -97,7 +97,19 @@ describe("People of one account", { timeout: 120_000 }, () => {
     const answered = await pat.open("/inbox");
     await answered.getByRole("button", { name: /KLM/ }).click();
     await answered.getByRole("button", { name: /Zephyr/ }).waitFor();
-    await hers.untilShown("KLM");
+    await hers.untilShown("pat chose KLM");
     await seen.getByRole("button", { name: /Zephyr/ }).waitFor();
+
+    await hers.questions.getByRole("button", { name: /Zephyr/ }).click();
+    await hers.untilShown("You chose Hotel Zephyr");
+    const theirs = threadScreen(await vic.open("/agents/travel/shared/trip"));
+    await theirs.untilShown("pat chose KLM");
+    await theirs.untilShown("ann chose Hotel Zephyr");
+    const his = threadScreen(await pat.open("/agents/travel/shared/trip"));
+    await his.untilShown("You chose KLM");
+    await his.untilShown("ann chose Hotel Zephyr");
+    await page.reload();
+    await hers.untilShown("pat chose KLM");
+    await hers.untilShown("You chose Hotel Zephyr");
   });
 });

@@ -18,7 +18,7 @@ describe.runIf(hasChromium())("A page recovers by itself", () => {
   afterEach((test) => stage?.clear(test));
   afterAll(() => stage?.stop());
 
-  /** A page in the middle of an answer, and the page of somebody at another machine who sees all of it. */
+  /** A page in the middle of an answer, and a page at another machine that sees all of it. */
   async function midAnswer(url = stage.url) {
     const visitor = await stage.visitor({ url });
     const screen = threadScreen(await visitor.open("/agents/talker"));

@@ -105,7 +105,7 @@ describe("npm start", { timeout: 180_000 }, () => {
       headers: { cookie, origin: url, "x-throughline-signed-in-as": "starter" },
     });
     expect(await agents.json()).toMatchObject({
-      agents: [{ graphName: "chat" }, { graphName: "poet" }, {}, {}, {}, {}],
+      agents: [{ graphName: "chat" }, { graphName: "poet" }, {}, {}, {}, {}, {}],
     });
   });
 

@@ -8,7 +8,7 @@ interface RunElsewhere {
   readonly content: string;
 }
 
-/** Somebody else's hands: a run that no page of the account has asked for. Resolves when it is over. */
+/** A run of another client, which no page of the account has asked for. Resolves when it is over. */
 export async function runElsewhere(
   { service }: Stage,
   { account, agent, threadId, content }: RunElsewhere,

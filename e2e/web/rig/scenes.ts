@@ -8,7 +8,7 @@ export interface Scene {
   /** As a file may be called. */
   readonly name: string;
   readonly path: string;
-  /** Whose page it is: of the filled account, of one where nothing has happened yet, or of somebody at the door. */
+  /** Whose page it is: of the filled account, of one where nothing has happened yet, or of a person who is not signed in. */
   readonly visitor?: "filled" | "fresh" | "stranger";
   /** What is done until it is to be seen. */
   readonly act?: (page: Page) => Promise<unknown>;
@@ -145,6 +145,7 @@ export const SCENES: readonly Scene[] = [
       const edit = button(page, "Edit and continue in a new thread").first();
       await edit.focus();
       await edit.press("Enter");
+      await page.getByRole("textbox", { name: "Your message" }).waitFor();
     },
   },
   {
@@ -200,6 +201,17 @@ export const SCENES: readonly Scene[] = [
     path: "/usage",
     visitor: "fresh",
     act: (page) => page.getByText("Nothing was spent").waitFor(),
+  },
+  {
+    name: "feedback-fresh",
+    path: "/feedback",
+    visitor: "fresh",
+    act: (page) => page.getByText("No feedback yet").waitFor(),
+  },
+  {
+    name: "feedback",
+    path: "/feedback",
+    act: (page) => page.getByText("It rhymes rain with rain.").waitFor(),
   },
   { name: "inbox-fresh", path: "/inbox", visitor: "fresh" },
   {

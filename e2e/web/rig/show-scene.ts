@@ -19,6 +19,13 @@ export async function showScene(
   await untilLoaded(page);
   await scene.act?.(page);
   await untilLoaded(page);
+  await page.waitForFunction(noScriptCame, { for: 400 }, { polling: 100 });
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   return page;
+}
+
+/** In the page. Parts that a page needs late are scripts of their own: a picture waits until the last one came. */
+function noScriptCame({ for: ms }: { readonly for: number }): boolean {
+  const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"));
+  return performance.now() - Math.max(0, ...scripts.map((entry) => entry.startTime + entry.duration)) > ms;
 }

@@ -24,7 +24,7 @@ export interface Stage {
 
 const HOST = "127.0.0.1";
 
-/** So slow that a page can be seen in the middle of an answer, so fast that nobody waits. */
+/** So slow that a page can be seen in the middle of an answer, and fast enough not to slow the tests. */
 const PACE_MS = "12";
 
 export async function startStage(

@@ -46,7 +46,7 @@ export function threadScreen(page: Page): ThreadScreen {
 }
 
 const WHOSE =
-  /^(You (chose|said|approved|edited|rejected).*|(You|Another tab|Schedule|Another client)( answered.*| ran \w+| started this run)?)$/;
+  /^(You (chose|said|approved|edited|rejected|ignored|accepted|declined|cancelled|continued).*|(You|Another tab|Schedule|Another client)( answered.*| ran \w+| started this run)?)$/;
 const WHEN = /^(now|<?\d[\d.]* (s|min|h|d)( \d+ (s|min))?)$/;
 
 function steadyLines(text: string): readonly string[] {

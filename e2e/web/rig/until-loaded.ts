@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Until nothing on the page is still on its way: what loads says so, to whoever hears the page too. */
+/** Until nothing on the page is still on its way: what loads says so, to screen readers too. */
 export async function untilLoaded(page: Page): Promise<void> {
   await page.getByRole("main").waitFor();
   const loading = page

@@ -16,7 +16,7 @@ export interface VisitorOptions {
   readonly profile?: BrowserContext;
 }
 
-/** Somebody with a browser profile of their own. Its pages are tabs of one browser. */
+/** A person with a browser profile of their own. Its pages are tabs of one browser. */
 export interface Visitor {
   readonly account: string;
   readonly context: BrowserContext;

@@ -24,6 +24,7 @@ export async function fillAccount(stage: Stage, account: string): Promise<void> 
     client.close();
   }
   await schedule(stage, headers);
+  await giveFeedback(stage, headers);
 }
 
 function opened(client: AgentClient, agent: string, name: string): ThreadHandle {
@@ -90,4 +91,16 @@ async function schedule(stage: Stage, headers: Record<string, string>): Promise<
     timeZone: "Europe/Amsterdam",
     input: { message: "A line for the morning" },
   });
+}
+
+async function giveFeedback(stage: Stage, headers: Record<string, string>): Promise<void> {
+  const thread = `${stage.service.url}/agents/poet/threads/train`;
+  const state: { messages: { id: string }[] } = await (await fetch(`${thread}/state`, { headers })).json();
+  const given = { messageId: state.messages.at(-1)?.id, value: "down", note: "It rhymes rain with rain." };
+  const answer = await fetch(`${thread}/feedback`, {
+    method: "PUT",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(given),
+  });
+  if (!answer.ok) throw new Error(`feedback: ${answer.status} ${await answer.text()}`);
 }

@@ -17,7 +17,7 @@ export function MoreThreads({ count, hasMore, isLoading, problem, onMore }: More
   return (
     <div className={styles.more}>
       {hasMore && (
-        // Not disabled while it loads: it would lose the focus of whoever pressed it.
+        // Not disabled while it loads: a disabled button loses the focus.
         <Button look="quiet" className={styles.button} aria-disabled={isLoading} onClick={onMore}>
           {isLoading ? "Loading…" : "Show more"}
         </Button>

@@ -11,7 +11,7 @@ export function rowKey({ threadName, visibility }: Named): string {
   return `${visibility ?? "private"} ${threadName}`;
 }
 
-/** What a person calls it; a thread in which nobody has said anything yet has its name alone, where somebody gave it one. */
+/** What a person calls it. A thread without messages has its name alone, if it was given one. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {
   return title ?? (isGeneratedName(threadName) ? "Untitled thread" : threadName);
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import type { ThreadRow } from "../service/queries/threads";
 import { rowKey } from "./thread-row";
 
-/** Keeps the place of whoever goes through the list by keys, when what they were on leaves it and when the list grows. */
+/** Keeps the focus of a keyboard user when the focused row leaves the list and when the list grows. */
 export function useListFocus(shown: readonly ThreadRow[] | undefined) {
   const list = useRef<HTMLUListElement>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -33,18 +33,18 @@ export function useListFocus(shown: readonly ThreadRow[] | undefined) {
   return {
     list,
     search,
-    /** Somebody sends the row at this place away. */
+    /** Call before the row at this place is removed. */
     leaves(key: string, at: number) {
       leaving.current = { key, at };
     },
-    /** Somebody asks for more, from where the focus is. */
+    /** Call before more rows are loaded. */
     grows() {
       growing.current = { from: document.activeElement, before: shown ?? [] };
     },
   };
 }
 
-/** Nobody has gone elsewhere in the meantime. */
+/** Whether the focus has not moved elsewhere in the meantime. */
 function isFree(from?: Element | null): boolean {
   return document.activeElement === document.body || document.activeElement === from;
 }

@@ -10,7 +10,7 @@ interface Place {
   readonly visibility?: "account" | undefined;
 }
 
-/** What this account has seen in this browser. The thread at `place` is seen for as long as somebody looks at it. */
+/** What this account has seen in this browser. The thread at `place` counts as seen while its page is visible. */
 export function useSeenThreads(account: string, place: Place | undefined): SeenThreads | undefined {
   const key = `throughline:seen:${account}`;
   const [seen, setSeen] = useState<SeenThreads>();

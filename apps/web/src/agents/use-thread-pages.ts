@@ -19,7 +19,7 @@ export interface ThreadPages {
 
 interface Beyond {
   readonly key: string;
-  /** The first page and those after it; `undefined` while nobody has asked for more. */
+  /** The first page and those after it; `undefined` until more is asked for. */
   readonly known?: ThreadPage;
   readonly isLoading?: boolean;
   readonly problem?: Error;
@@ -29,13 +29,13 @@ const MORE = 50;
 /** As many as the service gives at once. */
 const MOST = 100;
 
-/** The first page, which others keep up to date, and as many after it as somebody wants. Another `key` begins anew. */
+/** The first page, which others keep up to date, and as many after it as were asked for. Another `key` begins anew. */
 export function useThreadPages(key: string, first: ThreadPage | undefined, ask: AskPage): ThreadPages {
   const [kept, setBeyond] = useState<Beyond>({ key });
   const beyond: Beyond = kept.key === key ? kept : { key };
   const leaving = useRef<AbortController>(undefined);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for under another key is nobody's now
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for under another key no longer counts
   useEffect(() => {
     leaving.current = new AbortController();
     return () => leaving.current?.abort();

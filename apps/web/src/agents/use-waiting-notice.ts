@@ -41,7 +41,7 @@ export function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly Thre
     }
   }, [rows, id, name, here, isInInbox, router, toaster]);
 
-  // Whoever is there by other means has been told enough.
+  // A person who opened the thread another way needs no notice.
   useEffect(() => {
     if (here !== undefined) toaster.dismiss(noticeKey(id, here));
   }, [id, here, toaster]);

@@ -86,7 +86,7 @@ function MessageForm(): ReactNode {
 
   function onPaste(event: ClipboardEvent): void {
     const { files, types } = event.clipboardData;
-    // Cells and formatted text come with a picture of themselves: whoever pastes those means the words.
+    // Cells and formatted text come with a picture of themselves: who pastes those means the text.
     if (files.length === 0 || (types.includes("text/plain") && types.includes("text/html"))) return;
     event.preventDefault();
     attachments.add(files);
@@ -190,7 +190,7 @@ function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
 
   function stop({ currentTarget }: MouseEvent): void {
     void commands.stop();
-    // The button goes with the run: whoever pressed it by key goes on in the field.
+    // The button goes with the run: a keyboard user goes on in the field.
     if (currentTarget.matches(":focus-visible")) onStop();
   }
 

@@ -30,7 +30,7 @@ export interface DraftStore {
   write(place: DraftPlace, draft: Draft): void;
   readSent(place: DraftPlace): readonly SentDraft[];
   writeSent(place: DraftPlace, sent: readonly SentDraft[]): void;
-  /** Somebody wants to write it anew: once its message is gone from the conversation, it is back in the composer. */
+  /** Asked to be written anew: once its message is gone from the conversation, it is back in the composer. */
   wantBack(messageId: string): void;
   isWantedBack(messageId: string): boolean;
   keyOf(place: DraftPlace): string;
@@ -111,7 +111,7 @@ export function createDraftStore({ account, storages, now }: DraftStoreOptions):
   };
 }
 
-/** Whoever signs in next finds nothing. */
+/** The next person to sign in finds nothing. */
 export function forgetDrafts({ browser, tab }: DraftStorages): void {
   for (const storage of [browser, tab]) removeKeys(storage, () => true);
 }

@@ -7,7 +7,7 @@ interface Sight {
   readonly isOwn: boolean;
   /** The page has shown it. */
   readonly wasShown: boolean;
-  /** Somebody took it out of the conversation to write it anew. */
+  /** Taken out of the conversation to be written anew. */
   readonly isWantedBack: boolean;
   /** The page holds all that the thread holds. */
   readonly isComplete: boolean;

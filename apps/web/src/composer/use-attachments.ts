@@ -30,7 +30,7 @@ export function useAttachments(): Attachments {
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const uploads = useRef(new Map<string, AbortController>());
 
-  // What nobody will see arrive need not arrive.
+  // An upload whose page is gone is cancelled.
   useEffect(() => {
     const underway = uploads.current;
     return () => {

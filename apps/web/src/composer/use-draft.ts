@@ -43,7 +43,7 @@ export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftInHa
   useLayoutEffect(() => {
     const kept = drafts.read(place);
     last.current = { place, draft: kept };
-    // Somebody may have typed before the page came to life.
+    // A person may have typed before hydration.
     setText(joinTexts(kept.text, area.current?.value ?? ""));
     if (kept.files.length > 0) replace(kept.files);
     setRestored(true);
@@ -53,7 +53,7 @@ export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftInHa
     if (!isRestored) return;
     const before = last.current;
     last.current = { place, draft };
-    // In another tab somebody may have written since, and what stands there is not ours to forget.
+    // Another tab may have written since, and that draft is not ours to delete.
     const isOurs = isSameDraft(drafts.read(before.place), before.draft);
     // The thread began while something stood in the field: it goes along.
     const hasMoved = before.place !== place;
@@ -106,7 +106,7 @@ function useDraftPlace(): DraftPlace {
   );
 }
 
-/** What can't be attached is not kept, and of a thread that has no name yet only names are: nobody will find its bytes again. */
+/** What can't be attached is not kept, and of a thread that has no name yet only names are: its bytes could not be found again. */
 function keptFile({ name, state, part }: DraftFile, isNamed: boolean): readonly KeptFile[] {
   if (state === "failed") return [];
   return [part && isNamed ? { name, part } : { name }];

@@ -8,8 +8,8 @@ import { useDrafts } from "./drafts";
 import { sentOutcome } from "./sent-outcome";
 
 /**
- * Remembers what was sent until it has arrived. What a former page sent and nobody has is given to `takeBack`, and so is what
- * somebody wants to write anew.
+ * Remembers what was sent until it has arrived. What a former page sent and the service does not have is given
+ * to `takeBack`, and so is what is to be written anew.
  */
 export function useSentDrafts(
   takeBack: (draft: Draft, isWantedBack: boolean) => void,

@@ -34,7 +34,7 @@ export function ConnectionBadge(): ReactNode {
   );
 }
 
-/** The time, as long as somebody counts. */
+/** The current time, while a countdown is shown. */
 function useNow(isCounting: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,9 +3,9 @@ import type { ConnectionStatus } from "@throughline/agent-client";
 export interface ConnectionWords {
   readonly tone: "live" | "calm" | "waiting" | "failed";
   readonly words: string;
-  /** What it means, for whoever rests on it. */
+  /** What it means, as a tooltip. */
   readonly detail: string;
-  /** Told to whoever hears the page, once per state. */
+  /** Announced to screen readers, once per state. */
   readonly heard: string;
   readonly canReconnect: boolean;
 }

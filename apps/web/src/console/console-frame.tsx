@@ -8,7 +8,7 @@ import { Mark } from "../design/mark";
 import { Palette } from "../palette/palette";
 import styles from "./console-frame.module.css";
 import { DrawerButton, DrawerContext } from "./drawer-button";
-import { agentPath, INBOX_PATH, USAGE_PATH } from "./paths";
+import { agentPath, FEEDBACK_PATH, INBOX_PATH, USAGE_PATH } from "./paths";
 import { Sidebar } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
 import { usePlace } from "./use-place";
@@ -42,6 +42,7 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   useShortcut("g i", "Go to the inbox", () => router.push(INBOX_PATH));
   useShortcut("g c", "Go to crons", () => router.push("/crons"));
   useShortcut("g u", "Go to spend", () => router.push(USAGE_PATH));
+  useShortcut("g f", "Go to feedback", () => router.push(FEEDBACK_PATH));
   useShortcut("t", "Switch between light and dark", () => setTheme(oppositeTheme()));
   useShortcut(agentId && "n", "New thread", () => agentId && router.push(agentPath(agentId)));
 

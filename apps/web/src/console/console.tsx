@@ -27,7 +27,7 @@ interface ConsoleProps {
   readonly children: ReactNode;
 }
 
-/** Everything that lives as long as somebody is signed in. */
+/** Everything that lives as long as a person is signed in. */
 export function Console(props: ConsoleProps): ReactNode {
   const [queries] = useState(createQueryClient);
   return (

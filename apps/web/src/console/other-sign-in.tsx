@@ -13,7 +13,7 @@ export function OtherSignInDialog({ account }: { readonly account: string }): Re
   const actions = (
     <>
       <Button onClick={() => location.assign(signIn)}>Sign in as {account}</Button>
-      <Button look="primary" onClick={() => location.reload()} data-autofocus>
+      <Button look="primary" onClick={() => location.reload()}>
         Switch to {other?.signedInAs}
       </Button>
     </>
@@ -26,7 +26,8 @@ export function OtherSignInDialog({ account }: { readonly account: string }): Re
       actions={actions}
       size="small"
     >
-      <p>
+      {/* Opens by itself, often while a person types: their next Enter must not press a button. */}
+      <p tabIndex={-1} data-autofocus>
         This page was opened as {account}, and another tab of this browser has signed in since. Nothing was
         sent. What is shown here is kept until you leave the page.
       </p>

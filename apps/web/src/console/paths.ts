@@ -2,6 +2,7 @@ const PREFIX = "langgraph:";
 
 export const USAGE_PATH = "/usage";
 export const INBOX_PATH = "/inbox";
+export const FEEDBACK_PATH = "/feedback";
 
 /** How an agent is named in an address: `langgraph:poet` is `poet`. */
 function agentSlug(agentId: string): string {
@@ -22,6 +23,11 @@ export function threadPath(agentId: string, threadId: string, visibility?: "acco
 
 export function agentPath(agentId: string): string {
   return `/agents/${agentSlug(agentId)}`;
+}
+
+/** What people think of an agent's answers. */
+export function feedbackPath(agentId: string): string {
+  return `${FEEDBACK_PATH}?agent=${agentSlug(agentId)}`;
 }
 
 /** What an address says of a thread's visibility: a caller's own threads need no word. */

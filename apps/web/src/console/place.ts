@@ -20,7 +20,7 @@ export function placeOf(pathname: string): Place {
       ...(isShared && { visibility: "account" }),
     };
   } catch {
-    // Somebody typed a lone `%`: the page itself says that there is nothing.
+    // A lone `%` was typed: the page itself says that there is nothing.
     return { agentId: undefined, threadName: undefined };
   }
 }

@@ -12,7 +12,7 @@ import { Mark } from "../design/mark";
 import { waitingWords } from "../inbox/waiting-words";
 import { warmPalette } from "../palette/palette";
 import { AccountMenu } from "./account-menu";
-import { INBOX_PATH, USAGE_PATH } from "./paths";
+import { FEEDBACK_PATH, INBOX_PATH, USAGE_PATH } from "./paths";
 import styles from "./sidebar.module.css";
 
 interface SidebarProps {
@@ -88,6 +88,15 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
         >
           <Icon name="usage" />
           Spend
+        </Link>
+        <Link
+          href={FEEDBACK_PATH}
+          prefetch={false}
+          className={styles.link}
+          {...(pathname === FEEDBACK_PATH && { "aria-current": "page" })}
+        >
+          <Icon name="thumbUp" />
+          Feedback
         </Link>
         <AccountMenu account={account} onShortcuts={onShortcuts} />
       </div>

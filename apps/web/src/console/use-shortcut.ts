@@ -7,7 +7,7 @@ export const ShortcutContext = createContext<ShortcutRegistry>(createShortcutReg
 
 /**
  * While mounted, `keys` (`mod+k`, `?`, `g c`) run the handler, and the list of shortcuts and the palette name it. `undefined`
- * keys: not right now. Single letters do nothing while somebody types.
+ * keys: not right now. Single letters do nothing while a text field has the focus.
  */
 export function useShortcut(keys: string | undefined, label: string, handler: () => void): void {
   const registry = useContext(ShortcutContext);

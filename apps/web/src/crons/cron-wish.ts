@@ -8,7 +8,7 @@ export interface CronDraft {
   readonly timeZone: string;
   /** One thread that goes on, or a new one with each tick. */
   readonly place: "one" | "each";
-  /** `undefined`: nobody has chosen yet. */
+  /** `undefined`: not chosen yet. */
   readonly threadName: string | undefined;
   readonly does: "message" | "command";
   readonly message: string;

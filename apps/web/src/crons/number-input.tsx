@@ -13,7 +13,7 @@ interface NumberInputProps {
   readonly onChange: (value: number) => void;
 }
 
-/** May be empty while somebody types. */
+/** May be empty while a person types. */
 export function NumberInput({ label, value, min, max, className, onChange }: NumberInputProps): ReactNode {
   const [draft, setDraft] = useState<string>();
   return (

@@ -15,7 +15,7 @@ interface ThreadFieldProps {
   readonly onChange: (part: Partial<CronDraft>) => void;
 }
 
-/** What a thread that does not exist yet is called, unless somebody says otherwise. */
+/** What a thread that does not exist yet is called by default. */
 export const NEW_THREAD_NAME = "scheduled";
 
 /** Where a tick runs. */

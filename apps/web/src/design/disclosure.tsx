@@ -8,7 +8,7 @@ interface DisclosureProps {
   /** One line; it is the button. */
   readonly summary: ReactNode;
   readonly children: ReactNode;
-  /** With `onToggle`, whoever uses it decides; without, it begins so and goes on by itself. */
+  /** With `onToggle`, the parent decides; without, this is only the initial state. */
   readonly isOpen?: boolean;
   readonly onToggle?: (isOpen: boolean) => void;
   readonly className?: string;

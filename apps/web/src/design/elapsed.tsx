@@ -10,10 +10,10 @@ interface ElapsedProps {
   readonly endedAt: number | null;
 }
 
-/** How long it took, or has taken so far. Heard by nobody: it would never stop. */
+/** How long it took, or has taken so far. Hidden from screen readers, which would never stop reading it. */
 export function Elapsed({ startedAt, endedAt }: ElapsedProps): ReactNode {
   const now = useNow(endedAt === null);
-  // Nobody remembers when.
+  // The start is not known.
   if (startedAt === 0) return null;
   const seconds = endedAt === null ? Math.floor(now / 1_000 - startedAt) : endedAt - startedAt;
   const text = formatDuration(seconds);

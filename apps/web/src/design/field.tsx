@@ -9,7 +9,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** What is wrong with what is in it, and how to mend it. */
   readonly problem?: string | undefined;
-  /** For whoever hears the page alone, where what it is is plain to see. */
+  /** For screen readers only, where sight makes it plain. */
   readonly isLabelHidden?: boolean;
   readonly className?: string;
   /** One `Input`, `TextArea` or `Select`. */

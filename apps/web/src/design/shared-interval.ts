@@ -5,7 +5,7 @@ interface Beat {
 
 const beats = new Map<number, Beat>();
 
-/** Calls back every so many milliseconds: one timer for all who want the same, and none while nobody does. */
+/** Calls back every so many milliseconds: one timer for all callbacks of the same interval, and none without a callback. */
 export function sharedInterval(periodMs: number, listener: () => void): () => void {
   const beat = beats.get(periodMs) ?? start(periodMs);
   const own = () => listener();

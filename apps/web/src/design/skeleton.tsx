@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import styles from "./skeleton.module.css";
 
 interface SkeletonProps {
-  /** What is awaited, for whoever hears the page. */
+  /** What is awaited, for screen readers. */
   readonly label: string;
   readonly lines?: number;
   readonly className?: string;

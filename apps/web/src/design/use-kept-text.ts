@@ -22,12 +22,12 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** What this browser remembers under a key. `null`: nothing. */
-export function readKeptText(key: string): string | null {
+function readKeptText(key: string): string | null {
   return here.has(key) ? (here.get(key) ?? null) : readStored(key);
 }
 
 /** Remembers a text, and tells all who show it. `null`: deletes. */
-export function keepText(key: string, text: string | null): void {
+function keepText(key: string, text: string | null): void {
   here.set(key, text);
   store(key, text);
   for (const tell of [...listeners]) tell();

@@ -10,7 +10,6 @@ import { Kbd } from "../design/kbd";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { Skeleton } from "../design/skeleton";
-import { wordsOfAnswers } from "../interrupts/answer-words";
 import { LISTED_THREADS } from "../service/queries/waiting";
 import styles from "./inbox-page.module.css";
 import { InboxThread } from "./inbox-thread";
@@ -119,11 +118,7 @@ function useApproveMany(threads: readonly WaitingThread[]) {
   async function approve(): Promise<void> {
     setSending(true);
     setProblem(undefined);
-    const outcomes = await Promise.all(
-      selected.map(({ name, approvals = {}, questions }) =>
-        answer(name, { answers: approvals, words: wordsOfAnswers(questions, approvals) }),
-      ),
-    );
+    const outcomes = await Promise.all(selected.map(({ name, approvals = {} }) => answer(name, approvals)));
     setSending(false);
     setKeys([]);
     const problems = outcomes.flatMap((outcome) => outcomeWords(outcome) ?? []);

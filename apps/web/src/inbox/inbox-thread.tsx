@@ -3,14 +3,12 @@
 import type { CommandOutcome } from "@throughline/agent-client";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type ReactNode, useId, useState } from "react";
-import { useCaller } from "../console/caller";
+import { type ReactNode, useId } from "react";
 import { sharedOf, threadPath } from "../console/paths";
 import { useAgentCatalog } from "../console/use-agent-catalog";
-import { outcomeWords } from "../conversation/steering/outcome-words";
-import { Button } from "../design/button";
 import { Icon } from "../design/icon";
 import { RelativeTime } from "../design/relative-time";
+import { PausedCard } from "../interrupts/paused-card";
 import styles from "./inbox-thread.module.css";
 import type { Reply } from "./use-answer-thread";
 import type { WaitingThread } from "./waiting-threads";
@@ -68,39 +66,11 @@ export function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: 
           questions={questions}
           label={`Questions of ${agent}: ${title}`}
           isBusy={isBusy}
-          onSend={(answers, words) => onAnswer({ answers, words })}
+          onSend={onAnswer}
         />
       ) : (
-        <Pause thread={thread} onAnswer={onAnswer} />
+        <PausedCard thread={name} onContinue={() => onAnswer(undefined)} />
       )}
     </li>
-  );
-}
-
-/** The graph stops before a node: there is nothing to say but "go on". */
-function Pause({ thread, onAnswer }: Pick<InboxThreadProps, "thread" | "onAnswer">): ReactNode {
-  const reason = useCaller().refusal("answer", thread.name);
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-
-  async function goOn(): Promise<void> {
-    setSending(true);
-    setProblem(undefined);
-    const outcome = await onAnswer({ answers: undefined, words: "let it go on" });
-    setSending(false);
-    setProblem(outcomeWords(outcome));
-  }
-
-  return (
-    <article className={styles.pause} tabIndex={-1}>
-      <p>The agent paused before its next step.</p>
-      <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
-        Go on
-      </Button>
-      {reason !== undefined && <p className={styles.note}>{reason}</p>}
-      <p className={styles.problem} role="alert">
-        {problem}
-      </p>
-    </article>
   );
 }

@@ -5,23 +5,16 @@ import { useAgentClient } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { useCallback } from "react";
 import { useRefreshActivity } from "../agents/activity";
-import { useDrafts } from "../composer/drafts";
-import { recordAnswer } from "../conversation/steering/use-own-runs";
 
-export interface Reply {
-  /** By question; `undefined`: goes on past a pause. */
-  readonly answers: Readonly<Record<string, Json>> | undefined;
-  /** What was answered, as the conversation records it. */
-  readonly words: string;
-}
+/** By question; `undefined`: goes on past a pause. */
+export type Reply = Readonly<Record<string, Json>> | undefined;
 
 /** Answers a thread whose page is not open. Lists are asked for anew when its run begins and when it ends. */
 export function useAnswerThread(): (thread: ThreadName, reply: Reply) => Promise<CommandOutcome> {
   const client = useAgentClient();
-  const drafts = useDrafts();
   const refresh = useRefreshActivity();
   return useCallback(
-    async (thread, { answers, words }) => {
+    async (thread, answers) => {
       const handle = client.thread(thread.agentId, thread.threadId, thread.visibility);
       let hasBegun = false;
       const unsubscribe = handle.subscribe(() => {
@@ -32,11 +25,9 @@ export function useAnswerThread(): (thread: ThreadName, reply: Reply) => Promise
       const command = answers ? handle.run({ answers }, { kind: "queue" }) : handle.askAgain();
       const outcome = await command;
       unsubscribe();
-      if ("serviceRunId" in outcome && outcome.serviceRunId !== undefined)
-        recordAnswer(`${drafts.keyOf(thread)}:answered`, outcome.serviceRunId, words);
       refresh();
       return outcome;
     },
-    [client, drafts, refresh],
+    [client, refresh],
   );
 }

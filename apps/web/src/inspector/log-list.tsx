@@ -19,7 +19,7 @@ interface LogListProps {
   readonly onChoose: (index: number) => void;
   readonly onOpen: (index: number) => void;
   readonly onEscape: () => void;
-  /** Rows of this number of the log are what somebody looks at in the other list. */
+  /** Marks the rows of this log position, which is selected in the other list. */
   readonly relatedSeq: number | undefined;
   readonly empty: ReactNode;
 }

@@ -140,7 +140,7 @@ function statusOf({ kind }: ConnectionStatus): LogStatus {
   }
 }
 
-/** Only its type is looked at: the service's own entries, and nobody else's, come here. */
+/** Checks the type alone: only entries of the service come here. */
 function typeOf(data: string): Envelope["type"] | undefined {
   try {
     const envelope: Envelope | null = JSON.parse(data);

@@ -1,114 +1,75 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import {
-  answerAction,
-  answerAskUser,
-  answerElicitation,
-  answerForm,
-  type Question,
-} from "@throughline/questions";
+import { answerAction, answerForm, dismissAnswer, type Question } from "@throughline/questions";
 import { isJsonObject } from "../design/is-json-object";
+import { changedArgs } from "./approval-rows";
+import { schemaOfValues } from "./schema-of-values";
 
 /** A form to answer a question with: what to fill in, and the answer it makes. */
 export interface AnswerFields {
   /** `undefined`: any text. */
   readonly schema: JsonObject | undefined;
   readonly preset: Json | undefined;
+  /** What the buttons say: to send what was filled in, and to decline. */
+  readonly submit: string;
+  readonly decline: string;
+  /** What says "I won't answer", or "no", where the question has words for that. */
+  readonly declined: Json | undefined;
+  /** How the graph wants to be answered is a guess: the answer is shown before it goes. */
+  readonly isGuess: boolean;
   toAnswer(values: Json): Json;
 }
 
-const DONE: JsonObject = { type: "boolean" };
-const same = (values: Json) => values;
+const APPROVING = { submit: "Approve", decline: "Reject" };
+
+export const ANSWER_AS_IS: AnswerFields = {
+  schema: undefined,
+  preset: undefined,
+  submit: "Answer",
+  decline: "Decline",
+  declined: undefined,
+  isGuess: false,
+  toAnswer: (values) => values,
+};
 
 /** Kinds that have buttons of their own come here for the answers that no button gives. */
 export function answerFields(question: Question): AnswerFields {
+  const plain: AnswerFields = {
+    ...ANSWER_AS_IS,
+    schema: question.schema,
+    declined: dismissAnswer(question),
+  };
   switch (question.kind) {
     case "form":
       return {
+        ...plain,
+        ...(question.form === "fields" && APPROVING),
         schema: question.fields,
-        preset: undefined,
         toAnswer: (values) => answerForm(question, values),
       };
-    case "elicitation": {
-      const { requests } = question;
-      return {
-        schema: objectOf(
-          requests.map(({ message, mode, schema, url }, index) => [
-            String(index),
-            mode === "url"
-              ? {
-                  ...DONE,
-                  title: message,
-                  description: `Open ${url ?? "the address"} yourself, then say so here.`,
-                }
-              : { title: message, ...(schema ?? { type: "object" }) },
-          ]),
-        ),
-        preset: undefined,
-        toAnswer: (values) =>
-          answerElicitation(
-            question,
-            requests.map(({ mode }, index) => {
-              const value = isJsonObject(values) ? values[String(index)] : undefined;
-              if (mode === "url") return { action: value === true ? "accept" : "decline" };
-              return { action: "accept", content: value ?? {} };
-            }),
-          ),
-      };
-    }
-    case "ask_user": {
-      const { prompts } = question;
-      return {
-        schema: objectOf(
-          prompts.map(({ prompt, type, choices }, index) => {
-            const hint = choices.map(({ value }) => value).join(", ");
-            const about = { title: prompt, ...(hint !== "" && { description: `For example: ${hint}.` }) };
-            return [
-              String(index),
-              type === "choices"
-                ? { ...about, type: "array", items: { type: "string" } }
-                : { ...about, type: "string" },
-            ];
-          }),
-          prompts.flatMap(({ isRequired }, index) => (isRequired ? [String(index)] : [])),
-        ),
-        preset: undefined,
-        toAnswer: (values) =>
-          answerAskUser(
-            question,
-            prompts.map((_, index) => {
-              const value = isJsonObject(values) ? values[String(index)] : undefined;
-              return Array.isArray(value) ? value.map(String) : typeof value === "string" ? value : "";
-            }),
-          ),
-      };
-    }
     case "draft":
-      return { schema: undefined, preset: question.draft, toAnswer: same };
+      return { ...plain, schema: undefined, preset: question.draft };
     case "action":
       return {
-        schema: objectOf(
-          Object.entries(question.fields).flatMap(([name, value]): [string, JsonObject][] =>
-            typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-              ? [[name, { type: typeof value }]]
-              : [],
-          ),
-          [],
-        ),
+        ...plain,
+        ...APPROVING,
+        schema: schemaOfValues(question.fields),
         preset: question.fields,
-        toAnswer: (values) => answerAction(question, "approve", isJsonObject(values) ? values : {}),
+        declined: answerAction(question, "reject"),
+        isGuess: true,
+        toAnswer: (values) => answerAction(question, "approve", changedOf(question.fields, values)),
       };
     default:
-      return { schema: question.schema, preset: undefined, toAnswer: same };
+      return plain;
   }
 }
 
-function objectOf(
-  properties: readonly (readonly [string, JsonObject])[],
-  required?: readonly string[],
-): JsonObject {
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    required: [...(required ?? properties.map(([name]) => name))],
-  };
+/** What a person changed goes along, and nothing that the graph said itself. */
+function changedOf(before: JsonObject, values: Json): JsonObject {
+  return Object.fromEntries(
+    changedArgs(before, isJsonObject(values) ? values : {}).flatMap(({ name, after }) => {
+      // A field that was emptied is an empty text, and not what the graph said.
+      const value = after ?? (typeof before[name] === "string" ? "" : undefined);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

@@ -15,23 +15,14 @@ interface AnswerFormProps {
   readonly isAlone: boolean;
   /** Its answer waits to be sent with the others. */
   readonly isChosen: boolean;
-  /** What says "I won't answer" to this question, where it has words for that. */
-  readonly dismissal: Json | undefined;
   readonly onAnswer: (value: Json) => void;
 }
 
-const ANY_TEXT: JsonObject = { type: "string", maxLength: 10_000 };
+const ANY_TEXT: JsonObject = { type: "string", maxLength: 1_000_000 };
 
 /** An answer in fields or in words, and always also as JSON: no form knows everything a graph may want. */
-export function AnswerForm({
-  answer,
-  isDisabled,
-  isAlone,
-  isChosen,
-  dismissal,
-  onAnswer,
-}: AnswerFormProps): ReactNode {
-  const { schema = ANY_TEXT, preset } = answer;
+export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: AnswerFormProps): ReactNode {
+  const { schema = ANY_TEXT, preset, declined } = answer;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [drafts, setDrafts] = useState(() => draftsOf(fields, preset ?? presetOf(schema)));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
@@ -49,6 +40,16 @@ export function AnswerForm({
     const read = readDrafts(fields, drafts);
     setProblems(read.problems ?? {});
     if (!read.problems) onAnswer(answer.toAnswer(read.value));
+  }
+
+  function made(): Json | undefined {
+    const read = readDrafts(fields, drafts);
+    return read.problems ? undefined : answer.toAnswer(read.value);
+  }
+
+  function changeMode(): void {
+    if (!isJson) setJsonText((before) => jsonOf(made()) || before);
+    setJson(!isJson);
   }
 
   /** It goes as it is written: JSON is the whole answer. */
@@ -71,22 +72,33 @@ export function AnswerForm({
       ) : (
         <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
       )}
+      {answer.isGuess && !isJson && <WhatGoes answer={made()} />}
       <div className={styles.buttons}>
         <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
-          {isChosen ? "Change the answer" : "Answer"}
+          {isChosen ? "Change the answer" : isJson ? "Answer" : answer.submit}
         </Button>
-        {dismissal !== undefined && (
-          <Button disabled={isDisabled} onClick={() => onAnswer(dismissal)}>
-            Decline
+        {declined !== undefined && (
+          <Button disabled={isDisabled} onClick={() => onAnswer(declined)}>
+            {answer.decline}
           </Button>
         )}
         {hasControls(fields) && (
-          <Button look="quiet" onClick={() => setJson((before) => !before)}>
+          <Button look="quiet" onClick={changeMode}>
             {isJson ? "Answer in the form" : "Answer as JSON"}
           </Button>
         )}
       </div>
     </form>
+  );
+}
+
+/** Where a form guesses what the agent expects, a person sees what it makes of it. */
+function WhatGoes({ answer }: { readonly answer: Json | undefined }): ReactNode {
+  if (answer === undefined) return null;
+  return (
+    <p className={styles.goes}>
+      Approving sends <code>{JSON.stringify(answer)}</code>
+    </p>
   );
 }
 

@@ -9,7 +9,6 @@ import { contentText } from "../conversation/files/content-parts";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
-import { answerWords } from "./answer-words";
 
 /** Offers a message that was written while the agent waits as the answer it waits for, where words can be one. */
 export function AnswerWithMessage({ message }: { readonly message: MessageView }): ReactNode {
@@ -25,7 +24,7 @@ export function AnswerWithMessage({ message }: { readonly message: MessageView }
 
   async function send(id: string, value: Json): Promise<void> {
     const command = commands.run({ answers: { [id]: value } }, { kind: "queue" });
-    const sent = await track(command, answerWords(question, value));
+    const sent = await track(command);
     const isTaken = sent.kind === "done" || outcomeWords(sent) === undefined;
     if (isTaken) discard(message.id);
     else setOutcome(sent);
@@ -49,8 +48,8 @@ export function answerIn(question: Question, words: string): Json | undefined {
     case "options":
       return question.options.find(({ label }) => label.toLowerCase() === said)?.value;
     case "yes_no":
-      if (["yes", "y", "ok", "sure"].includes(said)) return true;
-      if (["no", "n"].includes(said)) return false;
+      if (["yes", "y", "ok", "sure"].includes(said)) return question.yes;
+      if (["no", "n"].includes(said)) return question.no;
       return question.schema === undefined ? words : undefined;
     case "draft":
     case "copilotkit":

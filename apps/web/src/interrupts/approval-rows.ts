@@ -9,9 +9,11 @@ import {
   type Decision,
   offeredDecisions,
   type Question,
+  reasonField,
 } from "@throughline/questions";
 import { isJsonObject } from "../design/is-json-object";
 import { type Drafts, draftsOf, fieldsOf, readDrafts, type SchemaField } from "./schema-fields";
+import { schemaOfValues } from "./schema-of-values";
 
 export type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;
 
@@ -20,8 +22,10 @@ export interface ApprovalRow {
   readonly name: string;
   readonly args: JsonObject;
   readonly description: string | undefined;
-  /** In the order they are offered: `approve`, `edit`, `reject`, `respond`, and what only the graph knows. */
+  /** In the order they are offered: `approve`, `edit`, `reject`, `ignore`, `respond`, and what only the graph knows. */
   readonly verbs: readonly string[];
+  /** Whether the agent is told why a call is rejected. */
+  readonly takesReason: boolean;
   /** A form for an edit: by the schema of the arguments, else by what they are now. */
   readonly fields: readonly SchemaField[];
 }
@@ -30,7 +34,7 @@ export interface ApprovalRow {
 export interface RowDraft {
   readonly verb?: string | undefined;
   readonly fields?: Drafts | undefined;
-  /** The arguments as text, where somebody edits them so. */
+  /** The arguments as text, where they are edited as text. */
   readonly json?: string | undefined;
   /** Why it is rejected, or what is said in place of the call. */
   readonly words?: string | undefined;
@@ -40,8 +44,8 @@ export type RowReading =
   | { readonly decision: Decision }
   | { readonly problem: string; readonly problems?: Readonly<Record<string, string>> };
 
-const KNOWN_VERBS = ["approve", "edit", "reject", "respond"];
-const INBOX_VERBS = { accept: "approve", edit: "edit", ignore: "reject", response: "respond" } as const;
+const KNOWN_VERBS = ["approve", "edit", "reject", "ignore", "respond"];
+const INBOX_VERBS = { accept: "approve", edit: "edit", ignore: "ignore", response: "respond" } as const;
 
 export function isApprovable(question: Question): question is Approvable {
   return question.kind === "approvals" || question.kind === "approval" || question.kind === "agent_inbox";
@@ -51,8 +55,10 @@ export function rowsOf(question: Approvable): readonly ApprovalRow[] {
   if (question.kind === "agent_inbox") {
     const { action, args, description, allowed } = question;
     const verbs = ordered(allowed.map((verb) => INBOX_VERBS[verb]));
-    return [{ name: action, args, description, verbs, fields: fieldsOf(schemaOf(args)) }];
+    const fields = fieldsOf(schemaOfValues(args));
+    return [{ name: action, args, description, verbs, takesReason: false, fields }];
   }
+  const takesReason = question.kind === "approvals" || reasonField(question) !== undefined;
   const actions = question.kind === "approvals" ? question.actions : [question.action];
   return actions.map((action) => ({
     name: action.name,
@@ -60,7 +66,8 @@ export function rowsOf(question: Approvable): readonly ApprovalRow[] {
     // The stock text says name and arguments once more.
     description: action.description?.includes(`Tool: ${action.name}\n`) ? undefined : action.description,
     verbs: ordered(offeredDecisions(action)),
-    fields: fieldsOf(action.argsSchema ?? schemaOf(action.args)),
+    takesReason,
+    fields: fieldsOf(action.argsSchema ?? schemaOfValues(action.args)),
   }));
 }
 
@@ -69,24 +76,6 @@ function ordered(verbs: readonly string[]): readonly string[] {
     ...KNOWN_VERBS.filter((verb) => verbs.includes(verb)),
     ...verbs.filter((verb) => !KNOWN_VERBS.includes(verb)),
   ];
-}
-
-/** What the arguments look like now, as a schema: their types stay what they are. */
-function schemaOf(args: JsonObject): JsonObject {
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeOf(value)])),
-  };
-}
-
-const LONG_TEXT = 60;
-
-function typeOf(value: Json): JsonObject {
-  if (typeof value === "string")
-    return { type: "string", ...(value.length > LONG_TEXT && { maxLength: 100_000 }) };
-  if (typeof value === "number" || typeof value === "boolean") return { type: typeof value };
-  const isTexts = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string");
-  return isTexts ? { type: "array", items: { type: "string" } } : {};
 }
 
 export function editDrafts({ fields, args }: ApprovalRow, draft: RowDraft): Drafts {
@@ -114,8 +103,10 @@ export function readRow(row: ApprovalRow, draft: RowDraft): RowReading | undefin
   }
 }
 
+export const NOT_AN_OBJECT = "This is not a JSON object.";
+
 function readJson(text: string): RowReading {
-  const problem = "This is not a JSON object.";
+  const problem = NOT_AN_OBJECT;
   try {
     const args: Json = JSON.parse(text);
     return isJsonObject(args) ? { decision: { type: "edit", args } } : { problem };
@@ -178,7 +169,7 @@ export function toAnswer(question: Approvable, decisions: readonly Decision[]): 
       return answerAgentInbox(question, { type: "edit", args: decision.args });
     case "respond":
       return answerAgentInbox(question, { type: "response", text: decision.message });
-    case "reject":
+    case "other":
       return answerAgentInbox(question, { type: "ignore" });
     default:
       return answerAgentInbox(question, { type: "accept" });

@@ -1,5 +1,7 @@
 import type { MessageView, ToolCallView } from "@throughline/agent-client";
+import type { OpenQuestion } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
+import { isJsonObject } from "../design/is-json-object";
 import { type Approvable, rowsOf } from "./approval-rows";
 
 /**
@@ -20,6 +22,17 @@ export function gatedCalls(
     if (found) taken.add(found.id);
     return found?.id;
   });
+}
+
+/** A question that names only the id of its call, with the name and arguments that the conversation has of it. */
+export function withCall(asked: OpenQuestion, messages: readonly MessageView[]): OpenQuestion {
+  const { question } = asked;
+  if (question.kind !== "approval" || question.action.name !== "") return asked;
+  const call = openCalls(messages).find(({ id }) => id === question.toolCallId);
+  if (!call) return asked;
+  const args = parsed(call.args);
+  const action = { ...question.action, name: call.name, ...(isJsonObject(args) && { args }) };
+  return { ...asked, question: { ...question, action } };
 }
 
 function openCalls(messages: readonly MessageView[]): readonly ToolCallView[] {

@@ -2,18 +2,21 @@
 
 import type { OpenQuestion } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import { checkAnswer, dismissAnswer, type Question, type QuestionOption } from "@throughline/questions";
-import { type ReactNode, useId, useMemo, useState } from "react";
+import type { Question, QuestionOption } from "@throughline/questions";
+import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { Markdown } from "../conversation/markdown/markdown";
 import { Disclosure } from "../design/disclosure";
 import { formatDuration } from "../design/format-duration";
 import { Icon } from "../design/icon";
+import { isJsonObject } from "../design/is-json-object";
 import { JsonView } from "../design/json-view";
 import { useNow } from "../design/use-now";
-import { type AnswerFields, answerFields } from "./answer-fields";
+import { ANSWER_AS_IS, type AnswerFields, answerFields } from "./answer-fields";
 import { AnswerForm } from "./answer-form";
 import { ApprovalForm } from "./approval-form";
 import { isApprovable, type RowDraft } from "./approval-rows";
+import { AskUserForm } from "./ask-user-form";
+import { ElicitationForm } from "./elicitation-form";
 import styles from "./interrupt-card.module.css";
 
 interface InterruptCardProps {
@@ -46,23 +49,33 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
   const isClosed = isDisabled || isOver;
   const isChosen = chosen !== undefined;
 
+  const isChecking = useRef(false);
+
   /** What the graph can't take is explained here, before it is sent. */
-  function give(value: Json): void {
-    const mismatch = checkAnswer(question, value);
+  async function check(value: Json): Promise<void> {
+    if (isChecking.current) return;
+    isChecking.current = true;
+    // The service checks as well: where the script can't be had, it has the say.
+    const judge = await import("./check-answer").catch(() => undefined);
+    isChecking.current = false;
+    const mismatch = judge?.checkAnswer(question, value);
     setWrong(mismatch ? mismatchWords(mismatch) : undefined);
     if (!mismatch) onAnswer(value);
   }
+  const give = (value: Json) => void check(value);
 
+  const sending = { isDisabled: isClosed, isAlone, isChosen, onAnswer: give };
   return (
     <article className={styles.card} aria-labelledby={id} tabIndex={-1}>
       <div id={id} className={styles.message}>
+        {question.kind === "form" && question.title !== undefined && question.title !== question.message && (
+          <strong>{question.title}</strong>
+        )}
         <Markdown text={question.message} />
       </div>
+      <Shown question={question} />
       {options.length > 0 && (
         <Options options={options} chosen={chosen} isAlone={isAlone} isDisabled={isClosed} onChoose={give} />
-      )}
-      {question.kind === "other" && typeof question.value === "object" && question.value !== null && (
-        <JsonView label="What the agent asks" value={question.value} />
       )}
       {isApprovable(question) && (
         <ApprovalForm
@@ -76,16 +89,9 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
           onAnswer={give}
         />
       )}
-      {takesWords(question) && (
-        <AnswerForm
-          answer={answer}
-          isDisabled={isClosed}
-          isAlone={isAlone}
-          isChosen={isChosen}
-          dismissal={dismissAnswer(question)}
-          onAnswer={give}
-        />
-      )}
+      {question.kind === "elicitation" && <ElicitationForm question={question} {...sending} />}
+      {question.kind === "ask_user" && <AskUserForm question={question} {...sending} />}
+      {takesWords(question) && <AnswerForm answer={answer} {...sending} />}
       <p className={styles.wrong} role="alert">
         {wrong}
       </p>
@@ -99,6 +105,20 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
       <RawQuestion question={question} isDisabled={isClosed} isAlone={isAlone} onAnswer={give} />
     </article>
   );
+}
+
+/** What a question holds besides its words. */
+function Shown({ question }: { readonly question: Question }): ReactNode {
+  const { kind, value } = question;
+  if (kind === "yes_no" && question.details !== undefined)
+    return <JsonView label="Details" value={question.details} />;
+  if (kind === "form" && isJsonObject(value) && typeof value.context === "object" && value.context !== null)
+    return <JsonView label="Context" value={value.context} />;
+  // One that holds its words alone has been shown with them.
+  const isWords = isJsonObject(value) && Object.values(value).every((part) => part === question.message);
+  if (kind === "other" && typeof value !== "string" && value !== null && !isWords)
+    return <JsonView label="What the agent asks" value={value} />;
+  return null;
 }
 
 interface OptionsProps {
@@ -138,7 +158,7 @@ function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProp
   );
 }
 
-const AS_JSON: AnswerFields = { schema: {}, preset: undefined, toAnswer: (value) => value };
+const AS_JSON: AnswerFields = { ...ANSWER_AS_IS, schema: {} };
 
 interface RawQuestionProps {
   readonly question: Question;
@@ -161,7 +181,6 @@ function RawQuestion({ question, isDisabled, isAlone, onAnswer }: RawQuestionPro
               isDisabled={isDisabled}
               isAlone={isAlone}
               isChosen={false}
-              dismissal={undefined}
               onAnswer={onAnswer}
             />
           )}
@@ -177,6 +196,7 @@ function mismatchWords({ problem, path }: { readonly problem: string; readonly p
 
 function takesWords(question: Question): boolean {
   if (question.kind === "yes_no") return question.schema === undefined;
+  if (question.kind === "elicitation" || question.kind === "ask_user") return false;
   return question.kind !== "options" && !isApprovable(question);
 }
 
@@ -186,13 +206,13 @@ function optionsOf(question: Question): readonly QuestionOption[] {
     return question.options.toSorted((a, b) => Number(b.isRecommended) - Number(a.isRecommended));
   }
   if (question.kind !== "yes_no") return [];
-  const option = (label: string, value: boolean): QuestionOption => ({
+  const option = (label: string, value: Json): QuestionOption => ({
     label,
     detail: "",
     value,
-    isRecommended: question.schema?.default === value,
+    isRecommended: JSON.stringify(question.schema?.default) === JSON.stringify(value),
   });
-  return [option("Yes", true), option("No", false)];
+  return [option("Yes", question.yes), option("No", question.no)];
 }
 
 function useSecondsLeft(expiresAt: number | undefined): number | undefined {

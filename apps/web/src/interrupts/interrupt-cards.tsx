@@ -5,16 +5,19 @@ import { type ReactNode, useMemo } from "react";
 import type { SettledThread } from "../conversation/settled/settled-thread";
 import { useSettledThread } from "../conversation/settled/use-settled-thread";
 import { useSteering } from "../conversation/steering/steering";
-import { gatedCalls } from "./gated-calls";
+import { gatedCalls, withCall } from "./gated-calls";
 import { QuestionCards } from "./question-cards";
 
 /** Everything the agent waits for, on its thread's page. */
 export function InterruptCards(): ReactNode {
   const interrupts = useInterrupts();
-  const questions = useMemo(() => interrupts.map(readInterrupt), [interrupts]);
   const commands = useCommands();
   const { track } = useSteering();
   const messages = useSettledThread(messagesOf);
+  const questions = useMemo(
+    () => interrupts.map((interrupt) => withCall(readInterrupt(interrupt), messages)),
+    [interrupts, messages],
+  );
   return (
     <QuestionCards
       thread={useThreadHandle()}
@@ -22,7 +25,7 @@ export function InterruptCards(): ReactNode {
       label="Questions of the agent"
       callsOf={(question) => gatedCalls(question, messages)}
       // Another tab's answer to another question may be at work right now: this one waits for its turn.
-      onSend={(answers, words) => track(commands.run({ answers }, { kind: "queue" }), words)}
+      onSend={(answers) => track(commands.run({ answers }, { kind: "queue" }))}
     />
   );
 }

@@ -7,7 +7,6 @@ import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { Button, IconButton } from "../design/button";
-import { wordsOfAnswers } from "./answer-words";
 import { type Approvable, isApprovable } from "./approval-rows";
 import { approvalsOf } from "./approvals-of";
 import { InterruptCard } from "./interrupt-card";
@@ -25,8 +24,7 @@ interface QuestionCardsProps {
   readonly callsOf?: (question: Approvable) => readonly (string | undefined)[];
   /** Answers of this thread are sent by others on the page. */
   readonly isBusy?: boolean;
-  /** `words`: what was answered, as the conversation records it. */
-  readonly onSend: (answers: Answers, words: string) => Promise<CommandOutcome>;
+  readonly onSend: (answers: Answers) => Promise<CommandOutcome>;
 }
 
 /** All that a thread waits for. One question is answered at once; of several, as many as one has answers for. */
@@ -47,11 +45,11 @@ export function QuestionCards(props: QuestionCardsProps): ReactNode {
   const isDisabled = isSending || isBusy || reason !== undefined;
 
   async function send(answers: Answers): Promise<void> {
-    // What has the focus is about to go: whoever goes on by keys goes on from here.
+    // The focused element is about to go: a keyboard user goes on from here.
     if (place.current?.contains(document.activeElement)) place.current.focus({ preventScroll: true });
     setSending(true);
     setProblem(undefined);
-    const outcome = await onSend(answers, wordsOfAnswers(questions, answers));
+    const outcome = await onSend(answers);
     setSending(false);
     const words = outcome.kind === "done" ? undefined : outcomeWords(outcome);
     setProblem(words);

@@ -28,7 +28,7 @@ export type SchemaField = FieldBase &
     | { readonly kind: "lines"; readonly maxItems: number | undefined }
     /** What has no control of its own. */
     | { readonly kind: "json" }
-    /** The only value the schema takes: nobody is asked. */
+    /** The only value the schema takes: it is not asked for. */
     | { readonly kind: "fixed"; readonly value: Json }
   );
 

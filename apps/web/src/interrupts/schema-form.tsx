@@ -11,11 +11,11 @@ interface SchemaFormProps {
   readonly drafts: Drafts;
   readonly problems: Readonly<Record<string, string>>;
   readonly onChange: (drafts: Drafts) => void;
-  /** Problems show without taking the focus: somebody is still writing. */
+  /** Problems show without taking the focus from a field that is being filled in. */
   readonly isCalm?: boolean;
 }
 
-/** Controls for the fields of a schema. Whoever uses it has the form and its buttons. */
+/** Controls for the fields of a schema. The parent has the form and its buttons. */
 export function SchemaForm({
   fields,
   drafts,
@@ -144,7 +144,7 @@ function Entry({
       return <TextArea value={text} rows={3} onChange={(event) => onChange(event.target.value)} />;
     case "text":
       return field.isLong ? (
-        <TextArea value={text} rows={3} onChange={(event) => onChange(event.target.value)} />
+        <TextArea value={text} rows={rowsFor(text)} onChange={(event) => onChange(event.target.value)} />
       ) : (
         <Input value={text} onChange={(event) => onChange(event.target.value)} />
       );
@@ -153,6 +153,18 @@ function Entry({
     case "fixed":
       return null;
   }
+}
+
+const FEWEST_ROWS = 3;
+const MOST_ROWS = 12;
+const LINE_LENGTH = 80;
+
+/** As high as the text that is there, within reason. */
+function rowsFor(text: string): number {
+  const lines = text
+    .split("\n")
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0);
+  return Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, lines + 1));
 }
 
 function rangeWords(field: SchemaField): string | undefined {

@@ -29,7 +29,7 @@ const ANSWER_HEADERS = [
 ];
 
 /**
- * Passes a request on as whoever is signed in, and the answer back as it comes: bytes are neither read nor held, and the
+ * Passes a request on as the signed-in person, and the answer back as it comes: bytes are neither read nor held, and the
  * service learns within milliseconds that a browser left.
  */
 export async function forward(request: NextRequest, path: string): Promise<Response> {
@@ -98,7 +98,7 @@ function picked(headers: Headers, names: readonly string[]): Record<string, stri
   );
 }
 
-/** In the service's own form, so that whoever reads its errors reads ours. */
+/** In the service's own form, so that code that reads its errors reads ours. */
 export function refusal(status: number, code: string, message: string, details?: object): Response {
   const told = { code, message, ...(details && { details }) };
   return Response.json(told, { status, headers: { "cache-control": "no-store" } });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** `account`: whoever is on this machine picks a name, for development; `token`: the operator's JWT. */
+/** `account`: the person at this machine picks a name, for development; `token`: the operator's JWT. */
 export type SignIn = "account" | "token";
 
 export interface Settings {

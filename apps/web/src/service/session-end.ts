@@ -1,6 +1,6 @@
 let isSigningOut = false;
 
-/** The cookie ran out: whatever the page shows belongs to nobody who is signed in. Whoever signs out is on their way already. */
+/** The cookie expired, and the page shows what no signed-in person may see. A person who signs out is leaving already. */
 export function sessionRanOut(): void {
   if (!isSigningOut) location.assign(`/sign-in?to=${encodeURIComponent(location.pathname)}`);
 }
@@ -10,7 +10,7 @@ export async function endSession(): Promise<boolean> {
   isSigningOut = true;
   const answer = await fetch("/api/session", { method: "DELETE" }).catch(() => undefined);
   isSigningOut = answer?.ok ?? false;
-  // Somebody may come back to this very page by the browser's own way.
+  // The browser's back button may restore this very page.
   addEventListener("pageshow", forget, { once: true });
   return isSigningOut;
 }

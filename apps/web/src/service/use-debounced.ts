@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The value once it has stood still for a moment: nobody asks the service with every letter. */
+/** The value once it has stood still for a moment, so that not every letter is a request. */
 export function useDebounced<T>(value: T, afterMs: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

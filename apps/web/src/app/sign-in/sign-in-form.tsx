@@ -36,7 +36,7 @@ export function SignInForm({
   const [isBusy, setBusy] = useState(false);
   const [known, setKnown] = useState<readonly string[]>([]);
   const input = useRef<HTMLInputElement>(null);
-  // What somebody typed before the page came to life.
+  // What was typed before hydration.
   useLayoutEffect(() => setValue((before) => input.current?.value ?? before), []);
   // Only a browser knows who signed in with it before.
   useEffect(() => setKnown(signIn === "account" ? readKnownAccounts() : []), [signIn]);

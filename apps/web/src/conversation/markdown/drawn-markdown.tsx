@@ -2,7 +2,8 @@
 
 import type { Token, Tokens } from "marked";
 import { createElement, memo, type ReactNode, useRef } from "react";
-import { type Block, type Blocks, readBlocks } from "./blocks";
+import type { Block } from "./block";
+import { type Blocks, readBlocks } from "./blocks";
 import { CodeBlock } from "./code-block";
 import { Inline } from "./inline";
 import styles from "./markdown.module.css";
@@ -26,7 +27,7 @@ export function DrawnMarkdown({ text, isGrowing = false }: MarkdownProps): React
   );
 }
 
-const DrawnBlock = memo(function DrawnBlock({
+export const DrawnBlock = memo(function DrawnBlock({
   block,
   isGrowing,
 }: {
@@ -93,7 +94,7 @@ function List({ list, isGrowing }: { readonly list: Tokens.List; readonly isGrow
   return list.ordered ? <ol start={list.start === "" ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
-/** A list that grows is one block, read anew with each token: items that did not change are not drawn again. */
+/** Of a list that grows the last items are read anew with each token: those that did not change are not drawn again. */
 const ListItem = memo(
   function ListItem({
     item,
@@ -114,9 +115,10 @@ const ListItem = memo(
   // A link's definition may come later, and then changes what the same words lead to.
   (before, after) =>
     before.isGrowing === after.isGrowing &&
-    before.item.raw === after.item.raw &&
-    before.item.loose === after.item.loose &&
-    !before.item.raw.includes("["),
+    (before.item === after.item ||
+      (before.item.raw === after.item.raw &&
+        before.item.loose === after.item.loose &&
+        !before.item.raw.includes("["))),
 );
 
 const Row = memo(
@@ -133,8 +135,9 @@ const Row = memo(
     );
   },
   (before, after) =>
-    before.cells.length === after.cells.length &&
-    before.cells.every(({ text }, at) => text === after.cells[at]?.text && !text.includes("[")),
+    before.cells === after.cells ||
+    (before.cells.length === after.cells.length &&
+      before.cells.every(({ text }, at) => text === after.cells[at]?.text && !text.includes("["))),
 );
 
 function Table({ table }: { readonly table: Tokens.Table }): ReactNode {

@@ -10,7 +10,6 @@ import {
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from "react";
-import { useDrafts } from "../../composer/drafts";
 import { useOwnRuns } from "./use-own-runs";
 
 /** How a message that did not get through is to be sent once more. */
@@ -27,15 +26,13 @@ interface Steering {
   /** Runs that this page asked for, and not another tab; by the service's own id. */
   isOwnRun(runId: string): boolean;
   isOwnMessage(messageId: string): boolean;
-  /** Any other command: what it starts is this page's own. `words`: what it answers, as the conversation records it. */
-  track(command: SubmittedCommand, words?: string): Promise<CommandOutcome>;
+  /** Any other command: what it starts is this page's own. */
+  track(command: SubmittedCommand): Promise<CommandOutcome>;
   /** A run that this page asked for by another way than a command. */
   claim(runId: string): void;
   /** What messages ask for by name; `undefined`: what the thread remembers. */
   readonly model: string | undefined;
   setModel(model: string | undefined): void;
-  /** What this browser answered with a run. */
-  answerOf(runId: string): string | undefined;
 }
 
 const SteeringContext = createContext<Steering | undefined>(undefined);
@@ -59,14 +56,14 @@ export function SteeringProvider({
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, CommandOutcome>>(new Map());
   const [model, setModel] = useState<string>();
   const ownMessages = useRef(new Set<string>());
-  const ownRuns = useOwnRuns(`${useDrafts().keyOf(handle)}:answered`);
+  const ownRuns = useOwnRuns();
   const newest = useRef(onSend);
   newest.current = onSend;
 
   const steering = useMemo<Steering>(() => {
-    function track(command: SubmittedCommand, words?: string): Promise<CommandOutcome> {
+    function track(command: SubmittedCommand): Promise<CommandOutcome> {
       newest.current();
-      ownRuns.add(command, words);
+      ownRuns.add(command);
       return command;
     }
 
@@ -101,7 +98,6 @@ export function SteeringProvider({
       },
       isOwnRun: ownRuns.has,
       claim: ownRuns.claim,
-      answerOf: ownRuns.answerOf,
       isOwnMessage: (messageId) => ownMessages.current.has(messageId),
       track,
     };

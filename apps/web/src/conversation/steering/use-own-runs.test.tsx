@@ -16,7 +16,7 @@ Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 type OwnRuns = ReturnType<typeof useOwnRuns>;
 
 function Page({ onRender }: { readonly onRender: (own: OwnRuns) => void }): ReactNode {
-  onRender(useOwnRuns("answered"));
+  onRender(useOwnRuns());
   return null;
 }
 

@@ -1,9 +1,11 @@
 "use client";
 
 import { useThreadHandle } from "@throughline/agent-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { useCaller } from "../../console/caller";
 import { OfflineModel } from "../../console/offline-model";
+import { feedbackPath } from "../../console/paths";
 import { useAgentCatalog } from "../../console/use-agent-catalog";
 import { Icon } from "../../design/icon";
 import { useSteering } from "../steering/steering";
@@ -14,7 +16,8 @@ import styles from "./empty-thread.module.css";
 export function EmptyThread(): ReactNode {
   const handle = useThreadHandle();
   const { agentId } = handle;
-  const reason = useCaller().refusal("run", handle);
+  const { refusal } = useCaller();
+  const reason = refusal("run", handle);
   const agent = useAgentCatalog().byId.get(agentId);
   const { send } = useSteering();
   if (!agent) return null;
@@ -53,6 +56,13 @@ export function EmptyThread(): ReactNode {
             </li>
           ))}
         </ul>
+      )}
+      {refusal("read_feedback") === undefined && (
+        <p className={styles.about}>
+          <Link href={feedbackPath(agentId)} prefetch={false}>
+            Feedback on its answers
+          </Link>
+        </p>
       )}
     </div>
   );

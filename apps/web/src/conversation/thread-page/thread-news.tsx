@@ -27,6 +27,6 @@ function newsOf({ view: { run, interrupts } }: ThreadSnapshot): string {
     case "error":
       return "The run failed.";
     case "interrupted":
-      return "The agent waits for your answer.";
+      return "The agent paused.";
   }
 }

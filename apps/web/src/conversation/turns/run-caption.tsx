@@ -22,7 +22,7 @@ interface RunCaptionProps {
   readonly openedAt: number;
 }
 
-/** Who or what began it, and when. The list of runs is asked only where the conversation itself does not show it. */
+/** Who or what began it, and when. The list of runs is asked only where neither the conversation nor the log tells it. */
 export function RunCaption(props: RunCaptionProps): ReactNode {
   const isShared = useThreadHandle().visibility === "account";
   const isAsked = props.run !== undefined && (isShared || isSilent(props.turn));
@@ -30,11 +30,17 @@ export function RunCaption(props: RunCaptionProps): ReactNode {
 }
 
 function AskedCaption(props: RunCaptionProps): ReactNode {
+  const { run, turn } = props;
   const newest = useSettledThread(newestRun);
-  const startedBy = useRunStarter(useThreadHandle(), props.run?.runId, newest);
+  const isKnown = run?.startedBy?.person !== undefined && !isSilent(turn);
+  const startedBy = useRunStarter(useThreadHandle(), isKnown ? undefined : run?.runId, newest);
   const subject = useCallerInfo().value?.subject ?? undefined;
-  const isMine = subject !== undefined && startedBy?.person === subject;
+  const isMine = subject !== undefined && personOf(run, startedBy) === subject;
   return <Caption {...props} startedBy={startedBy} isMine={isMine} />;
+}
+
+function personOf(run: CallView | undefined, startedBy: Run["startedBy"] | undefined): string | undefined {
+  return run?.startedBy?.person ?? startedBy?.person;
 }
 
 interface CaptionProps extends RunCaptionProps {
@@ -45,24 +51,27 @@ interface CaptionProps extends RunCaptionProps {
 
 function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): ReactNode {
   const { userId } = turn;
-  const { isOwnMessage, isOwnRun, answerOf } = useSteering();
+  const { isOwnMessage, isOwnRun } = useSteering();
   const isShared = useThreadHandle().visibility === "account";
   const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
   const starter = runOrigin(run, { isOwn: isOwn || (isShared && isMine), openedAt, isShared });
   const icon = ICONS[starter];
-  const opening = openingOf(turn, startedBy, run && answerOf(run.runId));
+  const opening = openingOf(turn, run, startedBy);
   return (
     <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
       {icon && <Icon name={icon} size={12} />}
-      <span>{originWords(starter, opening, startedBy?.person)}</span>
+      <span>{originWords(starter, opening, personOf(run, startedBy))}</span>
       {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
       {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
     </p>
   );
 }
 
-function openingOf(turn: Turn, startedBy: Run["startedBy"] | undefined, answer: string | undefined): Opening {
-  if (turn.isAnswer) return { kind: "answer", words: answer };
+function openingOf(turn: Turn, run: CallView | undefined, startedBy: Run["startedBy"] | undefined): Opening {
+  if (run?.answered) return { kind: "answer", words: run.answered.map(({ words }) => words).join("; ") };
+  // Of what answered elsewhere, the log has no words.
+  if (turn.isAnswer)
+    return run?.startedBy?.kind === "client" ? { kind: "continued" } : { kind: "answer", words: undefined };
   if (startedBy?.command !== undefined) return { kind: "command", command: startedBy.command };
   // Until the list of runs is there, it may have been a command.
   return { kind: startedBy && isSilent(turn) ? "nothing" : "message" };

@@ -72,7 +72,7 @@ function endWords(
     case "cancelled":
       return "Stopped.";
     case "interrupted":
-      return isLast ? "The agent waits for your answer." : undefined;
+      return isLast ? "The agent waits for you." : undefined;
     case "ok":
     case "running":
       return undefined;

@@ -55,8 +55,13 @@ describe("originWords", () => {
     expect(originWords("you", { kind: "message" }, "ann")).toBe("You");
   });
 
-  it("say what was answered, where this browser knows it", () => {
-    expect(originWords("you", { kind: "answer", words: "chose KLM" })).toBe("You chose KLM");
+  it("say what was answered, and by whom", () => {
+    const chose = { kind: "answer", words: "chose KLM" } as const;
+    expect(originWords("you", chose)).toBe("You chose KLM");
+    expect(originWords("another-tab", chose)).toBe("You chose KLM");
+    expect(originWords("person", chose, "ann")).toBe("ann chose KLM");
+    expect(originWords("person", chose)).toBe("A person of the account chose KLM");
+    expect(originWords("you", { kind: "continued" })).toBe("You continued");
     expect(originWords("you", { kind: "answer", words: undefined })).toBe("You answered");
   });
 

@@ -40,8 +40,10 @@ export function runOrigin(run: CallView | undefined, { isOwn, openedAt, isShared
 export type Opening =
   | { readonly kind: "message" | "nothing" }
   | { readonly kind: "command"; readonly command: string }
-  /** `words`: what was answered, where this browser knows it. */
-  | { readonly kind: "answer"; readonly words: string | undefined };
+  /** `words`: what was answered, where the log tells it. */
+  | { readonly kind: "answer"; readonly words: string | undefined }
+  /** Went on behind a pause, or had the question asked again. */
+  | { readonly kind: "continued" };
 
 /** Who began a run, and how. `person`: whom the service names. */
 export function originWords(origin: RunOrigin, opening: Opening, person?: string): string {
@@ -52,7 +54,10 @@ export function originWords(origin: RunOrigin, opening: Opening, person?: string
     case "command":
       return `${who} ran ${opening.command}`;
     case "answer":
-      return opening.words === undefined ? `${who} answered` : `You ${opening.words}`;
+      // A person who answers is the same in each of their tabs.
+      return `${origin === "another-tab" ? SPEAKER_WORDS.you : who} ${opening.words ?? "answered"}`;
+    case "continued":
+      return `${who} continued`;
     case "nothing":
       return origin === "schedule" ? who : `${who} started this run`;
   }

@@ -32,7 +32,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
   const [isPlaying, setPlaying] = useState(false);
   const last = envelopes.length;
   const isCompacted = envelopes.some(({ merged }) => merged !== undefined);
-  // Nobody has moved it: it stands at the end, wherever that is by now.
+  // Not moved yet: it stands at the end, wherever that is by now.
   const place = Math.min(wanted ?? last, last);
   const now = envelopes[place - 1];
   const next = envelopes[place];

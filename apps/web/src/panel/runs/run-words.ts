@@ -29,7 +29,7 @@ export function runDot(status: Run["status"]): Status {
   }
 }
 
-/** Of a client's runs, those before the page was opened are nobody's tab any more. */
+/** A client's run from before the page was opened counts as your own: its tab is gone. */
 export function starterOf(run: Run, isOwn: boolean, openedAt: number): RunOrigin {
   if (run.startedBy.kind === "cron") return "schedule";
   if (run.startedBy.kind === "foreign") return "outsider";

@@ -20,6 +20,7 @@ const checkpointSchema = z.object({
   messageIds: z.array(z.string()),
 });
 const stateSchema = z.object({ values: z.record(z.string(), z.json()) });
+const nextSchema = z.object({ next: z.array(z.string()) });
 const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
 
 /** What the agent held at one moment. */
@@ -56,6 +57,17 @@ export function useStateAfter(thread: ThreadName, runId: string | undefined): Re
       return (await orIfMissing(asked, null))?.values ?? null;
     },
     enabled: runId !== undefined,
+  });
+}
+
+/** The steps that the agent would take next. `moment`: asked anew with each. */
+export function useNextSteps(thread: ThreadName, moment: string): Resource<readonly string[]> {
+  return useResource({
+    queryKey: [...keys.state(thread, moment), "next"],
+    queryFn: async ({ signal }): Promise<readonly string[]> => {
+      const asked = askService(threadCall(thread, "/state"), nextSchema, { signal });
+      return (await orIfMissing(asked, { next: [] })).next;
+    },
   });
 }
 

@@ -24,6 +24,7 @@ export const keys = {
     ...(moment === undefined ? [] : [moment]),
   ],
   feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
+  feedbackList: (filter: object) => ["feedback", filter],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],
   state: (thread: ThreadName, runId: string) => [...keys.thread(thread), "state", runId],
   history: (thread: ThreadName, limit: number) => [...keys.thread(thread), "history", limit],

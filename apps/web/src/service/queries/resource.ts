@@ -21,7 +21,7 @@ export function useResource<T>(options: UseQueryOptions<T, Error, T, QueryKey>):
 }
 
 /**
- * Asks again this often while somebody looks at the page. A slow answer is waited for. Pages that were opened together ask
+ * Asks again this often while the page is visible. A slow answer is waited for. Pages that were opened together ask
  * at different moments.
  */
 export function polled(everyMs: number) {

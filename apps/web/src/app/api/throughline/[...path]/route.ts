@@ -3,7 +3,7 @@ import { forward, refusal } from "../../../../server/forward";
 
 export const dynamic = "force-dynamic";
 
-/** What operators and pages need of the service; metrics and the like stay between it and whoever runs it. */
+/** What operators and pages need of the service; metrics and the like are for its operator. */
 const OPEN = [
   "agents",
   "threads",
@@ -14,6 +14,7 @@ const OPEN = [
   "budgets",
   "account",
   "models",
+  "feedback",
   "me",
 ];
 

@@ -1,7 +1,6 @@
 import { readQuestion } from "@throughline/questions";
 import { describe, expect, it } from "vitest";
 import { answerIn } from "./answer-with-message";
-import { answerWords } from "./answer-words";
 
 const FLIGHTS = readQuestion({ options: [{ airline: "KLM" }, "United"], message: "Which?" }, undefined);
 const CALLS = readQuestion(
@@ -14,25 +13,6 @@ const CALLS = readQuestion(
   },
   undefined,
 );
-
-describe("what was answered, in words", () => {
-  it("names the option that was chosen", () => {
-    expect(answerWords(FLIGHTS, "United")).toBe("chose United");
-  });
-
-  it("names each call and what was decided about it", () => {
-    const decisions = [{ type: "approve" }, { type: "reject" }];
-    expect(answerWords(CALLS, { decisions })).toBe("approved pay, rejected tell");
-  });
-
-  it("quotes a text, cuts a long one, and says yes and no", () => {
-    const why = readQuestion({ message: "Why?" }, undefined);
-    expect(answerWords(why, "To see the sea")).toBe("answered “To see the sea”");
-    expect(answerWords(why, "x".repeat(200))).toHaveLength(80);
-    expect(answerWords(why, true)).toBe("said yes");
-    expect(answerWords(why, { a: 1 })).toBe("answered");
-  });
-});
 
 describe("a message that was written instead of an answer", () => {
   it("is an answer where it names an option, and none where it does not", () => {

@@ -1,0 +1,17 @@
+import type { Metadata } from "next";
+import type { ReactNode } from "react";
+import { agentIdOf } from "../../../console/paths";
+import { FeedbackPage } from "../../../feedback/feedback-page";
+
+export const metadata: Metadata = { title: "Feedback" };
+
+interface Props {
+  readonly searchParams: Promise<{ readonly agent?: string | string[] }>;
+}
+
+export default async function Feedback({ searchParams }: Props): Promise<ReactNode> {
+  const { agent } = await searchParams;
+  return (
+    <FeedbackPage {...(typeof agent === "string" && { agentId: agentIdOf(encodeURIComponent(agent)) })} />
+  );
+}

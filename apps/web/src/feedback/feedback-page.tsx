@@ -1,0 +1,125 @@
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { useCaller } from "../console/caller";
+import { sharedOf, threadPath } from "../console/paths";
+import { useAgentCatalog } from "../console/use-agent-catalog";
+import { messageAnchor } from "../conversation/turns/turn-anchor";
+import { Button } from "../design/button";
+import { EmptyState } from "../design/empty-state";
+import { Field, Select } from "../design/field";
+import { Icon } from "../design/icon";
+import { ListProblem } from "../design/list-problem";
+import { PageFrame } from "../design/page-frame";
+import { RelativeTime } from "../design/relative-time";
+import { Skeleton } from "../design/skeleton";
+import { useCallerInfo } from "../service/queries/caller";
+import { type FeedbackFilter, type FeedbackRow, useFeedbackList } from "../service/queries/feedback-list";
+import styles from "./feedback-page.module.css";
+
+const VALUES = [
+  { label: "All thumbs", value: undefined },
+  { label: "Thumbs up", value: "up" },
+  { label: "Thumbs down", value: "down" },
+] as const;
+
+/** What people think of answers, with the way to each. */
+export function FeedbackPage({ agentId: first }: { readonly agentId?: string }): ReactNode {
+  const refusal = useCaller().refusal("read_feedback");
+  const isAdmin = useCaller().role === "admin";
+  const [agentId, setAgentId] = useState(first);
+  const [value, setValue] = useState<FeedbackRow["value"]>();
+  const filter: FeedbackFilter = { ...(agentId !== undefined && { agentId }), ...(value && { value }) };
+  const isAllowed = refusal === undefined;
+  const { rows, problem, isLoading, hasMore, more, refresh } = useFeedbackList(filter, isAllowed);
+  return (
+    <PageFrame
+      title="Feedback"
+      lead={isAdmin ? "What people think of answers." : "What you think of answers."}
+    >
+      {!isAllowed && <EmptyState title="Not for your role">{refusal}</EmptyState>}
+      {isAllowed && <Filters agentId={agentId} value={value} onAgent={setAgentId} onValue={setValue} />}
+      {isLoading && <Skeleton label="Loading feedback" lines={6} />}
+      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {rows?.length === 0 && (
+        <EmptyState title={agentId === undefined && !value ? "No feedback yet" : "No such feedback"}>
+          The thumbs under an answer say whether it was good, and a note can say why. Both show here.
+        </EmptyState>
+      )}
+      {rows && rows.length > 0 && (
+        <ul className={styles.list} aria-label="Feedback">
+          {rows.map((row) => (
+            <Row key={JSON.stringify([row.agentId, row.threadName, row.messageId, row.subject])} row={row} />
+          ))}
+        </ul>
+      )}
+      {hasMore && <Button onClick={more}>Show more</Button>}
+    </PageFrame>
+  );
+}
+
+interface FiltersProps {
+  readonly agentId: string | undefined;
+  readonly value: FeedbackRow["value"] | undefined;
+  readonly onAgent: (agentId: string | undefined) => void;
+  readonly onValue: (value: FeedbackRow["value"] | undefined) => void;
+}
+
+function Filters({ agentId, value, onAgent, onValue }: FiltersProps): ReactNode {
+  const agents = useAgentCatalog().agents ?? [];
+  return (
+    <div className={styles.filters}>
+      <Field label="Agent" isLabelHidden>
+        <Select value={agentId ?? ""} onChange={(event) => onAgent(event.target.value || undefined)}>
+          <option value="">All agents</option>
+          {agents.map((agent) => (
+            <option key={agent.id} value={agent.id}>
+              {agent.name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="Thumb" isLabelHidden>
+        <Select value={value ?? ""} onChange={(event) => onValue(VALUES[event.target.selectedIndex]?.value)}>
+          {VALUES.map((one) => (
+            <option key={one.label} value={one.value ?? ""}>
+              {one.label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </div>
+  );
+}
+
+function Row({ row }: { readonly row: FeedbackRow }): ReactNode {
+  const { byId } = useAgentCatalog();
+  const isUp = row.value === "up";
+  return (
+    <li className={styles.row}>
+      <span className={styles.thumb} data-value={row.value}>
+        <Icon name={isUp ? "thumbUp" : "thumbDown"} />
+        <span className="visually-hidden">{isUp ? "Thumb up" : "Thumb down"}</span>
+      </span>
+      <div className={styles.words}>
+        {row.note !== null && <p className={styles.note}>{row.note}</p>}
+        <p className={styles.about}>
+          <span>{byId.get(row.agentId)?.name ?? row.agentId}</span>
+          <Turn row={row} />
+          <span>{row.subject ?? "The account"}</span>
+          <RelativeTime at={row.updatedAt} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Nobody else can open a person's private thread. */
+function Turn({ row }: { readonly row: FeedbackRow }): ReactNode {
+  const me = useCallerInfo().value?.subject;
+  const { agentId, threadName, visibility, messageId, subject } = row;
+  if (visibility === "private" && subject !== me) return <span>A private thread</span>;
+  const path = threadPath(agentId, threadName, sharedOf(row));
+  return <Link href={`${path}#${messageAnchor(messageId)}`}>Open the turn</Link>;
+}

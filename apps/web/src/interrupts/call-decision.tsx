@@ -1,0 +1,211 @@
+"use client";
+
+import type { Json } from "@throughline/ai-core";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { Button } from "../design/button";
+import { Field, Input, TextArea } from "../design/field";
+import styles from "./approval-form.module.css";
+import {
+  type ApprovalRow,
+  changedArgs,
+  editDrafts,
+  NOT_AN_OBJECT,
+  type RowDraft,
+  type RowReading,
+  readRow,
+} from "./approval-rows";
+import { SchemaForm } from "./schema-form";
+
+const LABELS: Readonly<Record<string, string>> = {
+  approve: "Approve",
+  edit: "Edit",
+  reject: "Reject",
+  ignore: "Ignore",
+  respond: "Respond",
+};
+/** What a key decides: the first of these that the row offers. */
+export const DECISION_KEYS: Readonly<Record<string, readonly string[]>> = {
+  a: ["approve"],
+  e: ["edit"],
+  r: ["reject", "ignore"],
+};
+
+interface CallDecisionProps {
+  readonly row: ApprovalRow;
+  /** It stands on the line of its call, which says the tool's name. */
+  readonly isOnLine: boolean;
+  /** It was to be sent: what is missing is said. */
+  readonly isTried: boolean;
+  readonly draft: RowDraft;
+  readonly isDisabled: boolean;
+  readonly onChange: (more: RowDraft) => void;
+}
+
+/** A call that waits, and what can be decided about it. */
+export function CallDecision({
+  row,
+  isOnLine,
+  isTried,
+  draft,
+  isDisabled,
+  onChange,
+}: CallDecisionProps): ReactNode {
+  const { verb } = draft;
+  const name = row.name || "Tool call";
+  const reading = readRow(row, draft);
+  // Said where a field was left, or the decision was to be sent; not while a person is still writing in it.
+  const [isLeft, setLeft] = useState(false);
+  const problem = (isTried || isLeft) && reading && "problem" in reading ? reading : undefined;
+
+  function press(event: KeyboardEvent): void {
+    const asked = DECISION_KEYS[event.key]?.find((one) => row.verbs.includes(one));
+    if (!asked || isField(event.target) || isDisabled || event.metaKey || event.ctrlKey || event.altKey)
+      return;
+    event.preventDefault();
+    onChange({ verb: asked });
+  }
+
+  return (
+    <fieldset
+      className={styles.row}
+      disabled={isDisabled}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a row takes keys of its own
+      tabIndex={0}
+      data-verb={verb}
+      onKeyDown={press}
+      onBlur={(event) => {
+        if (isField(event.target)) setLeft(true);
+      }}
+    >
+      <legend className={isOnLine ? "visually-hidden" : styles.name}>{name}</legend>
+      {row.description !== undefined && <p className={styles.note}>{row.description}</p>}
+      {verb === "edit" ? (
+        <EditedArgs row={row} draft={draft} problem={problem} onChange={onChange} />
+      ) : (
+        <Args row={row} />
+      )}
+      {verb === "reject" && row.takesReason && (
+        <Field label="Reason" hint="The agent is told. May be left empty.">
+          <Input
+            value={draft.words ?? ""}
+            autoFocus
+            onChange={(event) => onChange({ words: event.target.value })}
+          />
+        </Field>
+      )}
+      {verb === "respond" && (
+        <Field
+          label="What the agent is told"
+          hint="The tool does not run: this is its result."
+          problem={problem?.problem}
+        >
+          <TextArea
+            value={draft.words ?? ""}
+            rows={3}
+            autoFocus
+            onChange={(event) => onChange({ words: event.target.value })}
+          />
+        </Field>
+      )}
+      <div className={styles.buttons}>
+        {row.verbs.map((one) => (
+          <Button key={one} aria-pressed={verb === one} onClick={() => onChange({ verb: one })}>
+            {LABELS[one] ?? one.replaceAll("_", " ")}
+          </Button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function isField(target: EventTarget): boolean {
+  return target instanceof Element && target.matches("input, textarea, select");
+}
+
+function Args({ row: { args } }: { readonly row: ApprovalRow }): ReactNode {
+  const entries = Object.entries(args);
+  if (entries.length === 0) return <p className={styles.note}>Without arguments.</p>;
+  return (
+    <dl className={styles.args}>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{shown(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface EditedArgsProps extends Pick<CallDecisionProps, "row" | "draft" | "onChange"> {
+  readonly problem: Extract<RowReading, { readonly problem: string }> | undefined;
+}
+
+function EditedArgs({ row, draft, problem, onChange }: EditedArgsProps): ReactNode {
+  const reading = readRow(row, draft);
+  const edited =
+    reading && "decision" in reading && reading.decision.type === "edit" ? reading.decision : undefined;
+  const isJson = draft.json !== undefined;
+  return (
+    <div className={styles.edit}>
+      {isJson ? (
+        <Field label="Arguments as JSON" problem={edited ? undefined : NOT_AN_OBJECT}>
+          <TextArea
+            value={draft.json}
+            rows={5}
+            onChange={(event) => onChange({ json: event.target.value })}
+          />
+        </Field>
+      ) : (
+        <SchemaForm
+          fields={row.fields}
+          drafts={editDrafts(row, draft)}
+          problems={problem?.problems ?? {}}
+          onChange={(fields) => onChange({ fields })}
+          isCalm
+        />
+      )}
+      {edited && <Changes row={row} args={edited.args} />}
+      <Button
+        look="quiet"
+        className={styles.mode}
+        onClick={() =>
+          onChange({
+            json: isJson ? undefined : JSON.stringify(edited?.args ?? row.args, undefined, 2),
+          })
+        }
+      >
+        {isJson ? "Edit in the form" : "Edit as JSON"}
+      </Button>
+    </div>
+  );
+}
+
+/** What goes, against what the agent asked for. */
+function Changes({
+  row,
+  args,
+}: {
+  readonly row: ApprovalRow;
+  readonly args: ApprovalRow["args"];
+}): ReactNode {
+  const changes = changedArgs(row.args, args);
+  if (changes.length === 0) return <p className={styles.note}>Nothing is changed yet.</p>;
+  return (
+    <dl className={styles.args} aria-label="What you changed">
+      {changes.map(({ name, before, after }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {before !== undefined && <del>{shown(before)}</del>}{" "}
+            {after !== undefined && <ins>{shown(after)}</ins>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function shown(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
