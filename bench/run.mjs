@@ -1,7 +1,8 @@
-// npm run bench -- NAME [--json] [--quick] [--only PARTS] [--profile]
-import { cpus, totalmem } from "node:os";
+// npm run bench -- NAME [--json] [--quick] [--only PARTS] [--profile], npm run bench -- all [--quick] [--from DIR]
 import { parseArgs } from "node:util";
 import { ensureReady } from "../scripts/workspace.mjs";
+import { benchAll } from "./all.mjs";
+import { machine } from "./machine.mjs";
 import { printReport } from "./print-report.mjs";
 
 const BENCHES = {
@@ -29,6 +30,11 @@ const BENCHES = {
       "the client in the page: cost per token whatever the history, and bundle size, against @ag-ui/client",
     load: () => import("./client/client-bench.mjs"),
   },
+  load: {
+    about:
+      "a real service under load: lag, loss, CPU, burning and killed workers, against LangGraph dev and CopilotKit",
+    load: () => import("./load/load-bench.mjs"),
+  },
   web: {
     about: "the console: first-load JS, long tasks while a stream is shown on a slow machine, warm npm start",
     load: () => import("./web/web-bench.mjs"),
@@ -39,27 +45,19 @@ const LIST = Object.entries(BENCHES).map(([name, { about }]) => `  ${name.padEnd
 const HELP = `Measured comparisons with peers, as ratios from one run on this machine.
 
   npm run bench -- NAME [--quick] [--json]
+  npm run bench -- all [--quick] [--from DIR]
 
 ${LIST.join("\n")}
+  all         each of them; keeps their JSON in bench/results, and writes docs/benchmarks.md
 
 Options
   --quick   a fifth of the time, for a first look
   --json    the last line is one JSON object; progress goes to stderr
   --only    of server: these parts, separated by commas: first-token, run-cpu, frame-cost, reconnect, idle-memory, metering, statements
   --profile of server: a CPU profile of the service with 50 runs at once, and its ten most expensive functions
+  --from    of all: only writes the page, from JSON that was kept
   --help    this text
 `;
-
-function machine() {
-  const [cpu] = cpus();
-  return {
-    cpu: cpu?.model ?? "unknown",
-    cores: cpus().length,
-    memoryGB: Math.round(totalmem() / 1e9),
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-  };
-}
 
 async function main() {
   const { values, positionals } = parseArgs({
@@ -69,14 +67,23 @@ async function main() {
       quick: { type: "boolean" },
       only: { type: "string" },
       profile: { type: "boolean" },
+      from: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return void process.stdout.write(HELP);
   const [name, ...more] = positionals;
+  if (name === "all" && more.length === 0) {
+    return benchAll({
+      names: Object.keys(BENCHES),
+      quick: values.quick ?? false,
+      from: values.from,
+      progress: (text) => process.stdout.write(`${text}\n`),
+    });
+  }
   if (name === undefined || !Object.hasOwn(BENCHES, name) || more.length > 0) {
     const asked = name === undefined ? "Which bench?" : `No bench "${positionals.join(" ")}".`;
-    throw new Error(`${asked} There is: ${Object.keys(BENCHES).join(", ")}.`);
+    throw new Error(`${asked} There is: ${Object.keys(BENCHES).join(", ")}, all.`);
   }
   if ((values.only ?? values.profile) !== undefined && !BENCHES[name].hasParts)
     throw new Error(`--only and --profile are for server, not for ${name}.`);

@@ -49,12 +49,17 @@ export async function startStockServer(workers) {
   };
   process.once("exit", kill);
   for (const deadline = Date.now() + READY_TIMEOUT_MS; ; await pause(100)) {
-    if (Date.now() > deadline) throw new Error("The LangGraph dev server was not ready in time.");
+    if (Date.now() > deadline) {
+      kill();
+      throw new Error("The LangGraph dev server was not ready in time.");
+    }
     const answer = await fetch(`${url}/ok`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
     if (answer?.ok) break;
   }
   const client = new Client({ apiUrl: url, apiKey: null, callerOptions: { maxConcurrency: 1_000 } });
   return {
+    url,
+    pid: child.pid,
     /** @type {import("./in-process.mjs").Subject} */
     run: (typing) => typeOn(client, typing),
     stop() {

@@ -5,7 +5,27 @@ import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { Annotation, END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 
-/** @typedef {{ tokens: number, firstMs: number, paceMs: number, paragraph: number }} Typing `paragraph`: words of one; 0 is all */
+/**
+ * @typedef {{ tokens: number, firstMs: number, paceMs: number, sections: readonly number[], stamped: boolean }} Typing
+ *   `sections`: words of a paragraph, of a list and of a table, which follow one another; without them all is one paragraph.
+ *   `stamped`: each token is its number and the time at which it was due, which does not wait for a slow server
+ */
+
+const WORDS_OF_ITEM = 4;
+const CELLS_OF_ROW = 3;
+
+/** What stands before a word, so that words become paragraphs, lists and tables. */
+function markBefore(token, [paragraph = 0, list = 0, table = 0]) {
+  const round = paragraph + list + table;
+  if (round === 0) return " ";
+  const at = token % round;
+  if (at < paragraph) return at > 0 || token === 0 ? " " : "\n\n";
+  const inList = at - paragraph;
+  if (inList < list) return inList === 0 ? "\n\n- " : inList % WORDS_OF_ITEM === 0 ? "\n- " : " ";
+  const inTable = inList - list;
+  if (inTable === 0) return "\n\n| where | when | what |\n| --- | ---: | --- |\n| ";
+  return inTable % CELLS_OF_ROW === 0 ? " |\n| " : " | ";
+}
 
 class TypistModel extends BaseChatModel {
   /** @param {Typing & { id: string }} typing */
@@ -19,14 +39,18 @@ class TypistModel extends BaseChatModel {
   }
 
   async *_streamResponseChunks(_messages, options, runManager) {
-    const { id, tokens, firstMs, paceMs, paragraph } = this.typing;
+    const { id, tokens, firstMs, paceMs, sections, stamped } = this.typing;
     const signal = options.signal ? { signal: options.signal } : {};
+    const firstDue = Date.now() + firstMs;
     for (let token = 0; token < tokens; token++) {
-      const wait = token === 0 ? firstMs : paceMs;
+      const due = firstDue + token * paceMs;
+      const pace = token === 0 ? firstMs : paceMs;
+      const wait = stamped ? due - Date.now() : pace;
       if (wait > 0) await sleep(wait, undefined, signal);
       // A real model waits for its network: between two tokens other work gets its turn.
       else await turn();
-      const text = `${paragraph > 0 && token > 0 && token % paragraph === 0 ? "\n\n" : " "}word${token}`;
+      const word = stamped ? `${token}:${due}` : `word${token}`;
+      const text = `${markBefore(token, sections)}${word}`;
       const chunk = new ChatGenerationChunk({ text, message: new AIMessageChunk({ id, content: text }) });
       yield chunk;
       await runManager?.handleLLMNewToken(text, undefined, undefined, undefined, undefined, { chunk });
@@ -46,15 +70,16 @@ const State = Annotation.Root({
   tokens: last(10),
   firstMs: last(0),
   paceMs: last(0),
-  paragraph: last(0),
+  sections: last([]),
+  stamped: last(false),
 });
 
 /** @param {object} [options] LangGraph's compile options; a server brings its own saver */
 export function createTypist(options = {}) {
   return new StateGraph(State)
-    .addNode("type", async ({ messages, tokens, firstMs, paceMs, paragraph }, config) => {
+    .addNode("type", async ({ messages, ...typing }, config) => {
       const id = `answer-to-${messages.at(-1)?.id}`;
-      const model = new TypistModel({ id, tokens, firstMs, paceMs, paragraph });
+      const model = new TypistModel({ id, ...typing });
       return { messages: [await model.invoke(messages, config)] };
     })
     .addEdge(START, "type")

@@ -11,18 +11,22 @@ const READY_TIMEOUT_MS = 120_000;
 
 /** All viewers and runs are one account here; what is measured is not how it is held back. */
 const NO_LIMITS = {
-  THROUGHLINE_MAX_CONCURRENT_RUNS: "1000",
+  THROUGHLINE_MAX_CONCURRENT_RUNS: "5000",
+  THROUGHLINE_MAX_DRIVEN_RUNS: "5000",
   THROUGHLINE_MAX_WATCHERS: "20000",
   THROUGHLINE_MAX_STARTS_PER_MINUTE: "1000000",
   THROUGHLINE_MAX_BODY_BYTES_PER_MINUTE: "1000000000",
 };
 
-/** `throughline serve` as production starts it, with the bench's graphs. */
-export async function startServe(databaseUrl, env = {}) {
+/**
+ * `throughline serve` as production starts it, with the bench's graphs. `isAsked`: the process answers `ask`, which one that
+ * starts others by itself does not.
+ */
+export async function startServe(databaseUrl, env = {}, { args = [], isAsked = true } = {}) {
   const port = await freePort();
   const child = startProcess(CLI, {
-    args: ["serve", "--config", join(HERE, "langgraph.json"), "--port", `${port}`],
-    execArgv: ["--import", pathToFileURL(join(HERE, "serve-probe.mjs")).href],
+    args: ["serve", "--config", join(HERE, "langgraph.json"), "--port", `${port}`, ...args],
+    execArgv: isAsked ? ["--import", pathToFileURL(join(HERE, "serve-probe.mjs")).href] : [],
     env: { ...NO_LIMITS, LANGGRAPH_DATABASE_URL: databaseUrl, ...env },
   });
   const url = `http://127.0.0.1:${port}`;
@@ -80,6 +84,7 @@ function startProcess(program, { args = [], execArgv = [], env }) {
   });
   let asked = 0;
   return {
+    pid: child.pid,
     failure: () => failure,
     ask(what, about) {
       return new Promise((resolve, reject) => {

@@ -31,7 +31,7 @@ export async function measureFirstTokens({ ours, bare }, { rounds, progress, pro
   };
   const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, {}]));
   try {
-    // Connections, compiled code, caches: nobody's first round counts.
+    // Warm-up for connections, compiled code and caches: the first round does not count.
     for (const run of Object.values(subjects)) await run(10);
     for (const runs of CONCURRENCY) {
       progress(`  first token, ${runs} at once`);

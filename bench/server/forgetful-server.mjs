@@ -1,4 +1,4 @@
-// The service as `serve` starts it, but that it lets go of a thread the moment its last viewer leaves: whoever comes back
+// The service as `serve` starts it, but that it lets go of a thread the moment its last viewer leaves: a viewer that comes back
 // finds an instance that holds nothing of the thread in memory.
 import { join } from "node:path";
 import { loadProjectGraphs } from "@throughline/graph-executor";

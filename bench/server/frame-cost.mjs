@@ -24,7 +24,7 @@ export async function measureFrameCosts({ ours, bare }, { rounds, tokens, progre
     streamSSE: { server: bare, watch: (viewers) => watchBare(bare, "hono", viewers, typing) },
   };
   const costs = Object.fromEntries(Object.keys(subjects).map((name) => [name, {}]));
-  // Compiled code and caches: nobody's first run counts.
+  // Warm-up for compiled code and caches: the first run does not count.
   for (const { watch } of Object.values(subjects)) {
     const watched = await watch(WARMING);
     await watched.run();

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /**
- * Reads an event stream as cheaply as a client can: a frame is its text, and nothing is parsed that nobody asked for.
+ * Reads an event stream as cheaply as a client can: a frame is its text, and nothing is parsed that was not asked for.
  *
  * @param {{ url: string, body?: unknown, headers?: Record<string, string> }} what
  * @param {(frame: string) => void} onFrame called with each frame that carries data
@@ -32,7 +32,16 @@ export function readSse({ url, body, headers = {} }, onFrame) {
   };
   asked.on("error", fail);
   asked.on("response", (response) => {
-    if (response.statusCode !== 200) return fail(new Error(`${url} answered ${response.statusCode}.`));
+    if (response.statusCode !== 200) {
+      response.resume();
+      const { statusCode: status, headers } = response;
+      return fail(
+        Object.assign(new Error(`${url} answered ${status}.`), {
+          status,
+          retryAfter: headers["retry-after"],
+        }),
+      );
+    }
     let rest = "";
     response.setEncoding("utf8");
     response.on("data", (piece) => {
@@ -58,7 +67,7 @@ export function readSse({ url, body, headers = {} }, onFrame) {
 function deferred() {
   const parts = {};
   parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  // Whoever waits for the one need not wait for the other.
+  // Waiting for the one must not mean waiting for the other.
   parts.promise.catch(() => {});
   return parts;
 }

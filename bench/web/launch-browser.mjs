@@ -14,11 +14,11 @@ function findChromium() {
   }
 }
 
-/** Somebody who is signed in, with nothing in their cache. */
+/** A signed-in person with an empty cache. */
 export async function signedIn(browser, url, account = "bench") {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(120_000);
   const answer = await context.request.post("/api/session", { headers: { origin: url }, data: { account } });
-  if (!answer.ok()) throw new Error(`Nobody can sign in: ${answer.status()} ${await answer.text()}`);
+  if (!answer.ok()) throw new Error(`Sign-in failed: ${answer.status()} ${await answer.text()}`);
   return context;
 }

@@ -19,7 +19,8 @@ export async function traceMainThread(session) {
       const isWhole = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
       await session.send("Tracing.end");
       await isWhole;
-      return { longestCpuMs: Math.max(0, ...tasksOfPage(events).map(({ tdur }) => tdur / 1_000)) };
+      const [longest] = tasksOfPage(events).toSorted((a, b) => b.tdur - a.tdur);
+      return { longestCpuMs: longest.tdur / 1_000, longestParts: partsOf(longest, events) };
     },
   };
 }
@@ -35,4 +36,21 @@ function tasksOfPage(events) {
   const tasks = events.filter((event) => event.name === "RunTask" && event.tdur && threadOf(event) === page);
   if (tasks.length === 0) throw new Error("The browser's trace tells of no task of the page.");
   return tasks;
+}
+
+/** What a task did, by the browser's own names, in milliseconds of CPU, most expensive first. */
+function partsOf(task, events) {
+  const isWithin = (event) =>
+    event.tid === task.tid && event.pid === task.pid && event.ts >= task.ts && event.ts < task.ts + task.dur;
+  const inside = events
+    .filter((event) => event !== task && event.tdur && event.name !== "RunTask" && isWithin(event))
+    .toSorted((a, b) => a.ts - b.ts || b.dur - a.dur);
+  const parts = new Map();
+  let end = 0;
+  for (const { name, ts, dur, tdur } of inside) {
+    if (ts < end) continue;
+    end = ts + dur;
+    parts.set(name, (parts.get(name) ?? 0) + tdur / 1_000);
+  }
+  return [...parts].toSorted(([, a], [, b]) => b - a).slice(0, 3);
 }

@@ -1,0 +1,13 @@
+import { cpus, totalmem } from "node:os";
+
+/** Where something was measured, for who compares it with another place. */
+export function machine() {
+  const [cpu] = cpus();
+  return {
+    cpu: cpu?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGB: Math.round(totalmem() / 1e9),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+  };
+}
