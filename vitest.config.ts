@@ -32,6 +32,9 @@ const alone = filesWithOwnProcess(import.meta.dirname, [
 const forEveryFile = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  // A condition that holds late is met late: a busy machine must not fail it. Chromium for one keeps the socket of a request that
+  // was cut between its head and its body for five seconds.
+  expect: { poll: { timeout: 15_000 } },
   setupFiles: ["scripts/test-setup.ts"],
   env: {
     // The offline model types as fast as it can.

@@ -79,6 +79,7 @@ async function main() {
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
     reporters: ["default"],
     env: {
       THROUGHLINE_OFFLINE_PACE_MS: "0",
