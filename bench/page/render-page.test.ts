@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderPage } from "./render-page.mjs";
+import { ticksTo } from "./svg.mjs";
 
 const machine = { cpu: "Some CPU", cores: 2, memoryGB: 8, node: "v20.0.0", platform: "linux x64" };
 const measured = { at: "2026-01-02 03:04", quick: true, load: "0.1, 0.2" };
@@ -100,6 +101,13 @@ describe("the page of all benches", () => {
       ...(page.images.get("bench-client-token.svg") ?? "").matchAll(/width="([\d.]+)" height="18"/g),
     ];
     expect(widths.map(([, width]) => Number(width))).toEqual([13.7, 410]);
+  });
+
+  it("numbers its axes in round steps that reach the largest value", () => {
+    expect(ticksTo(2_550)).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000]);
+    expect(ticksTo(40)).toEqual([0, 10, 20, 30, 40]);
+    expect(ticksTo(1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    expect(ticksTo(7)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
   it("tells the maximum under load, what is beyond it, and how many were refused", () => {

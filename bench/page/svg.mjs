@@ -50,6 +50,15 @@ export function barChart({ title, bars }) {
   return picture(title, top + bars.length * step + MARGIN, parts);
 }
 
+/** Round numbers from 0 to the first that is not below `most`: steps of 1, 2 or 5 times a power of ten, at most seven of them. */
+export function ticksTo(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 7));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => most / size <= 7);
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) =>
+    Number((index * step).toPrecision(12)),
+  );
+}
+
 /**
  * Lines over a common x axis, with a dashed bound where there is one.
  *
@@ -60,29 +69,15 @@ export function lineChart({ title, xLabel, lines, bound }) {
   const [left, right, top, height] = [56, 24, 56, 300];
   const bottom = height - 40;
   const points = lines.flatMap((line) => line.points);
-  const mostX = Math.max(...points.map(([x]) => x), 1);
-  const mostY = Math.max(...points.map(([, y]) => y), bound ?? 0, 1) * 1.1;
+  const xTicks = ticksTo(Math.max(...points.map(([x]) => x), 1));
+  const yTicks = ticksTo(Math.max(...points.map(([, y]) => y), bound ?? 0, 1));
+  const [mostX, mostY] = [xTicks.at(-1), yTicks.at(-1)];
   const toX = (x) => left + (x / mostX) * (WIDTH - left - right);
   const toY = (y) => bottom - (y / mostY) * (bottom - top);
   const colours = [COLOURS.ours, COLOURS.quiet, COLOURS.peer];
-  const ticks = [0, 0.25, 0.5, 0.75, 1];
   const parts = [
-    ...ticks.map((share) =>
-      text(Math.round(share * mostY), {
-        x: left - 6,
-        y: toY(share * mostY) + 4,
-        anchor: "end",
-        colour: COLOURS.quiet,
-      }),
-    ),
-    ...ticks.map((share) =>
-      text(Math.round(share * mostX), {
-        x: toX(share * mostX),
-        y: bottom + 16,
-        anchor: "middle",
-        colour: COLOURS.quiet,
-      }),
-    ),
+    ...yTicks.map((y) => text(y, { x: left - 6, y: toY(y) + 4, anchor: "end", colour: COLOURS.quiet })),
+    ...xTicks.map((x) => text(x, { x: toX(x), y: bottom + 16, anchor: "middle", colour: COLOURS.quiet })),
     text(xLabel, { x: WIDTH - right, y: height - 8, anchor: "end", colour: COLOURS.quiet }),
     `<path d="M${left} ${top}V${bottom}H${WIDTH - right}" fill="none" stroke="${COLOURS.peer}"/>`,
     ...lines.flatMap(({ label, points: own }, index) => {
