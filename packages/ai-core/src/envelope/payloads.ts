@@ -58,6 +58,8 @@ export const PAYLOADS = {
       /** Who asked for the run, where that was a person. */
       person: z.string().optional(),
     }),
+    /** Messages behind the checkpoint that the run goes back to: the `retract` that follows withdraws them. */
+    went_back: z.array(z.string()).optional(),
     /** R31: the run passed unwatched; only its boundaries and outcome are known. */
     coarse: z.boolean().optional(),
   }),

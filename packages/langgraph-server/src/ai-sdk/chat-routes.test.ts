@@ -198,6 +198,7 @@ describe("useChat's transport", () => {
     // Back to the first one: what came behind it is taken back.
     const earlier = await built(await chat.regenerate([said[0]]));
     expect(textOf(earlier)).toBe(textOf(first));
+    expect(earlier.id).toBe(first.id);
     expect(await ids()).toEqual([said[0].id, first.id]);
     await expect(chat.regenerate([person("r-9", "never sent")])).rejects.toThrow("holds an answer to");
   });

@@ -147,7 +147,12 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   return {
     start(payload) {
       isCoarse = payload.coarse ?? false;
-      record([...translator.start(payload, clock.now()), ...(withdrawn.length > 0 ? [retraction()] : [])]);
+      const isBack = reason === "went_back" && withdrawn.length > 0;
+      const begun = translator.start(
+        isBack ? { ...payload, went_back: [...withdrawn] } : payload,
+        clock.now(),
+      );
+      record([...begun, ...(withdrawn.length > 0 ? [retraction()] : [])]);
     },
     chunk(chunk) {
       if (closed || isFull) return;

@@ -94,7 +94,11 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       askedLast(before) === askedLast(after)
         ? before.interrupts.filter((asked) => !after.interrupts.includes(asked))
         : [];
-    return [...lost, start(after), ...answered.map((asked) => tellQuestion(asked, "answered"))];
+    return [
+      ...lost,
+      start(goneBack(after, envelope)),
+      ...answered.map((asked) => tellQuestion(asked, "answered")),
+    ];
   }
 
   function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): UiMessageChunk[] {
@@ -215,6 +219,12 @@ function calls({ tool_calls = [] }: FoldMessage, ids: ReadonlySet<string>): bool
 function retracted(messages: readonly FoldMessage[]): UiMessageChunk[] {
   const messageIds = messages.map(({ id }) => id);
   return messageIds.length > 0 ? [{ type: "data-retracted", data: { messageIds } }] : [];
+}
+
+/** Without what the run is about to withdraw: its answer is to the last message that stays, and its id can't be changed later. */
+function goneBack(fold: ThreadFold, { payload }: EnvelopeOf<"run_start">): ThreadFold {
+  const behind = payload.went_back;
+  return behind ? { ...fold, messages: fold.messages.filter(({ id }) => !behind.includes(id)) } : fold;
 }
 
 function start(fold: ThreadFold): UiMessageChunk {
