@@ -1,43 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { said } from "../../e2e/server/rig/agent-routes.js";
-import { sseEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import type { Sent } from "../check/history.js";
 import type { PlannedDeed } from "../plan/work-plan.js";
 import type { Requests } from "./chaos-http.js";
 import { type Person, wordsOf } from "./person.js";
+import { readAnswer } from "./read-answer.js";
 import { untilEnded } from "./read-thread.js";
 import type { ThreadName } from "./watch-thread.js";
 
 type Answer = Sent["fate"];
 
-/** What passes is asked again. */
-const PASSING = new Set([
-  "store_unavailable",
-  "shutting_down",
-  "rate_limited",
-  "upstream_unavailable",
-  "internal",
-]);
-
 function answerOfStatus(status: number): Answer {
   return status < 500 && status !== 429 ? "refused" : "unknown";
-}
-
-/** A stream may begin with a refusal; what was accepted carries the service's own name of the run. */
-async function readAnswer(response: Response, reads: boolean): Promise<Answer> {
-  let answer: Answer = "unknown";
-  try {
-    for await (const { id, data } of sseEvents(response)) {
-      if (id !== undefined || JSON.stringify(data.metadata ?? {}).includes('"runId"')) answer = "accepted";
-      else if (data.type === "RUN_ERROR" && answer === "unknown")
-        return PASSING.has(String(data.code)) ? "unknown" : "refused";
-      if (answer === "accepted" && !reads) break;
-    }
-  } catch {
-    // Cut: what is known is known.
-  }
-  return answer;
 }
 
 interface Asked {

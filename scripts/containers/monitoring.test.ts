@@ -71,6 +71,7 @@ function everythingHappens({ observer, ...direct }: Metrics): void {
   observer.badRow({ table: "crons", id: "c", error: new Error("bad") });
   observer.busChanged({ kind: "connected" });
   observer.busTraffic("published");
+  observer.clockCompared(1);
   observer.billed({ kind: "priced", amount: 1n });
   observer.billed({ kind: "failed", error: new Error("away") });
   observer.billed({ kind: "reconciled", report: { ...NOTHING_RECONCILED, unresolved: 1 } });

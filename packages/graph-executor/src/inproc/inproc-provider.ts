@@ -20,6 +20,7 @@ import { bindGraph } from "../graphs/bind-graph.js";
 import type { GraphSource } from "../graphs/graph-source.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
+import { ClockedSaver } from "../persistence/clocked-saver.js";
 import { emptyBatchesByEvent } from "../persistence/event-driven-batches.js";
 import { fencedSaver } from "../persistence/fenced-saver.js";
 import { fencedStore } from "../persistence/fenced-store.js";
@@ -53,7 +54,10 @@ export interface InProcProviderOptions {
   /** Callbacks of every run, as LangChain takes them. */
   readonly callbacks?: readonly RunCallbacks[];
   readonly clock?: Clock;
-  /** Whether this process's wall clock is that of the database. While it is not, runs write no checkpoints and are left. Default: always. */
+  /**
+   * Whether this process's wall clock is that of the database. While it is not, runs write no checkpoints and are left, and updates
+   * outside of runs throw a `StoreOutage`. Default: always.
+   */
   readonly isClockRight?: () => boolean;
   /**
    * How long a reading or writing outside a run waits for a database that is away before it throws a `StoreOutage`. Runs
@@ -161,7 +165,9 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
     },
 
     async updateState(thread, update, fence) {
-      const graph = await openThread(thread, patient(fenced(fence)));
+      const { isClockRight } = options;
+      const saver = new ClockedSaver(fenced(fence), { clock, patienceMs, isClockRight });
+      const graph = await openThread(thread, saver);
       if (!graph) throw await unknown(thread.graphId);
       const config = { configurable: { thread_id: thread.threadId } };
       try {

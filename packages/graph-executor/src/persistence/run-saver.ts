@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type {
   BaseCheckpointSaver,
@@ -8,26 +7,18 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import { type Clock, StoreOutage } from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
-import { checkpointTime } from "./checkpoint-time.js";
-import { PatientSaver } from "./patient-saver.js";
+import { ClockedSaver, type ClockedSaverOptions } from "./clocked-saver.js";
 
 /** Key of a checkpoint's metadata that names our run which wrote it. */
 export const RUN_METADATA_KEY = "throughline_run";
 /** Key of a checkpoint's metadata that says of which shape the graph was that wrote it. */
 const SHAPE_METADATA_KEY = "throughline_graph";
 
-/** How long a run waits for its own clock to reach that of the instance that wrote the thread last. */
-const MAX_WAIT_MS = 5_000;
-
-export interface RunSaverOptions {
+export interface RunSaverOptions extends ClockedSaverOptions {
   readonly runId: string;
-  readonly clock: Clock;
   /** Once it is aborted nothing is written, and nothing waits for a store that is away. */
   readonly signal: AbortSignal;
-  /** Whether this process's wall clock can be relied on. While it can't, nothing is written. Default: always. */
-  readonly isClockRight?: (() => boolean) | undefined;
   /** Called once, with the first write that was refused. It is expected to abort the graph. */
   readonly onWriteFailed: (error: unknown) => void;
 }
@@ -37,18 +28,13 @@ export interface RunSaverOptions {
  * one that an earlier run left. While the store is away the graph waits at its next checkpoint. Its writes never reject:
  * LangGraph collects write promises and looks at them when the superstep ends, so a rejection while a sibling node still
  * runs would be unhandled and end the process.
- *
- * The newest checkpoint of a thread is the one with the greatest id, and ids begin with a time by the wall clock of the process that
- * made them. So a run begins once its clock is past its thread's newest checkpoint, and a checkpoint from before its parent's
- * time is refused: LangGraph would never find it again.
  */
-export class RunSaver extends PatientSaver {
+export class RunSaver extends ClockedSaver {
   readonly #options: RunSaverOptions;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
   #shape: string | undefined;
   #foundShape: string | undefined;
-  #hasBegun = false;
 
   constructor(inner: BaseCheckpointSaver, options: RunSaverOptions) {
     super(inner, options);
@@ -78,21 +64,7 @@ export class RunSaver extends PatientSaver {
     const tuple = await super.getTuple(config);
     // The first one is what earlier runs left; later ones may be this run's own.
     this.#foundShape ??= tuple && readString(tuple.metadata, SHAPE_METADATA_KEY);
-    if (tuple && !this.#hasBegun) await this.#untilAfter(tuple.checkpoint.id);
-    this.#hasBegun = true;
     return tuple;
-  }
-
-  /** By the wall clock and not by `Clock`, because LangGraph makes ids by it. */
-  async #untilAfter(id: string): Promise<void> {
-    const aheadMs = (checkpointTime(id) ?? 0) - Date.now();
-    if (aheadMs < 0) return;
-    if (aheadMs > MAX_WAIT_MS) {
-      throw new Error(
-        `The newest checkpoint of this thread is ${Math.round(aheadMs / 1_000)} s ahead of this instance's clock. Set the clocks of all instances right; runs of this thread work again after that time.`,
-      );
-    }
-    await sleep(aheadMs + 1, undefined, { signal: this.#options.signal });
   }
 
   override async put(
@@ -106,13 +78,7 @@ export class RunSaver extends PatientSaver {
       [RUN_METADATA_KEY]: this.#options.runId,
       ...(this.#shape !== undefined && { [SHAPE_METADATA_KEY]: this.#shape }),
     };
-    const parent = readString(config.configurable, "checkpoint_id");
-    const written = await this.#write(async () => {
-      if (parent !== undefined && isBefore(checkpoint.id, parent)) {
-        throw new StoreOutage(new Error("This process's clock was put back while a graph ran."));
-      }
-      return super.put(config, checkpoint, stamped, newVersions);
-    });
+    const written = await this.#write(() => super.put(config, checkpoint, stamped, newVersions));
     return written ?? { configurable: { ...config.configurable, checkpoint_id: checkpoint.id } };
   }
 
@@ -129,9 +95,9 @@ export class RunSaver extends PatientSaver {
   }
 
   async #write<T>(write: () => Promise<T>): Promise<T | undefined> {
-    const { signal, onWriteFailed, isClockRight = () => true } = this.#options;
+    const { signal, onWriteFailed } = this.#options;
     if (this.#closed || signal.aborted) return undefined;
-    const writing = isClockRight() ? write() : Promise.reject(wrongClock());
+    const writing = write();
     this.#underWay.add(writing);
     try {
       return await writing;
@@ -145,14 +111,4 @@ export class RunSaver extends PatientSaver {
       this.#underWay.delete(writing);
     }
   }
-}
-
-/** An outage, so that the run is left to another instance and not failed. */
-function wrongClock(): StoreOutage {
-  return new StoreOutage(new Error("This process's clock is not that of the database."));
-}
-
-function isBefore(id: string, parent: string): boolean {
-  const [own, its] = [checkpointTime(id), checkpointTime(parent)];
-  return own !== undefined && its !== undefined && own < its;
 }

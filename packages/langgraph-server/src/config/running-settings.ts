@@ -58,7 +58,7 @@ export const RUNNING_SETTINGS = {
     flag: "max-driven-runs",
     group: "running",
     placeholder: "COUNT",
-    doc: "How many runs one process drives at once, of all accounts. A start past that is answered with 429.",
+    doc: "How many runs one process drives at once, of all accounts. A start past that is answered with 429, unless it follows a run of its thread.",
     schema: positiveNumber,
     fallback: DEFAULT_MAX_DRIVEN,
   }),

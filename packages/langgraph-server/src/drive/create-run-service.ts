@@ -68,7 +68,9 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   const heardStops = createHeardStops(registry);
   const closed = new AbortController();
   const stops = keepStops<StopOutcome>(clock, closed.signal);
-  const room = createDrivingRoom(deps.maxDriven, () => driven.size, deps.isClockRight);
+  /** Runs that have ended and whose successor is being claimed: their permit is the successor's. */
+  let succeeding = 0;
+  const room = createDrivingRoom(deps.maxDriven, () => driven.size + succeeding, deps.isClockRight);
   const whenDone = (runId: string) => driven.get(runId)?.done;
   let closing = false;
 
@@ -81,7 +83,11 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     void driving.done.then(async ({ next }) => {
       // Recovered by ourselves, the same run may be driven anew by now.
       if (driven.get(runId) === driving) driven.delete(runId);
-      if (next) await driveNext(thread);
+      if (next) {
+        succeeding += 1;
+        await driveNext(thread);
+        succeeding -= 1;
+      }
       // It was full, so what was released meanwhile has been left to others, who may be full, too.
       if (room.left() === 1) void reaper?.now();
     });
@@ -153,8 +159,9 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   /** The permit is held until the run itself counts. An instance that drives nothing has room for any number. */
   async function startHere(request: StartRunRequest): Promise<StartResult> {
     let permit: DrivingPermit | undefined;
-    const enter = () => {
-      permit = deps.drives ? room.enter() : undefined;
+    const enter = (isFollowing: boolean) => {
+      permit?.leave();
+      permit = deps.drives ? room.enter(isFollowing) : undefined;
     };
     try {
       const result = await heardStops.during(() => startRun({ ...deps, whenDone, enter }, request));

@@ -1,6 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
 
-/** A permit for one run, to be given back once the run is driven or was not started. */
+/** Admits one start, until its run is driven or it is known that there is none to drive. */
 export interface DrivingPermit {
   leave(): void;
 }
@@ -9,8 +9,11 @@ export interface DrivingPermit {
 export interface DrivingRoom {
   /** How many more runs may be claimed. */
   left(): number;
-  /** Before a run is started here; throws `rate_limited` where there is no room, `store_unavailable` where nothing may run. */
-  enter(): DrivingPermit;
+  /**
+   * Before a run is started here; throws `store_unavailable` where nothing may run, and `rate_limited` where there is no room. A run
+   * that will follow the one its thread has (`isFollowing`) needs no room: it is driven when that one has made some.
+   */
+  enter(isFollowing: boolean): DrivingPermit;
 }
 
 /** What one core can drive of graphs that wait for their models most of the time. */
@@ -28,7 +31,7 @@ export function createDrivingRoom(
   const left = () => (isOpen() ? max - driving() - starting : 0);
   return {
     left,
-    enter() {
+    enter(isFollowing) {
       if (!isOpen()) {
         throw new ThroughlineError(
           "store_unavailable",
@@ -36,6 +39,7 @@ export function createDrivingRoom(
           { details: { retryAfterMs: RETRY_AFTER_MS } },
         );
       }
+      if (isFollowing) return { leave() {} };
       if (left() <= 0) {
         throw new ThroughlineError(
           "rate_limited",

@@ -35,8 +35,11 @@ export interface StartDeps
     readonly usage: AccountUsage;
     readonly limitsOf: (account: string) => AccountLimits;
   };
-  /** Takes the instance's own permit for one more run; throws `rate_limited` where it has none left. */
-  readonly enter: () => void;
+  /**
+   * Takes the instance's own permit for one more run, in place of the one this start may hold; throws `rate_limited` where it has
+   * none left. `isFollowing`: the thread has a run, which this one would wait for or preempt.
+   */
+  readonly enter: (isFollowing: boolean) => void;
   readonly attachments: AttachmentGate;
   /** Resolves when a run that this instance drives is over; `undefined` for any other. */
   readonly whenDone: (runId: string) => Promise<unknown> | undefined;
@@ -71,9 +74,9 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   const admitted = await admit(deps, request, lookNow);
   let { look } = admitted;
   try {
-    if (!look.same) deps.enter();
     for (;;) {
       if (look.same) return { kind: "attached", run: look.same };
+      deps.enter(look.runs.running !== undefined);
       const known = look.model;
       const model = await ask(() => modelOf(deps, request, known));
       const start = await measureInput(deps, request, agent, look);
@@ -83,6 +86,8 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
         return same ? { kind: "attached", run: same } : { kind: "conflict", interruptIds: [] };
       }
       const row = rowOf(deps, { ...request, clientRunId: alias, model }, runId, start);
+      // Also sent again with this look. It is out of date then, and finding that out waits, as each commit does, until replicas have
+      // what was written: a look alone would see a run that a failover may still lose.
       const at = look;
       let isRetry = false;
       const writeOnce = () => {

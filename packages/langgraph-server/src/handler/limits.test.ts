@@ -143,6 +143,40 @@ describe("an instance that drives as many runs as it may", () => {
     await readEvents(next);
   });
 
+  it.each(["preempt", "enqueue"])(
+    "takes a start that follows a run of its thread (%s), because that run's permit becomes its own",
+    async (strategy) => {
+      const graphs = createScriptedProvider();
+      server = await startTestServer({ graphs, maxDriven: 2 });
+      const start = (threadId: string, throughline: object = {}) =>
+        server.post("/api/copilotkit/agent/scripted/run", {
+          ...run(threadId),
+          forwardedProps: { throughline },
+        });
+      const open = [await start("one"), await start("two")];
+      const [first, second] = [await graphs.nextRun(), await graphs.nextRun()];
+      const following = await start("one", { strategy });
+      expect([following.status, (await start("three")).status]).toEqual([200, 429]);
+      if (strategy === "enqueue") first.end();
+      const next = await graphs.nextRun();
+      expect(next.request.threadId).toBe(first.request.threadId);
+      expect((await start("three")).status).toBe(429);
+      for (const one of [second, next]) one.end();
+      for (const stream of [...open, following]) await readEvents(stream);
+    },
+  );
+
+  it("tells a start that follows none that its thread is busy", async () => {
+    const graphs = createScriptedProvider();
+    server = await startTestServer({ graphs, maxDriven: 1 });
+    const open = await server.post("/api/copilotkit/agent/scripted/run", run("one"));
+    const running = await graphs.nextRun();
+    const refused = await server.post("/api/copilotkit/agent/scripted/run", run("one"));
+    expect((await readEvents(refused)).at(-1)?.data).toMatchObject({ type: "RUN_ERROR", code: "busy" });
+    running.end();
+    await readEvents(open);
+  });
+
   it("admits no more than that of starts that come at once", async () => {
     const graphs = createScriptedProvider();
     server = await startTestServer({ graphs, maxDriven: 2 });

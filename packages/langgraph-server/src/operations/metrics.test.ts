@@ -2,7 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunNote } from "../thread/run-note.js";
 import { NOTHING_SWEPT } from "../thread/service-observer.js";
-import { createMetrics, type Metrics } from "./metrics.js";
+import { addMetrics, createMetrics, type Metrics } from "./metrics.js";
 
 const run: RunNote = {
   runId: "r1",
@@ -53,6 +53,30 @@ describe("metrics", () => {
     observer.busTraffic("received");
     observer.busTraffic("received");
     expect(await read('bus_messages_total{kind="received"')).toBe(2);
+  });
+
+  it("tell how far this instance's clock is from the database's, where there is one", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    expect(await read("clock_error_seconds")).toBeUndefined();
+    metrics.observer.clockCompared(-2_500);
+    expect(await read("clock_error_seconds{")).toBe(-2.5);
+  });
+
+  it("of several processes are added up, but for what is one thing of their host", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const { observer } = metrics;
+    observer.clockCompared(3_000);
+    observer.busChanged({ kind: "connected" });
+    observer.subscriberJoined("run");
+    const each = await metrics.collect();
+    observer.busChanged({ kind: "away", reason: new Error("refused") });
+    const text = await addMetrics([each, await metrics.collect()]);
+    expect(text).toMatch(/^throughline_clock_error_seconds\{.*\} 3$/m);
+    expect(text).toMatch(/^throughline_bus_connected\{.*\} 0$/m);
+    expect(text).toMatch(/^throughline_watchers\{.*\} 2$/m);
+    expect(each.find(({ name }) => name === "throughline_event_loop_lag_p99_seconds")?.aggregator).toBe(
+      "max",
+    );
   });
 
   it("count a run that is driven anew here once, whatever its earlier attempt still says", async () => {

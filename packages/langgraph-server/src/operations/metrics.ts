@@ -57,6 +57,14 @@ interface DrivenHere {
   readonly calls: Map<string, number>;
 }
 
+interface GaugeOptions<T extends string> {
+  readonly labelNames?: readonly T[];
+  /** What the processes of one host measured together. Default: their sum. */
+  readonly aggregator?: "sum" | "max" | "min" | "average";
+  /** Called before the gauge is read. */
+  readonly collect?: (self: Gauge<T>) => void;
+}
+
 /** Metrics of this instance. No label holds an account, a thread or any other data of a tenant. */
 export function createMetrics({ clock = systemClock }: { readonly clock?: Clock } = {}): Metrics {
   const registry = new Registry();
@@ -118,46 +126,51 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   );
   /** Only of an instance that has a bus. */
   let busConnected: Gauge | undefined;
+  /** Only of an instance that has a database. */
+  let clockError: Gauge | undefined;
 
   const driven = new Map<string, DrivenHere>();
-  gauge("active_runs", "Runs this instance drives now", ["graph"], (self) => {
-    self.reset();
-    for (const { graph } of driven.values()) self.inc({ graph });
+  gauge("active_runs", "Runs this instance drives now", {
+    labelNames: ["graph"],
+    collect(self) {
+      self.reset();
+      for (const { graph } of driven.values()) self.inc({ graph });
+    },
   });
   gauge(
     "open_calls_older_than",
     "Model and tool calls of runs driven here that began more than this many seconds ago and have not ended",
-    ["seconds"],
-    (self) => {
-      const begun = [...driven.values()].flatMap(({ calls }) => [...calls.values()]);
-      for (const seconds of OLD_CALL_SECONDS) {
-        const old = begun.filter((since) => clock.now() - since > seconds * 1_000);
-        self.set({ seconds: String(seconds) }, old.length);
-      }
+    {
+      labelNames: ["seconds"],
+      collect(self) {
+        const begun = [...driven.values()].flatMap(({ calls }) => [...calls.values()]);
+        for (const seconds of OLD_CALL_SECONDS) {
+          const old = begun.filter((since) => clock.now() - since > seconds * 1_000);
+          self.set({ seconds: String(seconds) }, old.length);
+        }
+      },
     },
   );
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
-  gauge(
-    "event_loop_lag_p99_seconds",
-    "Event loop delay since the last scrape, 99th percentile",
-    [],
-    (self) => {
+  gauge("event_loop_lag_p99_seconds", "Event loop delay since the last scrape, 99th percentile", {
+    aggregator: "max",
+    collect(self) {
       self.set(loop.percentile(99) / 1e9);
       loop.reset();
     },
-  );
+  });
 
   function gauge<T extends string>(
     name: string,
     help: string,
-    labelNames: readonly T[] = [],
-    collect?: (self: Gauge<T>) => void,
+    { labelNames = [], aggregator = "sum", collect }: GaugeOptions<T> = {},
   ): Gauge<T> {
     return new Gauge<T>({
       name: `throughline_${name}`,
       help,
       labelNames,
+      aggregator,
       registers,
       ...(collect && {
         collect() {
@@ -222,6 +235,16 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     },
     badRow: ({ table }) => badRows.inc({ table }),
     storeAway: () => waits.inc(),
+    clockCompared(errorMs) {
+      clockError ??= gauge(
+        "clock_error_seconds",
+        "How far this instance's clock is ahead of the database's",
+        {
+          aggregator: "average",
+        },
+      );
+      clockError.set(errorMs / 1_000);
+    },
     billed(event) {
       if (event.kind === "priced") spend.inc(Number(event.amount) / Number(PICODOLLARS_PER_USD));
       if (event.kind === "failed") billingFailed.inc();
@@ -231,7 +254,13 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       } else if (OUTCOMES.has(event.kind)) modelCalls.inc({ outcome: event.kind });
     },
     busChanged({ kind }) {
-      busConnected ??= gauge("bus_connected", "1 while Redis connects this instance with the others, else 0");
+      busConnected ??= gauge(
+        "bus_connected",
+        "1 while Redis connects this instance with the others, else 0",
+        {
+          aggregator: "min",
+        },
+      );
       busConnected.set(kind === "connected" ? 1 : 0);
     },
     busTraffic: (kind) => busMessages.inc({ kind }),

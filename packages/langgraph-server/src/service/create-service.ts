@@ -121,6 +121,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           `This instance's clock is ${Math.abs(Math.round(errorMs / 1_000))} s ${errorMs > 0 ? "ahead of" : "behind"} the database's. No graph runs here until it is set right.`,
         ),
       onFailed: (error) => observer.failed("The database's clock could not be read.", error),
+      onCompared: observer.clockCompared,
     });
   const isClockRight = () => clockGuard?.isRight() ?? true;
   const usage = createAccountUsage({ clock, shared: stores.counts });

@@ -126,6 +126,8 @@ export interface ServiceObserver {
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
   storeAway(outage: StoreOutage): void;
+  /** By how much this instance's clock is ahead of the database's; negative where it is behind. */
+  clockCompared(errorMs: number): void;
   billed(event: BillingEvent): void;
   /** The bus between instances was reached, or lost. */
   busChanged(state: BusState): void;
@@ -160,6 +162,7 @@ export const silentObserver: ServiceObserver = {
   filesSwept() {},
   badRow() {},
   storeAway() {},
+  clockCompared() {},
   billed() {},
   busChanged() {},
   busTraffic() {},

@@ -6,6 +6,7 @@ import { startClockGuard } from "./clock-guard.js";
 function machine(aheadMs = 0) {
   const clock = createSimulatedClock();
   const wrong: number[] = [];
+  const compared: number[] = [];
   let ahead = aheadMs;
   let answerMs = 0;
   /** What answers took, on top of the clock. */
@@ -22,6 +23,7 @@ function machine(aheadMs = 0) {
       return now;
     },
     onWrong: (errorMs) => wrong.push(Math.round(errorMs / 1_000)),
+    onCompared: (errorMs) => compared.push(errorMs),
     onFailed: (error) => {
       throw error;
     },
@@ -30,6 +32,7 @@ function machine(aheadMs = 0) {
     guard,
     clock,
     wrong,
+    compared,
     put: (ms: number) => {
       ahead = ms;
     },
@@ -52,6 +55,15 @@ describe("A guarded clock", () => {
     const { guard, clock, wrong } = machine(1_500);
     await pass(clock, 5_000);
     expect([guard.isRight(), wrong]).toEqual([true, []]);
+    await guard.close();
+  });
+
+  it("is compared with the database's at each reading, right or wrong", async () => {
+    const { guard, clock, compared, put } = machine(-40);
+    await pass(clock, 0);
+    put(9_000);
+    await pass(clock, 1_000);
+    expect(compared.slice(0, 2)).toEqual([-40, 9_000]);
     await guard.close();
   });
 

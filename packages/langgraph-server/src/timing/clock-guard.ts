@@ -15,6 +15,8 @@ export interface ClockGuardOptions {
   /** Called when the clock turns out to be wrong, and once for all the time until it is right again. */
   readonly onWrong: (errorMs: number) => void;
   readonly onFailed: (error: unknown) => void;
+  /** Called with each comparison: how far the clock is ahead of the database's; negative where it is behind. */
+  readonly onCompared: (errorMs: number) => void;
   /** The clock that people set. LangGraph reads it, so it is the one to guard. */
   readonly wallNow?: () => number;
   /** A stopwatch that none sets: a wall clock that is put forward or back is noticed between two readings of the store. */
@@ -45,6 +47,7 @@ export function startClockGuard(options: ClockGuardOptions): ClockGuard {
     const tookMs = steadyNow() - began;
     if (tookMs > MAX_ANSWER_MS) return;
     known = { errorMs: asked + tookMs / 2 - stored, drift: drift() };
+    options.onCompared(known.errorMs);
     isRight();
   }
 

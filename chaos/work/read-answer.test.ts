@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { failureFrames } from "../../packages/langgraph-server/src/ag-ui/ag-ui-frames.js";
+import { requireAccepted } from "../../packages/langgraph-server/src/drive/start-refusal.js";
+import { readAnswer } from "./read-answer.js";
+
+const streamOf = (...frames: readonly (Buffer | string)[]) =>
+  new Response(Buffer.concat(frames.map((frame) => Buffer.from(frame))));
+const refusedWith = (error: unknown) =>
+  streamOf(...failureFrames({ threadName: "room", runId: "run-1" }, error));
+const began = JSON.stringify({
+  type: "RUN_STARTED",
+  runId: "run-1",
+  metadata: { throughline: { runId: "r" } },
+});
+
+function busy(): unknown {
+  try {
+    return requireAccepted({ kind: "busy", runId: "the run in the way", retryAfterMs: 500 });
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("A request for a run counts as", () => {
+  it("refused when its stream says that another run is in the way, although that run is named", async () => {
+    await expect(readAnswer(refusedWith(busy()), true)).resolves.toBe("refused");
+  });
+
+  it("unknown when its stream says what passes", async () => {
+    const frame = `data: ${JSON.stringify({ type: "RUN_ERROR", code: "shutting_down" })}\n\n`;
+    await expect(readAnswer(streamOf(frame), true)).resolves.toBe("unknown");
+  });
+
+  it("unknown when its stream is empty", async () => {
+    await expect(readAnswer(streamOf(), true)).resolves.toBe("unknown");
+  });
+
+  it.each([true, false])(
+    "accepted when its stream names the run it began (read to its end: %s)",
+    async (reads) => {
+      await expect(readAnswer(streamOf(`data: ${began}\n\n`), reads)).resolves.toBe("accepted");
+    },
+  );
+
+  it("accepted when its stream has a frame of the log", async () => {
+    const frame = `id: e.1.0\ndata: ${JSON.stringify({ type: "RUN_STARTED" })}\n\n`;
+    await expect(readAnswer(streamOf(frame), true)).resolves.toBe("accepted");
+  });
+});
