@@ -201,8 +201,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       if (input.kind !== "frames") return;
       for (const read of [...readers]) read(input.frames);
       const at = clock.now();
-      for (const { id, event } of input.frames)
-        log.push(id === undefined ? { event, at } : { id, event, at });
+      for (const frame of input.frames) log.push({ ...frame, at });
       // Cut now and then, not with every frame.
       if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
       logs.changed();
