@@ -70,12 +70,12 @@ export async function askJson<T>(
 export async function failureOf(response: Response): Promise<StreamFailure | undefined> {
   if (response.ok) return undefined;
   const said: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
-  const retryAfter = Number(response.headers.get("retry-after"));
   return {
     kind: "refused",
     status: response.status,
     code: typeof said?.code === "string" ? said.code : "internal",
     message: typeof said?.message === "string" ? said.message : `The service answered ${response.status}.`,
-    ...(retryAfter > 0 && { retryAfterMs: retryAfter * 1_000 }),
+    // One that is a date is none.
+    retryAfterMs: Number(response.headers.get("retry-after")) * 1_000 || undefined,
   };
 }
