@@ -44,7 +44,7 @@ describe("a thread's log", () => {
     expect(reader()).toBeUndefined();
   });
 
-  it("holds nothing of what was read once nobody looks: it is read from its beginning again", async () => {
+  it("holds nothing once its last listener left: it is read from its beginning again", async () => {
     const { log, reader, tell } = openLog();
     const leave = log.subscribe(() => undefined);
     tell(entry(1), entry(2));
