@@ -28,6 +28,7 @@ export {
   type StreamFailure,
 } from "./connection/connection.js";
 export { DEFAULT_POLL_POLICY, type PollPolicy } from "./poller/poller.js";
+export { contentText } from "./projection/content-text.js";
 export * from "./projection/projection.js";
 export * from "./projection/thread-view.js";
 export {

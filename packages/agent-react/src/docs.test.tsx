@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AccountApi, AgentEvent, WireInterrupt } from "@throughline/agent-client";
 import { act, type ReactNode } from "react";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { AgentProvider, ThreadProvider, useCommands } from "./index.js";
+import { AgentProvider, ThreadProvider, useCommands, useQueue } from "./index.js";
 import { Composer } from "./testing/examples/attachments.js";
 import { Steps } from "./testing/examples/custom-events.js";
 import { Colour } from "./testing/examples/frontend-tool.js";
@@ -27,6 +27,11 @@ import {
 } from "./testing/fake-page.js";
 
 const here = import.meta.dirname;
+
+const WITH_FILE = [
+  { type: "text", text: "Read this." },
+  { type: "binary", mimeType: "text/plain", id: "f1", filename: "tides.txt" },
+];
 
 it("shows in docs/react.md the very lines that are compiled and rendered here", () => {
   const shown = readFileSync(join(here, "../../../docs/react.md"), "utf8");
@@ -195,6 +200,33 @@ it("useThreads: lists threads, page by page, and opens one", async () => {
   ]);
   await press("b");
   expect(onOpen).toHaveBeenCalledWith("b");
+});
+
+it.each([
+  ["useMessages", <Sent key="sent" />, "user"],
+  ["useRenderTool", <Conversation key="conversation" />, "assistant"],
+])("%s: shows the words of a message that has files, not the objects they come in", async (_, page, role) => {
+  const { tell, text } = await show(page);
+  await tell(...told([{ id: "m", role, content: WITH_FILE }]));
+  expect(text()).toBe("Read this.");
+});
+
+it("useQueue: shows the words of a message that has files and waits", async () => {
+  let add: ReturnType<typeof useQueue>["add"] | undefined;
+  const { tell, text } = await show(
+    <>
+      <Waiting />
+      <Probe
+        use={() => {
+          ({ add } = useQueue());
+        }}
+      />
+    </>,
+  );
+  await tell(...told([]), started("cron"));
+  void add?.(WITH_FILE);
+  await tell();
+  expect(text()).toBe("Read this.Discard");
 });
 
 it("useQueue: shows what waits for its turn, and gives it up", async () => {

@@ -1,5 +1,6 @@
 "use client";
 
+export { contentText } from "@throughline/agent-client";
 export { AgentProvider, type AgentProviderProps, useAgentClient, useAgents } from "./agent-provider.js";
 export {
   type AskedQuestion,

@@ -57,9 +57,20 @@ it("runs the README's lines for long threads", async () => {
       </ThreadProvider>
     </AgentProvider>,
   );
-  page.streams[0]?.tell(...told([{ id: "m", content: "Rivers wait." }]));
+  page.streams[0]?.tell(
+    ...told([
+      { id: "m", content: "Rivers wait." },
+      {
+        id: "f",
+        content: [
+          { type: "text", text: " Read." },
+          { type: "binary", id: "f1" },
+        ],
+      },
+    ]),
+  );
   await page.draw();
-  expect(text()).toBe("Rivers wait.");
+  expect(text()).toBe("Rivers wait. Read.");
 });
 
 /** Frames come when the page draws, as they do for a person, and React need not be told. */

@@ -1,4 +1,10 @@
-import { applyEntry, applyEnvelope, createAiEventsFace, emptyFold } from "@throughline/reading";
+import {
+  applyEntry,
+  applyEnvelope,
+  createAgUiFace,
+  createAiEventsFace,
+  emptyFold,
+} from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agent, agUi, call, drive, piece } from "./testing/drive.js";
 import { toEntries } from "./testing/recording.js";
@@ -55,6 +61,33 @@ describe("what graphs already do for other frontends", () => {
       name: "PredictState",
       value: predict_state,
     });
+  });
+
+  it("predict_state is told behind the call it is about to who comes while that is written, and not afterwards", () => {
+    const predict_state = [
+      { state_key: "plan", tool: "write", tool_argument: "text" },
+      { state_key: "title", tool: "name", tool_argument: "" },
+    ];
+    const metadata = { langgraph_checkpoint_ns: agent, predict_state };
+    const part = (chunk: object) => ({ type: "ai", id: "m", content: "", tool_call_chunks: [chunk] });
+    const envelopes = drive([
+      {
+        ns: [agent],
+        mode: "messages",
+        data: [part({ index: 0, id: "c", name: "write", args: "" }), metadata],
+      },
+      { ns: [agent], mode: "messages", data: [part({ index: 0, args: '{"text":"Fi' }), metadata] },
+    ]);
+    const written = envelopes.findLastIndex(({ type }) => type === "llm_token") + 1;
+    const told = (count: number) =>
+      createAgUiFace({ threadName: "t", line: "1.0", interrupts: "standard" })
+        .fullPrelude(envelopes.slice(0, count).reduce(applyEnvelope, emptyFold), undefined)
+        .map(({ event }) => event);
+    expect(told(written).slice(-2)).toEqual([
+      expect.objectContaining({ type: "TOOL_CALL_START", toolCallId: "c" }),
+      { type: "CUSTOM", name: "PredictState", value: predict_state.slice(0, 1) },
+    ]);
+    expect(told(envelopes.length).filter(({ type }) => type === "CUSTOM")).toEqual([]);
   });
 
   it.each([

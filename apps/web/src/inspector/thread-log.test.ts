@@ -44,6 +44,27 @@ describe("a thread's log", () => {
     expect(reader()).toBeUndefined();
   });
 
+  it("holds nothing once its last listener left: it is read from its beginning again", async () => {
+    const { log, reader, tell } = openLog();
+    const leave = log.subscribe(() => undefined);
+    tell(entry(1), entry(2));
+    leave();
+    await vi.waitFor(() => expect(reader()).toBeUndefined());
+    log.subscribe(() => undefined);
+    expect(reader()?.cursor()).toBeUndefined();
+    tell(entry(1));
+    expect(seqs(log)).toEqual(["e.1"]);
+  });
+
+  it("holds its entries as text alone, and reads one when it is asked for", () => {
+    const { log, tell } = openLog();
+    log.subscribe(() => undefined);
+    tell(entry(1));
+    const [held] = log.getSnapshot().entries;
+    expect({ ...held }).toEqual({ cursor: "e.1.0.log", at: 7, type: "custom", text: entry(1).data });
+    expect(held?.envelope).toMatchObject({ type: "custom", seq: 1 });
+  });
+
   it("says how far it has come, and shows nothing twice", () => {
     const { log, reader, tell } = openLog();
     log.subscribe(() => undefined);

@@ -1,11 +1,10 @@
 "use client";
 
-import type { CommandOutcome, MessageView } from "@throughline/agent-client";
+import { type CommandOutcome, contentText, type MessageView } from "@throughline/agent-client";
 import { readInterrupt, useCommands, useInterrupts } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { checkAnswer, type Question } from "@throughline/questions";
 import { type ReactNode, useState } from "react";
-import { contentText } from "../conversation/files/content-parts";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";

@@ -72,41 +72,38 @@ export interface AgentClient {
 const GC_TIME_MS = 5 * 60_000;
 
 export function createAgentClient(options: AgentClientOptions): AgentClient {
-  const clock = options.clock ?? systemClock;
-  const random = options.random ?? Math.random;
-  const schedule = options.schedule ?? nextFrame;
-  const surroundings = options.surroundings ?? pageSurroundings;
-  const service = options.service ?? createHttpService(options);
-  const telemetry = options.telemetry ?? {};
-  const { locks, channels, url, account = null, subject = null } = options;
+  const {
+    service = createHttpService(options),
+    clock = systemClock,
+    random = Math.random,
+    schedule = nextFrame,
+    storage = pageStorage(),
+    surroundings = pageSurroundings,
+    telemetry = {},
+    locks,
+    channels,
+    url,
+    account = null,
+    subject = null,
+  } = options;
   const scope = `throughline:${JSON.stringify([url, account, subject])}`;
-  const storage = options.storage ?? pageStorage();
+  const world = { service, clock, random, schedule, storage, telemetry, locks, channels, scope };
   const syncs = createPendingSyncs(storage, `${scope}:`);
   const stream = createBrowserStream({
-    service,
-    clock,
-    random,
-    telemetry,
+    ...world,
     policy: { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy },
   });
   const commandPolicy = { ...DEFAULT_COMMAND_POLICY, ...options.commandPolicy };
   const watched = new Set<readonly string[]>();
 
-  const tools = options.tools?.({ locks, scope, onChange: () => tabs?.wantsChanged() });
+  const tools = options.tools?.({ ...world, onChange: () => tabs?.wantsChanged() });
   const poller = options.polling?.({
-    clock,
-    random,
+    ...world,
     policy: options.pollPolicy,
     poll: (key) => threads.hold(key).line.poll(),
   });
   const tabs = options.tabs?.({
-    locks,
-    channels,
-    storage,
-    scope,
-    clock,
-    schedule,
-    telemetry,
+    ...world,
     tabId: newId(clock.now()),
     createLine,
     openLog: readLog,
@@ -114,8 +111,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     onWanted: tellPoller,
   });
   const threads = createHeldThreads({
-    clock,
-    schedule,
+    ...world,
     syncs,
     maxOpen: options.maxOpen ?? 1,
     gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
@@ -130,9 +126,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     onLetGo: (key) => tabs?.letGo(key),
   });
   const agents = options.agents?.({
-    service,
-    clock,
-    schedule,
+    ...world,
     statusThread: options.statusThread,
     viewOf: (key) => threads.all().get(key)?.line.view(),
     onWatched: updateWatched,
@@ -173,12 +167,10 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 
   function createLine(key: string, hooks: LineHooks): MovableLine {
     return createThreadLine({
+      ...world,
       ...hooks,
       thread: threadOf(key),
-      service,
       stream,
-      clock,
-      telemetry,
       commandPolicy,
       circumstances: () => ({
         tools: tabs?.offered(ownTools()) ?? ownTools(),

@@ -21,6 +21,7 @@ import {
 } from "../connection/subscription.js";
 import type { FollowedThread, ServicePort } from "../service/service-port.js";
 import type { EventText } from "../wire/event-parser.js";
+import { keepSame } from "./keep-same.js";
 import { createNamedTimers } from "./named-timers.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -106,7 +107,7 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
         void service.renew().then((ok) => step({ kind: "renewed", ok }));
         break;
       case "timer":
-        timers.set(effect.name, effect.at === undefined ? undefined : effect.at - clock.now());
+        timers.set(effect.name, effect.at && effect.at - clock.now());
         break;
       case "reconnecting":
         telemetry.reconnecting?.({ attempt: effect.attempt, waitMs: effect.waitMs });
@@ -170,7 +171,7 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
   /** Those that wait to be asked for again share one timer: it fires for the first of them. */
   function armAsk(): void {
     const times = [...followed].flatMap(({ subscription: { retryAt } }) => retryAt ?? []);
-    timers.set("ask", times.length === 0 ? undefined : Math.min(...times) - clock.now());
+    timers.set("ask", Math.min(...times) - clock.now());
   }
 
   function askAgain(): void {
@@ -195,8 +196,8 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
 
   function tellStatuses(): void {
     for (const one of followed) {
-      const status = statusOf(one.subscription, connection);
-      if (isSameStatus(status, one.status)) continue;
+      const status = keepSame(one.status, statusOf(one.subscription, connection));
+      if (status === one.status) continue;
       one.status = status;
       one.reader.statusChanged();
     }
@@ -240,8 +241,4 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
       timers.clearAll();
     },
   };
-}
-
-function isSameStatus(a: ConnectionStatus, b: ConnectionStatus): boolean {
-  return a === b || (a.kind === b.kind && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -16,6 +16,7 @@ import {
 } from "../commands/scheduler-state.js";
 import type { RunView, ThreadView } from "../projection/thread-view.js";
 import type { Circumstances, ServicePort, ThreadName } from "../service/service-port.js";
+import { keepSame } from "./keep-same.js";
 import { createNamedTimers } from "./named-timers.js";
 import type { PendingSync } from "./storage.js";
 import type { Telemetry } from "./telemetry.js";
@@ -180,8 +181,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   function settle(id: string, decided: ScheduledOutcome): void {
     const waiting = settling.get(id);
     if (closed && !waiting) return;
-    const serviceRunId = waiting?.serviceRunId;
-    const outcome = nameRun(decided, { runId: id, ...(serviceRunId !== undefined && { serviceRunId }) });
+    const outcome = nameRun(decided, { runId: id, serviceRunId: waiting?.serviceRunId });
     settling.delete(id);
     sentHere.delete(id);
     telemetry.commandSettled?.({
@@ -255,16 +255,10 @@ function pendingOf(
   { sync, sent, unconfirmed, preemption, queue }: Scheduler,
   before: PendingCommands,
 ): PendingCommands {
-  const now: PendingCommands = {
+  return keepSame(before, {
     sync: Boolean(sync || unconfirmed) || sent?.command.kind === "sync",
     running: sent !== undefined,
     preempting: preemption !== undefined,
     queue: queue.length === 0 ? nonePending.queue : queue,
-  };
-  const isSame =
-    now.sync === before.sync &&
-    now.running === before.running &&
-    now.preempting === before.preempting &&
-    now.queue === before.queue;
-  return isSame ? before : now;
+  });
 }

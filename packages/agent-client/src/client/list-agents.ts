@@ -4,6 +4,7 @@ import type { ThreadView } from "../projection/thread-view.js";
 import { type AgentInfo, isFailure, type ServicePort } from "../service/service-port.js";
 import { createNamedTimers } from "./named-timers.js";
 import { createNotifier, type FrameScheduler } from "./notifier.js";
+import { once } from "./once.js";
 import type { Store } from "./store.js";
 import { keyOf } from "./thread-key.js";
 
@@ -107,13 +108,13 @@ export function listAgents(options: AgentListOptions): AgentList {
       listeners += 1;
       if (infos) tellWatched();
       else void refresh();
-      return () => {
-        if (!unsubscribe()) return;
+      return once(() => {
+        unsubscribe();
         listeners -= 1;
         if (listeners > 0) return;
         timers.clearAll();
         tellWatched();
-      };
+      });
     },
     refresh,
   };

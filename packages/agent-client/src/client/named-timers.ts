@@ -8,9 +8,10 @@ export function createNamedTimers<Name extends string>(clock: Clock, due: (name:
     timers.delete(name);
   }
   return {
-    set(name: Name, afterMs: number | undefined): void {
+    /** `undefined`, or a time that never comes, clears it. */
+    set(name: Name, afterMs = Number.POSITIVE_INFINITY): void {
       clear(name);
-      if (afterMs === undefined) return;
+      if (afterMs === Number.POSITIVE_INFINITY) return;
       const timer = clock.schedule(Math.max(0, afterMs), () => {
         timers.delete(name);
         due(name);

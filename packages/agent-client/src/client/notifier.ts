@@ -27,8 +27,8 @@ export const nextFrame: FrameScheduler = (callback) => {
 };
 
 export interface Notifier {
-  /** What it returns takes the listener off, and says whether it was still there. */
-  subscribe(listener: () => void): () => boolean;
+  /** What it returns takes the listener off. */
+  subscribe(listener: () => void): () => void;
   /** However often it changed: one call of every listener a frame. */
   changed(): void;
   close(): void;

@@ -1,3 +1,5 @@
+import { once } from "./once.js";
+
 /** Invariant 3: of the pages that are open, only the newest few have a stream. */
 export interface OpenPages {
   /** Opens a page until what it returns is called. */
@@ -30,11 +32,10 @@ export function createOpenPages(options: {
       const page = { key };
       pages = [...pages, page];
       update();
-      return () => {
-        if (!pages.includes(page)) return;
+      return once(() => {
         pages = pages.filter((one) => one !== page);
         update();
-      };
+      });
     },
   };
 }

@@ -32,8 +32,7 @@ export function pollThreads(options: PollShellOptions): PollShell {
     const [next, effects] = stepPoller(poller, input, { now: clock.now(), random }, policy);
     poller = next;
     for (const effect of effects) {
-      if (effect.kind === "timer")
-        timers.set("poll", effect.at === undefined ? undefined : effect.at - clock.now());
+      if (effect.kind === "timer") timers.set("poll", effect.at && effect.at - clock.now());
       else void ask(effect.key, effect.question);
     }
   }

@@ -5,8 +5,10 @@ import { type MessageView, messageById, type ThreadView } from "../projection/th
 import type { ThreadName } from "../service/service-port.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { PendingCommands } from "./command-shell.js";
+import { keepSame } from "./keep-same.js";
 import { newId } from "./new-id.js";
 import { createNotifier, type FrameScheduler, type Notifier } from "./notifier.js";
+import { once } from "./once.js";
 import type { LogReader } from "./open-log.js";
 import type { Store } from "./store.js";
 import type { ShownInput, ThreadLine } from "./thread-line.js";
@@ -102,8 +104,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     const view = line.view();
     const connection = line.status();
     const pending = line.pending();
-    const isSame = before?.view === view && before.connection === connection && before.pending === pending;
-    return isSame ? before : { view, connection, pending };
+    return keepSame(before, { view, connection, pending });
   }
 
   function ids(): { readonly id: string } {
@@ -119,12 +120,12 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   }
 
   /** Listens, and keeps the thread for as long as that. */
-  function listen(notifier: Notifier, listener: () => void): () => boolean {
+  function listen(notifier: Notifier, listener: () => void): () => void {
     const release = options.retain();
     const unsubscribe = notifier.subscribe(listener);
     return () => {
       release();
-      return unsubscribe();
+      unsubscribe();
     };
   }
 
@@ -142,19 +143,17 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     subscribe(listener) {
       const unsubscribe = listen(views, listener);
       listeners += 1;
-      return () => {
-        if (unsubscribe()) listeners -= 1;
-      };
+      return once(() => {
+        unsubscribe();
+        listeners -= 1;
+      });
     },
     events: {
       getSnapshot() {
         logSnapshot ??= log.slice(-MAX_LOGGED);
         return logSnapshot;
       },
-      subscribe(listener) {
-        const unsubscribe = listen(logs, listener);
-        return () => void unsubscribe();
-      },
+      subscribe: (listener) => listen(logs, listener),
     },
     frames(listener) {
       const release = options.retain();
@@ -201,8 +200,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       if (input.kind !== "frames") return;
       for (const read of [...readers]) read(input.frames);
       const at = clock.now();
-      for (const { id, event } of input.frames)
-        log.push(id === undefined ? { event, at } : { id, event, at });
+      for (const frame of input.frames) log.push({ ...frame, at });
       // Cut now and then, not with every frame.
       if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
       logs.changed();

@@ -1,5 +1,6 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers } from "./named-timers.js";
+import { once } from "./once.js";
 
 export interface ThreadKeeperOptions {
   readonly clock: Clock;
@@ -19,7 +20,7 @@ export function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeepe
   });
 
   function wait(key: string): void {
-    if (Number.isFinite(gcTime) && !users.has(key)) timers.set(key, gcTime);
+    if (!users.has(key)) timers.set(key, gcTime);
   }
 
   return {
@@ -28,17 +29,14 @@ export function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeepe
     retain(key: string): () => void {
       users.set(key, (users.get(key) ?? 0) + 1);
       timers.set(key, undefined);
-      let isReleased = false;
-      return () => {
-        if (isReleased) return;
-        isReleased = true;
+      return once(() => {
         const left = (users.get(key) ?? 1) - 1;
         if (left > 0) users.set(key, left);
         else {
           users.delete(key);
           wait(key);
         }
-      };
+      });
     },
     close: () => timers.clearAll(),
   };

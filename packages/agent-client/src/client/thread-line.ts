@@ -17,6 +17,7 @@ import type { EventText } from "../wire/event-parser.js";
 import { readFrames } from "../wire/read-frames.js";
 import type { BrowserStream, StreamReader, StreamSubscription } from "./browser-stream.js";
 import { createCommandShell, type PendingCommands } from "./command-shell.js";
+import { once } from "./once.js";
 import type { PendingSync } from "./storage.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -195,13 +196,10 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
       openCount += 1;
       updateSubscription();
       retry();
-      let released = false;
-      return () => {
-        if (released) return;
-        released = true;
+      return once(() => {
         openCount -= 1;
         updateSubscription();
-      };
+      });
     },
     async poll() {
       const polling = take({ kind: "claim", source: "poll" });

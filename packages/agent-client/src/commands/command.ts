@@ -40,7 +40,7 @@ export interface RunNames {
   /** As `RunView.runId` has it. */
   readonly runId: string;
   /** As `RunView.serviceRunId`, calls and messages have it. */
-  readonly serviceRunId?: string;
+  readonly serviceRunId?: string | undefined;
 }
 
 type Outcome<Run> =

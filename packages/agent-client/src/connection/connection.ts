@@ -69,7 +69,7 @@ export type StreamFailure =
       readonly status: number;
       readonly code: string;
       readonly message: string;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
     };
 
 export type ConnectionInput =

@@ -20,28 +20,23 @@ export function toMessageView(
   role: MessageRole,
   runId: string | undefined,
 ): MessageView {
+  const { id, content = "", toolCalls, toolCallId, name, subagentRunId } = wire;
   const facts = factsOf(wire);
   return {
-    id: wire.id,
+    id,
     role,
-    content: wire.content ?? "",
-    ...(wire.toolCalls && {
-      toolCalls: wire.toolCalls.map((call) => ({
-        id: call.id,
-        name: call.function.name,
-        args: call.function.arguments,
-      })),
-    }),
-    ...(wire.toolCallId !== undefined && { toolCallId: wire.toolCallId }),
-    ...(facts.status === "error" && { failed: true as const }),
-    ...(wire.name !== undefined && { name: wire.name }),
-    ...(wire.subagentRunId !== undefined && { subagentRunId: wire.subagentRunId }),
-    ...inRun(facts.runId ?? runId),
+    content,
+    toolCalls: toolCalls?.map((call) => ({
+      id: call.id,
+      name: call.function.name,
+      args: call.function.arguments,
+    })),
+    toolCallId,
+    failed: facts.status === "error" || undefined,
+    name,
+    subagentRunId,
+    runId: facts.runId ?? runId,
   };
-}
-
-export function inRun(runId: string | undefined): Pick<MessageView, "runId"> {
-  return runId === undefined ? {} : { runId };
 }
 
 function isRole(role: string): role is MessageRole {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { projectEvent } from "./project-frame.js";
-import { emptyView, type ThreadView } from "./thread-view.js";
+import { emptyView, messageById, type ThreadView } from "./thread-view.js";
 
 const PREDICTS: AgentEvent = {
   type: "CUSTOM",
@@ -28,6 +28,12 @@ it("says which argument of which call will be the state, and what the state was 
   ]);
 });
 
+it("takes all arguments together for the state where none is named, as the service tells it", () => {
+  const value = [{ state_key: "plan", tool: "write", tool_argument: "" }];
+  const { predictions } = shown(...called, { type: "CUSTOM", name: "PredictState", value });
+  expect(predictions).toMatchObject([{ stateKey: "plan", argument: undefined }]);
+});
+
 it("keeps the newest call of a key, and keeps it when the run is told again", () => {
   const view = shown(
     ...called,
@@ -45,6 +51,20 @@ it.each([
   ["another run", { type: "RUN_STARTED", threadId: "t", runId: "r2" }],
 ] as const)("holds for its run, until %s", (_, event) => {
   expect(shown(...called, PREDICTS, event).predictions).toEqual([]);
+});
+
+it("is known to a page that comes while the call is written", () => {
+  const call = { id: "c", function: { name: "write", arguments: '{"text":"Fi' } };
+  const view = shown(
+    { type: "RUN_STARTED", threadId: "t", runId: "r" },
+    { type: "STATE_SNAPSHOT", snapshot: { plan: "old" } },
+    { type: "MESSAGES_SNAPSHOT", messages: [{ id: "m", role: "assistant", toolCalls: [call] }] },
+    { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "write", parentMessageId: "m" },
+    PREDICTS,
+    { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: 'rst."}' },
+  );
+  expect(view.predictions).toMatchObject([{ stateKey: "plan", toolCallId: "c", base: "old" }]);
+  expect(messageById(view, "m")?.toolCalls?.[0]?.args).toBe('{"text":"First."}');
 });
 
 it("passes over what it can't read", () => {

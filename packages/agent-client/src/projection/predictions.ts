@@ -23,7 +23,7 @@ function predictionOf(view: ThreadView, value: Json): StatePrediction | undefine
       stateKey,
       messageId: message.id,
       toolCallId: call.id,
-      argument: typeof argument === "string" ? argument : undefined,
+      argument: typeof argument === "string" && argument !== "" ? argument : undefined,
       base: view.state[stateKey],
     };
   }

@@ -1,8 +1,7 @@
 import { applyPatch } from "@throughline/reading";
-import { type AgentEvent, type EventFacts, factsOf, type RunErrorView } from "../wire/agent-event.js";
+import { type AgentEvent, type EventFacts, factsOf } from "../wire/agent-event.js";
 import { takeCalls } from "./call-list.js";
 import {
-  inRun,
   insertMessage,
   readMessages,
   receiveMessage,
@@ -104,44 +103,37 @@ function startMessage(
   role: "assistant" | "reasoning",
   subagentRunId: string | undefined,
 ): ThreadView {
-  const opened = openMessage(view, id, role, subagentRunId);
-  return withOpen(opened.view, opened.index, { ...opened.open, isSpeaking: true });
+  return changeOpen(view, { id, role, subagentRunId }, (open) => ({ ...open, isSpeaking: true }));
 }
 
 function startCall(view: ThreadView, event: EventOf<"TOOL_CALL_START">): ThreadView {
-  const { toolCallId, toolCallName, parentMessageId, subagentRunId } = event;
-  const opened = openMessage(view, parentMessageId ?? toolCallId, "assistant", subagentRunId);
-  const { message, openCalls } = opened.open;
-  const calls = message.toolCalls ?? [];
-  const isKnown = calls.some((call) => call.id === toolCallId);
+  const { toolCallId, toolCallName, parentMessageId = toolCallId, subagentRunId } = event;
   const added: ToolCallView = { id: toolCallId, name: toolCallName, args: "" };
-  return withOpen(opened.view, opened.index, {
-    ...opened.open,
-    message: isKnown ? message : { ...message, toolCalls: [...calls, added] },
-    openCalls: openCalls.includes(toolCallId) ? openCalls : [...openCalls, toolCallId],
+  return changeOpen(view, { id: parentMessageId, role: "assistant", subagentRunId }, (open) => {
+    const { message, openCalls } = open;
+    const calls = message.toolCalls ?? [];
+    const isKnown = calls.some((call) => call.id === toolCallId);
+    return {
+      ...open,
+      message: isKnown ? message : { ...message, toolCalls: [...calls, added] },
+      openCalls: openCalls.includes(toolCallId) ? openCalls : [...openCalls, toolCallId],
+    };
   });
 }
 
-function openMessage(
+/** Changes a message that streams, and opens it before if it does not. */
+function changeOpen(
   view: ThreadView,
-  id: string,
-  role: "assistant" | "reasoning",
-  subagentRunId: string | undefined,
-): { readonly view: ThreadView; readonly index: number; readonly open: OpenMessage } {
-  const index = view.open.findIndex((open) => open.message.id === id);
-  const already = view.open[index];
-  if (already) return { view, index, open: already };
-  const known = messageById(view, id);
-  const message: MessageView = known ?? {
-    id,
-    role,
-    content: "",
-    ...(subagentRunId !== undefined && { subagentRunId }),
-    ...inRun(runOf(view)),
-  };
+  begun: Pick<MessageView, "id" | "role" | "subagentRunId">,
+  change: (open: OpenMessage) => OpenMessage,
+): ThreadView {
+  const index = view.open.findIndex((open) => open.message.id === begun.id);
+  const open = view.open[index];
+  if (open) return withOpen(view, index, change(open));
+  const known = messageById(view, begun.id);
+  const message: MessageView = known ?? { ...begun, content: "", runId: runOf(view) };
   const placed = known ? view : tellMessage(view, message);
-  const open: OpenMessage = { message, isSpeaking: false, openCalls: [] };
-  return { view: { ...placed, open: [...placed.open, open] }, index: placed.open.length, open };
+  return withOpen(placed, view.open.length, change({ message, isSpeaking: false, openCalls: [] }));
 }
 
 function endSpeaking(view: ThreadView, id: string): ThreadView {
@@ -246,33 +238,14 @@ function endOf(
 ): Pick<RunView, "status" | "error"> {
   if (event.type === "RUN_ERROR") {
     const { code = "run_failed", message } = event;
-    return { status: "error", error: errorOf({ code, message, class: kind, node, own }) };
+    return { status: "error", error: { code, message, class: kind, node, own } };
   }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
-  if (lastRun) return { status: lastRun.status, error: lastRun.error ? errorOf(lastRun.error) : null };
+  if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
   // One that was stopped tells which questions it left open.
   const end = status === "cancelled" ? status : (event.outcome?.type ?? status);
   if (end === "interrupt" || end === "interrupted") return { status: "interrupted", error: null };
   return { status: end === "cancelled" ? end : "success", error: null };
-}
-
-/** The same of a run that was watched and of one that is told of later, which says more. */
-function errorOf({
-  code,
-  message,
-  class: kind,
-  node,
-  own,
-}: Pick<RunErrorView, "code" | "message"> & {
-  readonly [Key in "class" | "node" | "own"]?: RunErrorView[Key] | undefined;
-}): RunErrorView {
-  return {
-    code,
-    message,
-    ...(kind && { class: kind }),
-    ...(node !== undefined && { node }),
-    ...(own && { own }),
-  };
 }
 
 function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {

@@ -14,19 +14,19 @@ export interface MessageView {
   readonly id: string;
   readonly role: MessageRole;
   readonly content: string | readonly JsonObject[];
-  readonly toolCalls?: readonly ToolCallView[];
+  readonly toolCalls?: readonly ToolCallView[] | undefined;
   /** Of a tool's result: the call it answers. */
-  readonly toolCallId?: string;
+  readonly toolCallId?: string | undefined;
   /** Of a tool's result: the tool failed. */
-  readonly failed?: true;
-  readonly name?: string;
+  readonly failed?: true | undefined;
+  readonly name?: string | undefined;
   /** Said inside a subagent: no part of the conversation itself. */
-  readonly subagentRunId?: string;
+  readonly subagentRunId?: string | undefined;
   /**
    * The run that brought it, under the service's own id: what a person said belongs to the run that carried it. Unknown of
    * what passed while nobody watched, and of what the service does not have yet.
    */
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /** Shown here before the service has it; `unsent`: it was refused. */
   readonly local?: "sending" | "unsent";
 }

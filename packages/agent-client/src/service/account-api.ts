@@ -1,8 +1,8 @@
 import type { StreamFailure } from "../connection/connection.js";
 import {
+  askJson,
   createRequest,
   DEFAULT_TIMEOUT_MS,
-  failureOf,
   type HttpOptions,
   type RequestParts,
 } from "./http-request.js";
@@ -55,13 +55,8 @@ export interface AccountApi {
 export function createAccountApi(options: AccountApiOptions): AccountApi {
   const request = createRequest(options.url, options);
 
-  async function ask<T>(path: string, parts: RequestParts, read: (answer: unknown) => T) {
-    try {
-      const response = await request(path, parts);
-      return (await failureOf(response)) ?? read(await response.json());
-    } catch {
-      return { kind: "network" } satisfies StreamFailure;
-    }
+  function ask<T>(path: string, parts: RequestParts, read: (answer: unknown) => T) {
+    return askJson(request, path, parts, read);
   }
 
   function inTime(): { readonly signal: AbortSignal } {
@@ -84,7 +79,11 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
     upload: (thread, file, signal) =>
       ask(
         threadCall(thread, "/attachments", { filename: file.name }),
-        { body: file, type: file.type || "application/octet-stream", ...(signal && { signal }) },
+        {
+          body: file,
+          headers: { "content-type": file.type || "application/octet-stream" },
+          ...(signal && { signal }),
+        },
         readAttachment,
       ),
   };

@@ -1,12 +1,14 @@
 import type { StreamFailure } from "../connection/connection.js";
 import type { StreamEvent } from "../wire/event-parser.js";
 import { readEventStream } from "../wire/read-event-stream.js";
-import { failureOf, type RequestParts } from "./http-request.js";
+import { type AskService, failureOf } from "./http-request.js";
 import type { FollowedThread, FollowSink, StreamEnd } from "./service-port.js";
+
+type Refusal = Extract<StreamFailure, { kind: "refused" }>;
 
 /** Follows threads by `POST /follow`, section 10 of the protocol. */
 export async function followOn(
-  request: (path: string, init: RequestParts) => Promise<Response>,
+  request: AskService,
   face: object,
   threads: readonly FollowedThread[],
   signal: AbortSignal,
@@ -48,19 +50,9 @@ function tell(events: readonly StreamEvent[], sink: FollowSink): void {
 
 function tellEnd(data: string, sink: FollowSink): void {
   // A parsed boundary: the service's own word.
-  const { subscription, status, code, message, details } = JSON.parse(data) as {
+  const { subscription, details, ...refusal } = JSON.parse(data) as Omit<Refusal, "kind"> & {
     readonly subscription: number;
-    readonly status: number;
-    readonly code: string;
-    readonly message: string;
-    readonly details?: { readonly retryAfterMs?: number };
+    readonly details?: Pick<Refusal, "retryAfterMs">;
   };
-  const failure: Extract<StreamFailure, { kind: "refused" }> = {
-    kind: "refused",
-    status,
-    code,
-    message,
-    ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
-  };
-  sink.ended(subscription, failure);
+  sink.ended(subscription, { kind: "refused", ...refusal, ...details });
 }

@@ -8,7 +8,7 @@ import type { EventText } from "../wire/event-parser.js";
 import { readEventStream } from "../wire/read-event-stream.js";
 import { readFrames } from "../wire/read-frames.js";
 import { followOn } from "./follow-on.js";
-import { createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
+import { askJson, createRequest, DEFAULT_TIMEOUT_MS, failureOf, type HttpOptions } from "./http-request.js";
 import type { AgentInfo, Circumstances, ServicePort, ThreadName } from "./service-port.js";
 
 export interface HttpServiceOptions extends HttpOptions {
@@ -42,7 +42,11 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     const timer = setTimeout(() => cut.abort(), timeoutMs);
     let answer: T | undefined;
     async function ask(): Promise<void> {
-      const response = await request(path, { body: JSON.stringify(body), cursor, signal: cut.signal });
+      const response = await request(path, {
+        body: JSON.stringify(body),
+        headers: cursor === undefined ? undefined : { "last-event-id": cursor },
+        signal: cut.signal,
+      });
       const failure = await failureOf(response);
       if (failure) answer = refuse(failure);
       else if (response.body)
@@ -67,14 +71,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   }
 
   return {
-    async agents() {
-      try {
-        const response = await request("/info", { signal: AbortSignal.timeout(timeoutMs) });
-        return (await failureOf(response)) ?? readAgents(await response.json());
-      } catch {
-        return { kind: "network" };
-      }
-    },
+    agents: () => askJson(request, "/info", { signal: AbortSignal.timeout(timeoutMs) }, readAgents),
 
     follow: (threads, signal, sink) => followOn(request, face, threads, signal, sink),
 
@@ -93,17 +90,14 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     },
 
     async stop(thread, runId) {
-      const path = `${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`;
-      try {
-        const signal = AbortSignal.timeout(timeoutMs);
-        const response = await request(path, {
-          body: JSON.stringify({ runId, visibility: thread.visibility }),
-          signal,
-        });
-        return response.ok;
-      } catch {
-        return false;
-      }
+      const asked = request(`${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`, {
+        body: JSON.stringify({ runId, visibility: thread.visibility }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return asked.then(
+        ({ ok }) => ok,
+        () => false,
+      );
     },
 
     async poll(thread, cursor) {
@@ -197,7 +191,7 @@ function isCancel(event: AgentEvent, runId: string): boolean {
 }
 
 /** CopilotKit's `/info`, as far as it is ours. */
-function readAgents(info: {
+interface Info {
   readonly agents?: Readonly<
     Record<
       string,
@@ -208,8 +202,12 @@ function readAgents(info: {
       }
     >
   >;
-}): readonly AgentInfo[] {
-  return Object.entries(info.agents ?? {}).map(([agentId, agent]) => ({
+}
+
+function readAgents(info: unknown): readonly AgentInfo[] {
+  // A parsed boundary: the service's own answer.
+  const { agents = {} } = info as Info;
+  return Object.entries(agents).map(([agentId, agent]) => ({
     agentId,
     name: agent.name ?? agentId,
     description: agent.description ?? "",

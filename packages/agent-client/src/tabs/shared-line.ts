@@ -1,4 +1,5 @@
 import { nonePending, type PendingCommands } from "../client/command-shell.js";
+import { once } from "../client/once.js";
 import type { LineHooks, MovableLine, ShownInput, ThreadLine } from "../client/thread-line.js";
 import { handedCommands } from "../commands/adopt-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
@@ -173,14 +174,11 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       openHere += 1;
       updateOpen();
       options.onOpen();
-      let released = false;
-      return () => {
-        if (released) return;
-        released = true;
+      return once(() => {
         openHere -= 1;
         updateOpen();
         options.onOpen();
-      };
+      });
     },
     // Whoever holds the line polls for all.
     poll: () => line?.poll() ?? Promise.resolve(true),

@@ -136,7 +136,7 @@ export function createTabs(options: TabsOptions): Tabs {
         follow();
         break;
       case "timer":
-        timers.set("due", effect.at === undefined ? undefined : effect.at - clock.now());
+        timers.set("due", effect.at && effect.at - clock.now());
         break;
     }
   }

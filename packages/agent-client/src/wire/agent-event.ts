@@ -4,11 +4,11 @@ export interface RunErrorView {
   readonly code: string;
   /** Ours, or, where the service shows those, the graph's own. */
   readonly message: string;
-  readonly class?: ErrorClass;
+  readonly class?: ErrorClass | undefined;
   /** The node that threw. */
-  readonly node?: string | null;
+  readonly node?: string | null | undefined;
   /** The graph's own error, where the service shows those. */
-  readonly own?: OwnError;
+  readonly own?: OwnError | undefined;
 }
 
 /** What the service adds to AG-UI events, under `metadata.throughline`. */
@@ -130,7 +130,7 @@ export type AgentEvent = Common &
 
 /** An event as it came, and its cursor where it may be come back to. */
 export interface AgentFrame {
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly event: AgentEvent;
 }
 

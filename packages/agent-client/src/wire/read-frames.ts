@@ -6,7 +6,7 @@ export function readFrames(events: readonly EventText[]): readonly AgentFrame[] 
   const frames: AgentFrame[] = [];
   for (const { id, data } of events) {
     const event = parseEvent(data);
-    if (event) frames.push(id === undefined ? { event } : { id, event });
+    if (event) frames.push({ id, event });
   }
   return frames;
 }

@@ -10,7 +10,7 @@ import {
   pollThreads,
   type ServicePort,
 } from "@throughline/agent-client";
-import { createSimulatedClock } from "@throughline/ai-core";
+import { createSimulatedClock, type JsonObject } from "@throughline/ai-core";
 import { act, type ReactNode } from "react";
 import { createRoot, hydrateRoot, type Root } from "react-dom/client";
 import { onTestFinished } from "vitest";
@@ -175,11 +175,17 @@ export function Probe({ use }: { readonly use: () => unknown }): ReactNode {
 }
 
 /** Frames of a thread that holds these messages and is idle. */
-export function told(messages: readonly { readonly id: string; readonly content: string }[]): AgentEvent[] {
+export function told(
+  messages: readonly {
+    readonly id: string;
+    readonly role?: string;
+    readonly content: string | readonly JsonObject[];
+  }[],
+): AgentEvent[] {
   return [
     started("told"),
     { type: "STATE_SNAPSHOT", snapshot: {} },
-    { type: "MESSAGES_SNAPSHOT", messages: messages.map((message) => ({ ...message, role: "assistant" })) },
+    { type: "MESSAGES_SNAPSHOT", messages: messages.map((message) => ({ role: "assistant", ...message })) },
     finished("told"),
   ];
 }

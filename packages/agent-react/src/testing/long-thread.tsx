@@ -1,8 +1,8 @@
 import { memo } from "react";
-import { useMessage, useMessageIds } from "../index.js";
+import { contentText, useMessage, useMessageIds } from "../index.js";
 
 export function Messages() {
   return useMessageIds().map((id) => <Message key={id} id={id} />);
 }
 
-const Message = memo(({ id }: { id: string }) => <p>{String(useMessage(id)?.content)}</p>);
+const Message = memo(({ id }: { id: string }) => <p>{contentText(useMessage(id)?.content)}</p>);

@@ -1,4 +1,4 @@
-import { createAgentClient, everyPart } from "@throughline/agent-client";
+import { contentText, createAgentClient, everyPart } from "@throughline/agent-client";
 import { AgentProvider, ThreadProvider, useCommands, useMessages } from "../index.js";
 
 const client = createAgentClient({ url: "/api/copilotkit", ...everyPart });
@@ -13,7 +13,7 @@ export const App = () => (
 
 function Chat() {
   const { send } = useCommands();
-  const messages = useMessages().map(({ id, content }) => <p key={id}>{String(content)}</p>);
+  const messages = useMessages().map(({ id, content }) => <p key={id}>{contentText(content)}</p>);
   return (
     <form action={(form) => void send(`${form.get("text")}`)}>
       {messages}

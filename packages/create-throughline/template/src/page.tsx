@@ -1,6 +1,7 @@
 import { createAgentClient, everyPart } from "@throughline/agent-client";
 import {
   AgentProvider,
+  contentText,
   ThreadProvider,
   useCommands,
   useMessage,
@@ -34,7 +35,7 @@ function Messages() {
 
 const Message = memo(({ id }: { id: string }) => {
   const message = useMessage(id);
-  return message && <p className={`message ${message.role}`}>{String(message.content)}</p>;
+  return message && <p className={`message ${message.role}`}>{contentText(message.content)}</p>;
 });
 
 function Composer() {

@@ -10,6 +10,7 @@ import { applyPatch } from "../delta/apply-patch.js";
 import { changeCalls } from "./calls.js";
 import { keepBeside } from "./keep-beside.js";
 import { placeOfResult, withdrawn, withTruth } from "./message-list.js";
+import { keepPredictions, PREDICT_STATE } from "./predictions.js";
 import { afterSubgraph, stillSuspended, withCheckpoint, without } from "./suspended.js";
 import {
   closedMessage,
@@ -84,9 +85,12 @@ function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
       return retract(fold, envelope);
     case "subgraph_checkpoint":
       return withCheckpoint(fold, envelope.call_id, envelope.payload.checkpoint_id);
+    case "custom": {
+      const { name, value } = envelope.payload;
+      return name === PREDICT_STATE ? keepPredictions(fold, value) : fold;
+    }
     case "tool_update":
     case "subgraph_resume":
-    case "custom":
     case "warning":
     case "error":
       return fold;

@@ -1,6 +1,7 @@
 import type {
   ContentPart,
   Interrupt,
+  Json,
   JsonObject,
   Message,
   PayloadOf,
@@ -88,6 +89,8 @@ export interface OpenToolCall extends ToolCall {
   readonly index: number;
   /** Told before this call was reopened: its start and end have been shown. */
   readonly closed: boolean;
+  /** Which of its arguments will be which keys of the state, where the graph said so. */
+  readonly predictions?: readonly Json[];
 }
 
 export interface OpenSubagent {

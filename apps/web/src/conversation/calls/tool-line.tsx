@@ -1,11 +1,11 @@
 "use client";
 
-import type { CallView, MessageView, ToolCallView } from "@throughline/agent-client";
+import { type CallView, contentText, type MessageView, type ToolCallView } from "@throughline/agent-client";
 import { resultOf, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback } from "react";
 import { gateId } from "../../interrupts/gate-id";
 import { AttachedFiles } from "../files/attached-files";
-import { contentText, filesInText } from "../files/content-parts";
+import { filesInText } from "../files/content-parts";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { CallBlock } from "./call-block";

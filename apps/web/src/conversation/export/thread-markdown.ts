@@ -1,5 +1,5 @@
-import type { MessageView } from "@throughline/agent-client";
-import { contentFiles, contentText } from "../files/content-parts";
+import { contentText, type MessageView } from "@throughline/agent-client";
+import { contentFiles } from "../files/content-parts";
 
 export interface Heading {
   readonly title: string;

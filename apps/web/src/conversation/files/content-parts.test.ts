@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contentFiles, contentText, filesInText } from "./content-parts";
+import { contentFiles, filesInText } from "./content-parts";
 
 describe("content", () => {
-  it("has its words, whichever way they are carried", () => {
-    expect(contentText("hello")).toBe("hello");
-    expect(
-      contentText([
-        { type: "text", text: "a" },
-        { type: "binary", id: "x" },
-        { type: "text", text: "b" },
-      ]),
-    ).toBe("a\n\nb");
-  });
-
   it("finds the files that a tool's answer shows in its text, and no others", () => {
     const text =
       "Two:\n\n![a \\[1\\].png](throughline:attachment/abc-_1)\n\n[b.pdf](throughline:attachment/x) ![c](https://a.example/c.png)";

@@ -15,14 +15,6 @@ export interface AttachedFile {
 const ATTACHMENT = "throughline:attachment/";
 const KINDS = ["image", "audio", "video", "document"] as const;
 
-/** The words of a message, whichever way they are carried. */
-export function contentText(content: Content): string {
-  if (typeof content === "string") return content;
-  return content
-    .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))
-    .join("\n\n");
-}
-
 export function contentFiles(content: Content): readonly AttachedFile[] {
   if (typeof content === "string") return [];
   return content.flatMap((part) => (part.type === "text" ? [] : [fileOf(part)]));

@@ -1,10 +1,9 @@
 "use client";
 
-import { useMessage } from "@throughline/agent-react";
+import { contentText, useMessage } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { memo, type ReactNode, useCallback } from "react";
 import { ToolLine } from "../calls/tool-line";
-import { contentText } from "../files/content-parts";
 import { FilesOfThread } from "../files/files-of-thread";
 import { Markdown } from "../markdown/markdown";
 import type { SettledThread } from "../settled/settled-thread";

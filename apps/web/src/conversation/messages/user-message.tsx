@@ -1,6 +1,6 @@
 "use client";
 
-import { useMessage, useThreadHandle } from "@throughline/agent-react";
+import { contentText, useMessage, useThreadHandle } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { memo, type ReactNode, useState } from "react";
 import { useDrafts } from "../../composer/drafts";
@@ -8,7 +8,7 @@ import { useCaller } from "../../console/caller";
 import { Button, IconButton } from "../../design/button";
 import { CopyButton } from "../../design/copy-button";
 import { AttachedFiles } from "../files/attached-files";
-import { contentFiles, contentText } from "../files/content-parts";
+import { contentFiles } from "../files/content-parts";
 import { outcomeWords } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
 import styles from "./user-message.module.css";

@@ -1,10 +1,16 @@
 "use client";
 
-import { type CallView, currentMessages, type MessageView, type ThreadView } from "@throughline/agent-client";
+import {
+  type CallView,
+  contentText,
+  currentMessages,
+  type MessageView,
+  type ThreadView,
+} from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { AttachedFiles } from "../../conversation/files/attached-files";
-import { contentFiles, contentText, filesInText } from "../../conversation/files/content-parts";
+import { contentFiles, filesInText } from "../../conversation/files/content-parts";
 import { FilesOfThread } from "../../conversation/files/files-of-thread";
 import { Markdown } from "../../conversation/markdown/markdown";
 import { Disclosure } from "../../design/disclosure";

@@ -1,4 +1,4 @@
-import { useQueue } from "../../index.js";
+import { contentText, useQueue } from "../../index.js";
 
 export function Waiting() {
   const { queue, add, discard } = useQueue();
@@ -6,7 +6,7 @@ export function Waiting() {
     <form action={(form) => void add(`${form.get("text")}`)}>
       {queue.map(({ id, input }) => (
         <p key={id}>
-          {String(input.messages?.[0]?.content)}
+          {contentText(input.messages?.[0]?.content)}
           <button type="button" onClick={() => discard(id)}>
             Discard
           </button>

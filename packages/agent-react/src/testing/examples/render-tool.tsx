@@ -1,4 +1,4 @@
-import { ToolCalls, useMessage, useMessageIds, useRenderTool } from "../../index.js";
+import { contentText, ToolCalls, useMessage, useMessageIds, useRenderTool } from "../../index.js";
 
 export function Conversation() {
   useRenderTool({
@@ -18,7 +18,7 @@ function Message({ id }: { id: string }) {
   if (message?.role !== "assistant") return null;
   return (
     <div>
-      {String(message.content)}
+      {contentText(message.content)}
       <ToolCalls messageId={id} />
     </div>
   );

@@ -1,11 +1,11 @@
-import { useCommands, useMessages } from "../../index.js";
+import { contentText, useCommands, useMessages } from "../../index.js";
 
 export function Sent() {
   const { resend, discard } = useCommands();
   const own = useMessages().filter(({ role }) => role === "user");
   return own.map(({ id, content, local }) => (
     <p key={id} aria-busy={local === "sending"}>
-      {String(content)}
+      {contentText(content)}
       {local === "unsent" && (
         <>
           <button type="button" onClick={() => void resend(id)}>

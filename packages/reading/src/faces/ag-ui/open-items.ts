@@ -1,3 +1,4 @@
+import { PREDICT_STATE } from "../../fold/predictions.js";
 import type { OpenMessage, OpenStep, OpenSubagent, ThreadFold } from "../../fold/thread-fold.js";
 import type { AgUiEvent, AgUiLine } from "./event.js";
 import { reasoningId, showsSubagents } from "./messages.js";
@@ -61,6 +62,8 @@ export function createOpenItems(line: AgUiLine): OpenItems {
         parentMessageId: messageId,
         ...tag,
       });
+      if (call.predictions)
+        events.push({ type: "CUSTOM", name: PREDICT_STATE, value: [...call.predictions] });
     }
     return events;
   }
