@@ -74,7 +74,7 @@ export interface History {
   readonly threads: readonly ThreadHistory[];
   /** Missing where no LiteLLM ran. */
   readonly charges?: Charges | undefined;
-  /** People whose deed did not come to its end when all was calm, in words. */
+  /** Deeds that were still under way when all was calm, in words. */
   readonly unfinished: readonly { readonly thread: string; readonly words: string }[];
   /** Answers to requests for another tenant's thread that were more than a refusal. */
   readonly trespasses: readonly { readonly thread: string; readonly words: string }[];
@@ -93,7 +93,7 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** `account/agent/thread`; empty of what concerns none. */
+  /** `account/agent/thread`; empty where no thread is concerned. */
   readonly thread: string;
   readonly words: string;
 }

@@ -11,7 +11,7 @@ import type { ThreadName } from "./watch-thread.js";
 
 type Answer = Sent["fate"];
 
-/** What passes is asked again. */
+/** Errors that pass: the request is sent again. */
 const PASSING = new Set([
   "store_unavailable",
   "shutting_down",
@@ -35,7 +35,7 @@ async function readAnswer(response: Response, reads: boolean): Promise<Answer> {
       if (answer === "accepted" && !reads) break;
     }
   } catch {
-    // Cut: what is known is known.
+    // Cut: the answer is what was read until then.
   }
   return answer;
 }
@@ -76,7 +76,7 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
         });
         const answer = response.ok ? await readAnswer(response, reads) : answerOfStatus(response.status);
         if (answer === "accepted") note("accepted");
-        // What was refused stays refused, unless another copy was accepted before.
+        // A copy that is refused after another was accepted changes nothing.
         if (answer === "refused" && fates.get(runId)?.fate !== "accepted") note("refused");
         leaving.abort();
         if (answer !== "unknown") return answer === "accepted";
