@@ -30,7 +30,7 @@ const SOUND: ThreadHistory = {
   sent: [{ runId: "r1", words: "hello", fate: "accepted" }],
   viewers: [],
   pages: [{ name: "page", messages: [MESSAGE] }],
-  mutations: { accepted: [], applied: 0 },
+  mutations: { accepted: [], applied: [] },
 };
 
 const check = (thread: Partial<ThreadHistory>, history: Partial<History> = {}) =>
@@ -126,8 +126,14 @@ describe("The checker finds", () => {
       },
     ],
     ["entries that a reader is not told", "lost", { stored: 5 }],
-    ["a mutation that was not applied", "lost", { mutations: { accepted: ["x"], applied: 0 } }],
-    ["a mutation that was applied twice", "doubled", { mutations: { accepted: ["x"], applied: 2 } }],
+    ["a mutation that was not applied", "lost", { mutations: { accepted: ["x"], applied: [] } }],
+    [
+      "a mutation in whose place another was applied",
+      "lost",
+      { mutations: { accepted: ["x", "y"], applied: ["y", "other"] } },
+    ],
+    ["a mutation that was never sent", "doubled", { mutations: { accepted: [], applied: ["x"] } }],
+    ["a mutation that was applied twice", "doubled", { mutations: { accepted: ["x"], applied: ["x", "x"] } }],
     [
       "another tenant's words in the checkpoint",
       "foreign",

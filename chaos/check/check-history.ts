@@ -109,9 +109,17 @@ function checkMarks({ account, viewers, log, held }: ThreadHistory): readonly Fo
 }
 
 function checkMutations({ mutations: { accepted, applied } }: ThreadHistory): readonly Found[] {
-  if (applied === accepted.length) return [];
-  const kind = applied < accepted.length ? "lost" : "doubled";
-  return [{ kind, words: `${accepted.length} mutations were accepted, ${applied} applied` }];
+  const found = accepted.flatMap((words): readonly Found[] => {
+    const times = applied.filter((line) => line.includes(words)).length;
+    if (times === 1) return [];
+    return [
+      { kind: times === 0 ? "lost" : "doubled", words: `mutation "${words}" was applied ${times} times` },
+    ];
+  });
+  if (found.length > 0 || applied.length === accepted.length) return found;
+  return [
+    { kind: "doubled", words: `${accepted.length} mutations were accepted, ${applied.length} applied` },
+  ];
 }
 
 /** What marks a text as an account's own. */

@@ -66,8 +66,8 @@ export interface ThreadHistory {
   readonly sent: readonly Sent[];
   readonly viewers: readonly ViewerHistory[];
   readonly pages: readonly PageHistory[];
-  /** Mutations that were accepted, and those that the graph says it applied. */
-  readonly mutations: { readonly accepted: readonly string[]; readonly applied: number };
+  /** What the graph writes down of each mutation that was accepted, and all that it has written down, one line a mutation. */
+  readonly mutations: { readonly accepted: readonly string[]; readonly applied: readonly string[] };
 }
 
 export interface History {

@@ -108,6 +108,8 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
   async function mutate(signal: AbortSignal): Promise<void> {
     const clientMutationId = `mutation-${randomUUID()}`;
     const name = mutations.length === 0 ? "hire" : "sync";
+    count += 1;
+    const watched = `queue ${count}`;
     const command = { name, clientMutationId };
     const asked: Asked = {
       runId: `run-${randomUUID()}`,
@@ -115,13 +117,14 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
       body: {
         threadId,
         messages: [],
-        ...(name === "sync" && { state: { settings: { watch: [`queue ${mutations.length}`] } } }),
+        ...(name === "sync" && { state: { settings: { watch: [watched] } } }),
         forwardedProps: { throughline: { command, strategy: "enqueue" } },
       },
     };
     const named: Asked = { ...asked, body: { ...asked.body, runId: asked.runId } };
     await Promise.all(Array.from({ length: COPIES }, () => send(named, signal, true)));
-    if (fates.get(named.runId)?.fate === "accepted") mutations.push(clientMutationId);
+    if (fates.get(named.runId)?.fate === "accepted")
+      mutations.push(name === "hire" ? "hire done" : `sync done: Watching ${watched} every`);
     await ended([named], signal);
   }
 

@@ -12,9 +12,16 @@ interface ShownRun {
   readonly status: string;
 }
 
+/** What `sentinel` writes down of a command. */
+interface Applied {
+  readonly command: string;
+  readonly outcome: string;
+  readonly note: string;
+}
+
 interface State {
   readonly messages: readonly AnyMessage[];
-  readonly values: { readonly log?: readonly unknown[] };
+  readonly values: { readonly log?: readonly Applied[] };
 }
 
 const OPEN = new Set(["running", "queued"]);
@@ -84,6 +91,10 @@ export async function readThread(
     log: { envelopes: toFrames(envelopes), "ag-ui": toFrames(frames) },
     shown: (await shownMessages(frames)).map(withoutId),
     held: messageLines(state.messages).map(withoutId),
-    mutations: { accepted: [], applied: thread.agent === "sentinel" ? (state.values.log?.length ?? 0) : 0 },
+    mutations: { accepted: [], applied: thread.agent === "sentinel" ? appliedIn(state) : [] },
   };
+}
+
+function appliedIn({ values: { log = [] } }: State): readonly string[] {
+  return log.map(({ command, outcome, note }) => `${command} ${outcome}: ${note}`);
 }
