@@ -1,6 +1,6 @@
 import { cpus, totalmem } from "node:os";
 
-/** Where something was measured, for who compares it with another place. */
+/** The machine that something was measured on. */
 export function machine() {
   const [cpu] = cpus();
   return {

@@ -10,7 +10,7 @@ export { tableOf } from "./report.js";
 export interface ProgramOptions {
   readonly seed: number;
   readonly minutes: number;
-  /** What runs on a small machine. */
+  /** Threads that are worked in at the same time. */
   readonly roomsAtOnce: number;
   readonly isContinuous: boolean;
   /** Names of faults that are left out. */
@@ -75,6 +75,6 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
 function faultNamed(name: string): FaultKind {
   const kinds: readonly FaultKind[] = Object.values(FAULT_KINDS).flat();
   const kind = kinds.find((each) => each === name);
-  if (kind === undefined) throw new Error(`No fault "${name}". There is: ${kinds.join(", ")}.`);
+  if (kind === undefined) throw new Error(`Unknown fault "${name}". Available: ${kinds.join(", ")}.`);
   return kind;
 }

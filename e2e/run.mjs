@@ -1,4 +1,4 @@
-// npm run e2e -- NAME… [--filter TEXT] [--seed N] [--trials N] [--database]
+// npm run e2e -- NAME[/FILE]… [--filter TEXT] [--seed N] [--trials N] [--database]
 import { randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -31,6 +31,7 @@ const HELP = `Whole-system tests against real servers, which they start and stop
 
   npm run e2e                              all parts
   npm run e2e -- NAME… [--filter TEXT]     these parts, or only their tests whose name contains the text
+  npm run e2e -- NAME/FILE…                one file of a part: web/inbox
 
   --seed N     what is random begins here; without it a seed is chosen, and printed
   --trials N   how often what is random is tried; without it as often as each test thinks enough
@@ -53,22 +54,15 @@ async function main() {
     },
   });
   if (values.help) return void process.stdout.write(HELP);
-  const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
-  if (unknown !== undefined)
-    throw new Error(`No part "${unknown}". There is: ${Object.keys(PARTS).join(", ")}.`);
   const seed = wholeNumber("seed", values.seed) ?? randomInt(2 ** 31);
   const trials = wholeNumber("trials", values.trials);
-  const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
+  const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS);
+  const files = chosen.flatMap(testFiles);
+  const names = chosen.map((each) => each.split("/")[0]);
   await ensureReady({ forTests: true, withConsole: names.includes("web") });
   // Its tests share the tarballs, which nothing else needs.
   if (names.includes("install")) await runCommand(process.execPath, ["scripts/pack.mjs"], { cwd: ROOT });
   process.stdout.write(`seed ${seed}\n`);
-  const files = names.flatMap((name) =>
-    readdirSync(join(HERE, name))
-      // What `npm test` runs too is a `.test.ts`.
-      .filter((file) => /\.(e2e|test)\.ts$/.test(file))
-      .map((file) => join(HERE, name, file)),
-  );
   const { startVitest } = await import("vitest/node");
   const vitest = await startVitest("test", files, {
     root: ROOT,
@@ -104,6 +98,20 @@ async function main() {
   if (failed > 0) process.stdout.write(`Again with the same: --seed ${seed}\n`);
   process.stdout.write(`${count("passed")} passed, ${failed} failed\n`);
   process.exitCode = failed > 0 || count("passed") === 0 ? 1 : 0;
+}
+
+/** All files of a part, or the one that is named behind its slash. */
+function testFiles(chosen) {
+  const [name, only] = chosen.split("/");
+  if (!Object.hasOwn(PARTS, name))
+    throw new Error(`Unknown part "${name}". Available: ${Object.keys(PARTS).join(", ")}.`);
+  // What `npm test` runs too is a `.test.ts`.
+  const files = readdirSync(join(HERE, name)).filter((file) => /\.(e2e|test)\.ts$/.test(file));
+  const stem = (file) => file.replace(/\.(e2e|test)\.ts$/, "");
+  const wanted = files.filter((file) => only === undefined || stem(file) === only);
+  if (wanted.length === 0)
+    throw new Error(`Unknown file "${only}" of ${name}. Available: ${files.map(stem).join(", ")}.`);
+  return wanted.map((file) => join(HERE, name, file));
 }
 
 function wholeNumber(name, text) {

@@ -19,7 +19,7 @@ const RETRY_MS = 1_000;
  * Keeps so many runs going at once, each read by so many viewers, the one that started it included. A run types 20 tokens a
  * second for 20 seconds; then another starts in a new thread. What is measured begins when all runs have begun.
  *
- * Token lag is from when a token was due to when a viewer has it, whoever was late: graph, log, service or viewer. Commit lag is from
+ * Token lag is from when a token was due to when a viewer has it: it counts the delays of graph, log, service and viewer. Commit lag is from
  * the log's row to the viewer.
  *
  * @param {import("./subject.mjs").Subject} subject
@@ -181,7 +181,7 @@ async function runOnce(subject, load, seen, tokens) {
   }
 }
 
-/** What one run was like, for who asks which of them were delayed. Each lag is kept only where that is asked for. */
+/** One run's figures, to tell which runs were delayed. Each lag is kept only with `keepsLags`. */
 function createRunNotes(id, keepsLags) {
   const startedAt = Date.now();
   const lags = [];

@@ -27,7 +27,7 @@ export function usageOf(roots) {
   return used;
 }
 
-/** CPU seconds that the whole machine was busy, whoever kept it so. */
+/** CPU seconds that the whole machine was busy with any process. */
 export function machineCpuSeconds() {
   const [, user, nice, system, , , irq, softIrq] = readFileSync("/proc/stat", "utf8")
     .split("\n")[0]

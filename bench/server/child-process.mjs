@@ -34,7 +34,7 @@ export async function startServe(databaseUrl, env = {}, { args = [], isAsked = t
   return { ...child, url };
 }
 
-/** The same service with nothing kept in memory for who comes back. */
+/** The same service without its memory of threads, so that a reconnect reads the log. */
 export function startForgetful(databaseUrl) {
   return startProgram("forgetful-server.mjs", {
     ...NO_LIMITS,

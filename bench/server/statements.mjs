@@ -100,7 +100,7 @@ function report({ busy, idle, stamps, runs, written }) {
   };
 }
 
-/** How often each statement was sent, for who wants to save one. */
+/** How often each statement was sent. */
 function listed(statements) {
   const counts = new Map();
   for (const { application, text } of statements) {

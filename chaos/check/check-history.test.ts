@@ -17,6 +17,7 @@ const renewed = (...frames: readonly Frame[]) => frames.map((each) => ({ ...each
 const prelude = (seq: number, epoch = "e") => frame(seq, { n: WHOLE_ENTRY, epoch });
 
 const MESSAGE = `m1 user: "tenant-ann says hello"`;
+const REPLY = `m2 assistant: "Good day"`;
 const SOUND: ThreadHistory = {
   account: "ann",
   agent: "speaker",
@@ -29,7 +30,7 @@ const SOUND: ThreadHistory = {
   sent: [{ runId: "r1", words: "hello", fate: "accepted" }],
   viewers: [],
   pages: [{ name: "page", messages: [MESSAGE] }],
-  mutations: { accepted: [], applied: 0 },
+  mutations: { accepted: [], applied: [] },
 };
 
 const check = (thread: Partial<ThreadHistory>, history: Partial<History> = {}) =>
@@ -110,9 +111,29 @@ describe("The checker finds", () => {
     ],
     ["a log that shows less than the checkpoint holds", "disagreement", { shown: [] }],
     ["a page that shows more", "disagreement", { pages: [{ name: "p", messages: [MESSAGE, "m2 user: 1"] }] }],
+    [
+      "a log that shows messages in another order",
+      "disagreement",
+      { held: [MESSAGE, REPLY], shown: [REPLY, MESSAGE], pages: [] },
+    ],
+    [
+      "a page that shows one message in place of another",
+      "disagreement",
+      {
+        held: [MESSAGE, REPLY, REPLY],
+        shown: [MESSAGE, REPLY, REPLY],
+        pages: [{ name: "p", messages: [MESSAGE, MESSAGE, REPLY] }],
+      },
+    ],
     ["entries that a reader is not told", "lost", { stored: 5 }],
-    ["a mutation that was not applied", "lost", { mutations: { accepted: ["x"], applied: 0 } }],
-    ["a mutation that was applied twice", "doubled", { mutations: { accepted: ["x"], applied: 2 } }],
+    ["a mutation that was not applied", "lost", { mutations: { accepted: ["x"], applied: [] } }],
+    [
+      "a mutation in whose place another was applied",
+      "lost",
+      { mutations: { accepted: ["x", "y"], applied: ["y", "other"] } },
+    ],
+    ["a mutation that was never sent", "doubled", { mutations: { accepted: [], applied: ["x"] } }],
+    ["a mutation that was applied twice", "doubled", { mutations: { accepted: ["x"], applied: ["x", "x"] } }],
     [
       "another tenant's words in the checkpoint",
       "foreign",

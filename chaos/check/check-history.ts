@@ -1,4 +1,5 @@
 import { chargeProblems } from "../../e2e/billing/rig/charge-problems.js";
+import { conversationDifferences } from "../../e2e/server/stock/message-lines.js";
 import { viewerDifference } from "./check-viewer.js";
 import { type Finding, type History, type ThreadHistory, threadLabel } from "./history.js";
 
@@ -77,21 +78,16 @@ function checkSent({ sent, runs, held }: ThreadHistory): readonly Found[] {
 
 function checkConversation({ shown, held, pages }: ThreadHistory): readonly Found[] {
   return [
-    ...lineDifferences("the log", shown, held),
-    ...pages.flatMap(({ name, messages }) => lineDifferences(`page ${name}`, messages, held)),
+    ...disagreements("the log", shown, held),
+    ...pages.flatMap(({ name, messages }) => disagreements(`page ${name}`, messages, held)),
   ];
 }
 
-function lineDifferences(name: string, shown: readonly string[], held: readonly string[]): readonly Found[] {
-  const shownOnly = shown.filter((line) => !held.includes(line));
-  const heldOnly = held.filter((line) => !shown.includes(line));
-  return [
-    ...shownOnly.map((line) => `${name} shows what the checkpoint does not hold: ${line.slice(0, 200)}`),
-    ...heldOnly.map((line) => `${name} does not show what the checkpoint holds: ${line.slice(0, 200)}`),
-    ...(shown.length !== held.length && shownOnly.length + heldOnly.length === 0
-      ? [`${name} shows ${shown.length} messages, the checkpoint holds ${held.length}`]
-      : []),
-  ].map((words) => ({ kind: "disagreement", words }));
+function disagreements(name: string, shown: readonly string[], held: readonly string[]): readonly Found[] {
+  return conversationDifferences(shown, held).map((words) => ({
+    kind: "disagreement",
+    words: `${name} ${words}`,
+  }));
 }
 
 /** Every text that a person sends names its account. */
@@ -113,9 +109,17 @@ function checkMarks({ account, viewers, log, held }: ThreadHistory): readonly Fo
 }
 
 function checkMutations({ mutations: { accepted, applied } }: ThreadHistory): readonly Found[] {
-  if (applied === accepted.length) return [];
-  const kind = applied < accepted.length ? "lost" : "doubled";
-  return [{ kind, words: `${accepted.length} mutations were accepted, ${applied} applied` }];
+  const found = accepted.flatMap((words): readonly Found[] => {
+    const times = applied.filter((line) => line.includes(words)).length;
+    if (times === 1) return [];
+    return [
+      { kind: times === 0 ? "lost" : "doubled", words: `mutation "${words}" was applied ${times} times` },
+    ];
+  });
+  if (found.length > 0 || applied.length === accepted.length) return found;
+  return [
+    { kind: "doubled", words: `${accepted.length} mutations were accepted, ${applied.length} applied` },
+  ];
 }
 
 /** What marks a text as an account's own. */

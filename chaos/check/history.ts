@@ -66,15 +66,15 @@ export interface ThreadHistory {
   readonly sent: readonly Sent[];
   readonly viewers: readonly ViewerHistory[];
   readonly pages: readonly PageHistory[];
-  /** Mutations that were accepted, and those that the graph says it applied. */
-  readonly mutations: { readonly accepted: readonly string[]; readonly applied: number };
+  /** What the graph writes down of each mutation that was accepted, and all that it has written down, one line a mutation. */
+  readonly mutations: { readonly accepted: readonly string[]; readonly applied: readonly string[] };
 }
 
 export interface History {
   readonly threads: readonly ThreadHistory[];
   /** Missing where no LiteLLM ran. */
   readonly charges?: Charges | undefined;
-  /** People whose deed did not come to its end when all was calm, in words. */
+  /** Deeds that were still under way when all was calm, in words. */
   readonly unfinished: readonly { readonly thread: string; readonly words: string }[];
   /** Answers to requests for another tenant's thread that were more than a refusal. */
   readonly trespasses: readonly { readonly thread: string; readonly words: string }[];
@@ -93,7 +93,7 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** `account/agent/thread`; empty of what concerns none. */
+  /** `account/agent/thread`; empty where no thread is concerned. */
   readonly thread: string;
   readonly words: string;
 }

@@ -14,12 +14,12 @@ export interface ChaosInstance {
   readonly litellm: ConnectionProxy | undefined;
   /** Missing where no libfaketime is installed. */
   readonly clock: FaultyClock | undefined;
-  /** Its process is there and listens. */
+  /** Whether its process runs and listens. */
   isUp(): boolean;
   kill(): Promise<void>;
   /** SIGTERM, as a deploy does. */
   drain(): Promise<void>;
-  /** Starts it until it listens: one that finds no database ends, and a supervisor starts it again. */
+  /** Starts it again and again until it listens, as a supervisor does: without a database it exits. */
   bringBack(): Promise<void>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface RequestOptions {
   readonly chunkMs?: number;
 }
 
-/** Streams have a heartbeat every 5 s: one that is silent for longer is half-open, and is given up. */
+/** Streams have a heartbeat every 5 s: one that is silent for this long is half-open, and is aborted. */
 const SILENCE_MS = 12_000;
 
 export function requestsOf(url: string, account: string, token: string): Requests {

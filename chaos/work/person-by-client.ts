@@ -16,7 +16,7 @@ export function personByClient(url: string, requests: Requests, { agent, threadI
     headers: () => requests.headers,
     account: requests.account,
     connectionPolicy: { firstRetryMs: 100, maxRetryMs: 1_000 },
-    // A person who waits for as long as it takes.
+    // Longer than any run of the checks: a command is never given up.
     commandPolicy: { sendRetryMs: 300, sendRetries: 10_000 },
   });
   const thread = client.thread(`langgraph:${agent}`, threadId);
@@ -98,7 +98,7 @@ function isRefusal({ kind }: CommandOutcome): boolean {
   return kind === "busy" || kind === "refused";
 }
 
-/** A command never rejects, and may take for ever. */
+/** A command never rejects and has no deadline. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return Promise.race([
     work,

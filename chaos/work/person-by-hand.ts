@@ -51,7 +51,7 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
         });
         const answer = response.ok ? await readAnswer(response, reads) : answerOfStatus(response.status);
         if (answer === "accepted") note("accepted");
-        // What was refused stays refused, unless another copy was accepted before.
+        // A copy that is refused after another was accepted changes nothing.
         if (answer === "refused" && fates.get(runId)?.fate !== "accepted") note("refused");
         leaving.abort();
         if (answer !== "unknown") return answer === "accepted";
@@ -83,6 +83,8 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
   async function mutate(signal: AbortSignal): Promise<void> {
     const clientMutationId = `mutation-${randomUUID()}`;
     const name = mutations.length === 0 ? "hire" : "sync";
+    count += 1;
+    const watched = `queue ${count}`;
     const command = { name, clientMutationId };
     const asked: Asked = {
       runId: `run-${randomUUID()}`,
@@ -90,13 +92,14 @@ export function personByHand(requests: Requests, { agent, threadId }: ThreadName
       body: {
         threadId,
         messages: [],
-        ...(name === "sync" && { state: { settings: { watch: [`queue ${mutations.length}`] } } }),
+        ...(name === "sync" && { state: { settings: { watch: [watched] } } }),
         forwardedProps: { throughline: { command, strategy: "enqueue" } },
       },
     };
     const named: Asked = { ...asked, body: { ...asked.body, runId: asked.runId } };
     await Promise.all(Array.from({ length: COPIES }, () => send(named, signal, true)));
-    if (fates.get(named.runId)?.fate === "accepted") mutations.push(clientMutationId);
+    if (fates.get(named.runId)?.fate === "accepted")
+      mutations.push(name === "hire" ? "hire done" : `sync done: Watching ${watched} every`);
     await ended([named], signal);
   }
 

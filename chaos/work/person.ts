@@ -6,7 +6,7 @@ export interface Person {
   /** Resolves when it is done, or given up because `signal` was aborted. */
   perform(deed: PlannedDeed, signal: AbortSignal): Promise<void>;
   sent(): readonly Sent[];
-  /** Mutations that were accepted. */
+  /** What the graph writes down of each mutation that was accepted. */
   mutations(): readonly string[];
   /** What a page shows, one line a message, and how it is connected; missing for one that has none. */
   page?(): { readonly messages: readonly string[]; readonly connection: string };

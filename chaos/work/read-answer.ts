@@ -4,7 +4,7 @@ import type { Sent } from "../check/history.js";
 
 type Answer = Sent["fate"];
 
-/** What passes is asked again. */
+/** Errors that pass: the request is sent again. */
 const PASSING = new Set([
   "store_unavailable",
   "shutting_down",
@@ -30,7 +30,7 @@ export async function readAnswer(response: Response, reads: boolean): Promise<An
       if (answer === "accepted" && !reads) break;
     }
   } catch {
-    // Cut: what is known is known.
+    // Cut: the answer is what was read until then.
   }
   return answer;
 }

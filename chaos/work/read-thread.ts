@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { shownMessages } from "../../e2e/server/follower.js";
-import { type AnyMessage, messageLines } from "../../e2e/server/stock/message-lines.js";
+import { type AnyMessage, messageLines, withoutId } from "../../e2e/server/stock/message-lines.js";
 import { readEvents, type SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import type { ThreadHistory, View } from "../check/history.js";
 import { askUntilAnswered, type Requests } from "./chaos-http.js";
@@ -12,9 +12,16 @@ interface ShownRun {
   readonly status: string;
 }
 
+/** What `sentinel` writes down of a command. */
+interface Applied {
+  readonly command: string;
+  readonly outcome: string;
+  readonly note: string;
+}
+
 interface State {
   readonly messages: readonly AnyMessage[];
-  readonly values: { readonly log?: readonly unknown[] };
+  readonly values: { readonly log?: readonly Applied[] };
 }
 
 const OPEN = new Set(["running", "queued"]);
@@ -82,13 +89,12 @@ export async function readThread(
   const state = (await response.json()) as State;
   return {
     log: { envelopes: toFrames(envelopes), "ag-ui": toFrames(frames) },
-    shown: comparable(await shownMessages(frames)),
-    held: comparable(messageLines(state.messages)),
-    mutations: { accepted: [], applied: thread.agent === "sentinel" ? (state.values.log?.length ?? 0) : 0 },
+    shown: (await shownMessages(frames)).map(withoutId),
+    held: messageLines(state.messages).map(withoutId),
+    mutations: { accepted: [], applied: thread.agent === "sentinel" ? appliedIn(state) : [] },
   };
 }
 
-/** LangGraph names what a tool said at each read, until a checkpoint has it. */
-export function comparable(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => line.replace(/^\S+ tool:/, "tool:")).sort();
+function appliedIn({ values: { log = [] } }: State): readonly string[] {
+  return log.map(({ command, outcome, note }) => `${command} ${outcome}: ${note}`);
 }

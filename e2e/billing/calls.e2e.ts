@@ -8,8 +8,9 @@ import {
 } from "@throughline/billing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
+import { chargedRun } from "./rig/charged-run.js";
 import { TOKENS } from "./rig/litellm-rig.js";
-import { hashKey, type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
+import { type MeteredScene, openMeteredScene } from "./rig/metered-scene.js";
 import { readOut, readSome } from "./rig/read-stream.js";
 
 const missing = await ensureLitellm();
@@ -32,61 +33,10 @@ describe.skipIf(missing !== undefined)("model calls through a real LiteLLM", () 
     scene.told.length = 0;
   });
 
-  const unitsOf = async ({ runId }: MeteredRun) =>
-    Promise.all(
-      (["in_doubt", "settled", "unresolved", "written_off"] as const).map((state) =>
-        scene.ledger.list({ state, olderThanMs: -60_000, limit: 1_000 }),
-      ),
-    ).then((lists) => lists.flat().filter((unit) => unit.runId === runId));
-
-  /** The run's receipts are what LiteLLM recorded, under the right key, with our labels, each once. */
-  async function expectToAgree(of: MeteredRun): Promise<void> {
-    const units = await unitsOf(of);
-    const rows = scene.logged(of.runId);
-    const account = of.caller.billingAccountId;
-    for (const row of rows) {
-      const unit = units.find(({ unitId }) => unitId === row.call_id);
-      expect(row.key_hash).toBe(hashKey(TOKENS[account] ?? ""));
-      expect(row.labels).toEqual({
-        accountId: account,
-        virtualKeyId: of.caller.virtualKeyId,
-        runId: of.runId,
-        attempt: of.attempt,
-        usageUnitId: unit?.unitId,
-        threadId: of.threadId,
-        requestId: of.ingressRequestId,
-        traceId: of.caller.traceId,
-        executorType: "inproc",
-      });
-    }
-    const bill = await scene.ledger.billOf(of.runId);
-    const spend = rows.reduce((sum, row) => sum + BigInt(Math.round(row.spend * 1e12)), 0n);
-    expect(bill.amount).toBe(spend);
-    expect(bill.inputTokens).toBe(rows.reduce((sum, row) => sum + row.input_tokens, 0));
-    expect(bill.outputTokens).toBe(rows.reduce((sum, row) => sum + row.output_tokens, 0));
-    const receipts = await scene.ledger.receipts(of.runId);
-    expect(receipts).toHaveLength(units.filter(({ state }) => state === "settled").length);
-    expect(new Set(receipts.map(({ sourceReference }) => sourceReference)).size).toBe(receipts.length);
-    // Reading the log changes nothing that the meter knew.
-    await scene.reconcileNow();
-    expect((await scene.ledger.billOf(of.runId)).amount).toBe(bill.amount);
-    for (const { unitId } of units) expect(await scene.ledger.corrections(unitId)).toEqual([]);
-  }
-
-  const rowsOf = (count: number, of = run) =>
-    expect.poll(() => scene.logged(of.runId).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
-
-  async function unpricedAfterPass(): Promise<number> {
-    await scene.reconcileNow();
-    return (await scene.ledger.billOf(run.runId)).unpriced;
-  }
-
-  /** What is in doubt is priced as LiteLLM priced it. */
-  async function expectToBeReconciled(rows: number): Promise<void> {
-    await rowsOf(rows);
-    await expect.poll(unpricedAfterPass, { timeout: 20_000 }).toBe(0);
-    await expectToAgree(run);
-  }
+  const unitsOf = (of: MeteredRun) => chargedRun(scene, of).units();
+  const expectToAgree = (of: MeteredRun) => chargedRun(scene, of).expectToAgree();
+  const rowsOf = (count: number, of = run) => chargedRun(scene, of).untilLogged(count);
+  const expectToBeReconciled = (rows: number) => chargedRun(scene, run).expectToBeReconciled(rows);
 
   async function statesAfterPass(): Promise<readonly string[]> {
     await scene.reconcileNow();

@@ -8,7 +8,7 @@ import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js
 import { type ServeProcess, startServeProcess } from "./rig/serve-process.js";
 
 const PROJECT = fileURLToPath(new URL("./graphs/langgraph.json", import.meta.url));
-/** Beyond any test: the worker that runs it does nothing else, and nobody waits for its end. */
+/** Longer than any test: the worker that runs it does nothing else and is killed with it. */
 const BURN_MS = 600_000;
 const PACE_MS = 50;
 

@@ -84,6 +84,12 @@ it.each(threads)("lists the thread $name and shows its messages", async ({ agent
 it.each(threads)("goes on from a cursor that a viewer of $name has from before", async (thread) => {
   const frames = await connect(thread.agent, thread.name, thread.cursor);
   expect(typesOf(frames)).not.toContain("MESSAGES_SNAPSHOT");
+  expect(frames.filter(({ id }) => id !== undefined)).toEqual([]);
+  const middle = Math.floor(thread.replay.length / 2);
+  const rest = await connect(thread.agent, thread.name, thread.replay[middle]?.id ?? "");
+  expect(contentOf(rest.filter(({ id }) => id !== undefined))).toEqual(
+    contentOf(thread.replay.slice(middle + 1)),
+  );
 });
 
 it("serves a file from before", async () => {

@@ -247,7 +247,7 @@ async function send(probe: Probe, names: Names, who: Record<string, string>) {
   return { status: response.status, text: await response.text() };
 }
 
-/** An answer without what differs from request to request anyway: ids, times, and the names it was asked for. */
+/** An answer without what differs from request to request anyway: ids, times, a page's nonce, and the names it was asked for. */
 function withoutNames(text: string, names: Names): string {
   let shown = /^(?:: |id: |event: |data: )/.test(text) ? JSON.stringify(wholeWords(text)) : text;
   for (const name of Object.values(names).sort((a, b) => b.length - a.length)) {
@@ -258,6 +258,7 @@ function withoutNames(text: string, names: Names): string {
     .replaceAll(/[0-9a-f]{16,64}/g, "<hex>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replaceAll(/"ts":[\d.]+/g, '"ts":0')
+    .replaceAll(/ nonce="[\w-]{22}"/g, ' nonce="<nonce>"')
     .replaceAll(/"retryAfterMs":\d+/g, '"retryAfterMs":0');
 }
 
@@ -285,7 +286,7 @@ describe("peers' bug 21: of another's threads, crons and files", () => {
       const route = shuffled[index % shuffled.length]?.[1];
       const theirs = owned[Math.floor(random() * owned.length)];
       if (!route || !theirs) throw new Error("Nothing to probe.");
-      // What is the same for everybody says nothing of anybody; its numbers move by themselves.
+      // The same for all callers, and its numbers move by themselves.
       if (route.path === "/metrics") return;
       const probe = probeOf(route, random);
       const who = stranger(random);

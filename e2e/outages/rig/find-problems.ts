@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { readEvents } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import { shownMessages } from "../../server/follower.js";
-import { messageLines } from "../../server/stock/message-lines.js";
+import { conversationDifferences, messageLines, withoutId } from "../../server/stock/message-lines.js";
 import { firstDifference } from "./frames-law.js";
 import type { RunRow } from "./outage-stage.js";
 import { comparableState, type ShownState } from "./researcher-thread.js";
@@ -64,21 +64,17 @@ async function viewerProblems(
   { status, keepsStreams, mayShutDown }: Expected,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  // A tool that had answered when its run was stopped is no part of a checkpoint yet: LangGraph names its message at each read.
-  const comparableLine = (line: string) =>
-    status === "cancelled" ? line.replace(/^\S+ tool:/, "tool:") : line;
   for (const { data } of connections.flat()) {
     if (data.type !== "RUN_ERROR" || (mayShutDown && data.code === "shutting_down")) continue;
     problems.push(`a viewer was told RUN_ERROR ${data.code}: ${data.message}`);
   }
   if (keepsStreams && reconnects() > 0) problems.push(`a viewer had to reconnect ${reconnects()} times`);
-  const shown = (await shownMessages(...connections)).map(comparableLine);
-  const held = messageLines(messages).map(comparableLine);
-  for (const line of shown.filter((one) => !held.includes(one))) {
-    problems.push(`a stock client shows what the thread does not hold: ${line}`);
-  }
-  for (const line of held.filter((one) => !shown.includes(one))) {
-    problems.push(`a stock client does not show what the thread holds: ${line}`);
-  }
+  // A tool that had answered when its run was stopped is no part of a checkpoint yet.
+  const comparable = (lines: readonly string[]) => (status === "cancelled" ? lines.map(withoutId) : lines);
+  const differences = conversationDifferences(
+    comparable(await shownMessages(...connections)),
+    comparable(messageLines(messages)),
+  );
+  problems.push(...differences.map((words) => `a stock client ${words}`));
   return problems;
 }

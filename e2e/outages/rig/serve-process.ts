@@ -29,6 +29,15 @@ export async function startServeProcess(
       printed += text.toString();
     });
   }
-  await vi.waitFor(() => expect(printed).toMatch(ADDRESS), patience);
+  try {
+    await vi.waitFor(() => {
+      if (child.exitCode === null) expect(printed).toMatch(ADDRESS);
+    }, patience);
+    if (child.exitCode !== null)
+      throw new Error(`throughline serve ended with ${child.exitCode}:\n${printed}`);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
   return { child, url: ADDRESS.exec(printed)?.[0] ?? "", printed: () => printed };
 }

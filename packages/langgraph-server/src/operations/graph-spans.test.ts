@@ -25,7 +25,7 @@ const active = new AsyncLocalStorage<Context>();
 
 let metrics: Metrics;
 let scene: ServiceScene;
-/** The span that was active when a model of a graph was called. */
+/** Of each model call, the id of the span that was active. */
 const seen: string[] = [];
 beforeAll(async () => {
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const noteSpan = {
     awaitHandlers: true,
     handleChatModelStart() {
-      seen.push(spans.get(trace.getActiveSpan()?.spanContext().spanId ?? "") ?? "none");
+      seen.push(trace.getActiveSpan()?.spanContext().spanId ?? "none");
     },
   };
   const keys = envKeyResolver({});
@@ -67,5 +67,7 @@ it("a graph's model calls are made below the span of their own run, also when se
   await Promise.all(
     ["poet", "ponderer", "poet"].map((name) => scene.run(scene.thread(name), "Write about tides")),
   );
-  expect(seen.toSorted()).toEqual(["run langgraph:poet", "run langgraph:poet", "run langgraph:ponderer"]);
+  const names = seen.map((spanId) => spans.get(spanId)).toSorted();
+  expect(names).toEqual(["run langgraph:poet", "run langgraph:poet", "run langgraph:ponderer"]);
+  expect(new Set(seen).size).toBe(3);
 });

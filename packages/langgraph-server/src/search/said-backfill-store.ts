@@ -59,7 +59,7 @@ export function createSaidBackfillStore({
       }));
     },
     async finish(last) {
-      // Once done it names nobody.
+      // Once done it names no account.
       if (!last)
         await pool.query(
           `update ${table} set is_done = true, account = '', subject = '', thread_id = '', claimed_until = null`,

@@ -9,6 +9,13 @@ import { createSaidBackfillStore } from "./said-backfill-store.js";
 
 const PATIENT = { timeout: 10_000 };
 const SCHEMA = "throughline";
+const CHECKPOINT: GraphCheckpoint = {
+  checkpointId: "c",
+  state: {},
+  messages: [{ id: "m", role: "user", content: "wombat" }],
+  next: [],
+  interrupts: [],
+};
 
 describe("What was said before messages were indexed", () => {
   let postgres: TestPostgres;
@@ -78,7 +85,7 @@ describe("What was said before messages were indexed", () => {
           async getState() {
             read += 1;
             if (read === 2) throw new Error("The graph is gone.");
-            return { messages: [{ id: "m", role: "user", content: "wombat" }] } as unknown as GraphCheckpoint;
+            return CHECKPOINT;
           },
         },
         index: { put: async (changes) => void put.push(changes) },
