@@ -71,8 +71,8 @@ describe("The feedback page", () => {
     await act(() => vi.waitFor(() => expect(place.querySelectorAll("li a")).toHaveLength(2)));
     expect(asked).toEqual(["/feedback?limit=50&agentId=langgraph%3Apoet"]);
     const rows = [...place.querySelectorAll("li")].map(({ textContent }) => textContent);
-    expect(rows[0]).toMatch(/^Thumb downToo longPoetOpen the turnann/);
-    expect(rows[1]).toMatch(/^Thumb upPoetA private threadbob/);
+    expect(rows[0]).toMatch(/^Thumb downToo longPoetOpen the answerann/);
+    expect(rows[1]).toMatch(/^Thumb upNo notePoetA private threadbob/);
     expect([...place.querySelectorAll("li a")].map((link) => link.getAttribute("href"))).toEqual([
       "/agents/poet/sea#message-m%2F1",
       "/agents/poet/shared/sea#message-m3",

@@ -103,7 +103,9 @@ function Row({ row }: { readonly row: FeedbackRow }): ReactNode {
         <span className="visually-hidden">{isUp ? "Thumb up" : "Thumb down"}</span>
       </span>
       <div className={styles.words}>
-        {row.note !== null && <p className={styles.note}>{row.note}</p>}
+        <p className={styles.note} data-none={row.note === null}>
+          {row.note ?? "No note"}
+        </p>
         <p className={styles.about}>
           <span>{byId.get(row.agentId)?.name ?? row.agentId}</span>
           <Turn row={row} />
@@ -115,11 +117,11 @@ function Row({ row }: { readonly row: FeedbackRow }): ReactNode {
   );
 }
 
-/** Nobody else can open a person's private thread. */
+/** A person's private thread opens for that person alone. */
 function Turn({ row }: { readonly row: FeedbackRow }): ReactNode {
   const me = useCallerInfo().value?.subject;
   const { agentId, threadName, visibility, messageId, subject } = row;
   if (visibility === "private" && subject !== me) return <span>A private thread</span>;
   const path = threadPath(agentId, threadName, sharedOf(row));
-  return <Link href={`${path}#${messageAnchor(messageId)}`}>Open the turn</Link>;
+  return <Link href={`${path}#${messageAnchor(messageId)}`}>Open the answer</Link>;
 }
