@@ -22,8 +22,11 @@ const SHAPE_METADATA_KEY = "throughline_graph";
 const MAX_WAIT_MS = 5_000;
 
 export interface RunSaverOptions {
-  readonly runId: string;
+  /** Absent: checkpoints name no run. */
+  readonly runId: string | undefined;
   readonly clock: Clock;
+  /** How long a store that is away is waited for. Default: however long. */
+  readonly patienceMs?: number | undefined;
   /** Once it is aborted nothing is written, and nothing waits for a store that is away. */
   readonly signal: AbortSignal;
   /** Whether this process's wall clock can be relied on. While it can't, nothing is written. Default: always. */
@@ -103,7 +106,7 @@ export class RunSaver extends PatientSaver {
   ): Promise<RunnableConfig> {
     const stamped = {
       ...metadata,
-      [RUN_METADATA_KEY]: this.#options.runId,
+      ...(this.#options.runId !== undefined && { [RUN_METADATA_KEY]: this.#options.runId }),
       ...(this.#shape !== undefined && { [SHAPE_METADATA_KEY]: this.#shape }),
     };
     const parent = readString(config.configurable, "checkpoint_id");
