@@ -4,14 +4,16 @@ import { type Mismatch, mismatch } from "./mismatch.js";
 
 /**
  * Checks by interpreting the schema: a page whose policy forbids `eval` can do it, too. A schema that can't be read (a
- * reference to elsewhere, one that never ends) refuses nothing: the graph has the last word.
+ * reference to elsewhere, one that never ends) refuses nothing: the graph has the last word. `what`: how the problem calls it.
  */
-export function checkSchema(schema: JsonObject, answer: Json): Mismatch | null {
+export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): Mismatch | null {
   try {
     const { valid, errors } = new Validator(schema, "2020-12", false).validate(answer);
     if (valid) return null;
     const worst = errors.reduce<OutputUnit | undefined>(deeper, undefined);
-    return worst ? mismatch(plainWords(worst.error), ...pathOf(worst)) : mismatch("Does not fit the schema.");
+    return worst
+      ? mismatch(plainWords(worst.error, what), ...pathOf(worst))
+      : mismatch("Does not fit the schema.");
   } catch {
     return null;
   }
@@ -29,6 +31,6 @@ function pathOf({ instanceLocation }: OutputUnit): readonly string[] {
     .map((key) => decodeURIComponent(key.replaceAll("~1", "/").replaceAll("~0", "~")));
 }
 
-function plainWords(error: string): string {
-  return error.startsWith("Instance ") ? `The answer ${error.slice("Instance ".length)}` : error;
+function plainWords(error: string, what: string): string {
+  return error.startsWith("Instance ") ? `The ${what} ${error.slice("Instance ".length)}` : error;
 }

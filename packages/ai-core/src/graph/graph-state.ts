@@ -41,7 +41,9 @@ export interface StreamedMessage {
 }
 
 export interface StateUpdate {
+  /** Channels by name, each set to its value, past its reducer. */
   readonly state?: JsonObject;
+  /** Added; one with an id that the thread has takes the other's place. */
   readonly messages?: readonly Message[];
   /** The node the update counts as; what runs next follows from it. */
   readonly asNode?: string;
@@ -56,7 +58,7 @@ export interface GraphStatePort {
     thread: GraphThread,
     page: { readonly limit: number; readonly before?: string },
   ): Promise<readonly GraphCheckpoint[]>;
-  /** Writes state outside a run; gives the id of the new checkpoint. */
+  /** Writes state outside a run; gives the id of the new checkpoint. Throws `invalid_input` where the graph refuses it. */
   updateState(thread: GraphThread, update: StateUpdate, fence?: Fence): Promise<string>;
   /** R27: ids of those messages that a checkpoint holds. The rest was streamed, and will be streamed anew. */
   committedMessages(thread: GraphThread, messages: readonly StreamedMessage[]): Promise<ReadonlySet<string>>;

@@ -73,6 +73,27 @@ export function describeState(provider: () => GraphProvider): void {
     expect(final.state).toMatchObject({ notes: [": first", "moon: second"] });
   });
 
+  it("sets channels to what they are given, past their reducers, while the graph pauses before a node", async () => {
+    const session = openThread(provider(), "letter");
+    const paused = await session.say("Write");
+    expect(paused.final).toMatchObject({ status: "interrupted", interrupts: [], state: { to: ["ann"] } });
+    const state = { text: "Dear both", to: ["bob", "cyd"] };
+    const checkpointId = await provider().updateState(session.thread, { state });
+    expect(await provider().getState(session.thread)).toMatchObject({ checkpointId, state, next: ["send"] });
+    const { final } = await session.answer({});
+    expect(final).toMatchObject({ status: "success", state });
+    expect(final.messages?.at(-1)?.content).toBe("Dear both to bob, cyd");
+  });
+
+  it("changes nothing by an update that the graph refuses", async () => {
+    const session = openThread(provider(), "letter");
+    await session.say("Write");
+    const before = await provider().getState(session.thread);
+    const refused = provider().updateState(session.thread, { state: { text: "" }, asNode: "nowhere" });
+    await expect(refused).rejects.toMatchObject({ code: "invalid_input", details: { field: "values" } });
+    expect(await provider().getState(session.thread)).toEqual(before);
+  });
+
   it("lists checkpoints from the newest, page by page", async () => {
     const session = openThread(provider(), "notebook");
     await session.say("first");

@@ -22,7 +22,7 @@ import { RunStore } from "../persistence/run-store.js";
 import { graphChanged } from "./graph-change.js";
 import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
-import { isOfLoop, toRunError, toStopError } from "./run-error.js";
+import { isOfLoop, toRunError, toStopError, toWriteError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal } from "./run-final.js";
 import { runTrace } from "./run-trace.js";
 import { settleable } from "./settleable.js";
@@ -155,9 +155,4 @@ async function readFinal(
         : new ThroughlineError("internal", "The run's checkpoint could not be read.", { cause: error });
     return toGraphFinal({ kind: "failed", error: unreadable }, undefined);
   }
-}
-
-function toWriteError(error: unknown): ThroughlineError {
-  if (error instanceof ThroughlineError) return error;
-  return new ThroughlineError("internal", "The run's checkpoint could not be written.", { cause: error });
 }

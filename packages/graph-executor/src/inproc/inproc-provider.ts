@@ -11,16 +11,12 @@ import {
   type JsonObject,
   type LeasePort,
   parseGraphId,
-  type StateUpdate,
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { readString } from "@throughline/coerce";
 import { bindGraph } from "../graphs/bind-graph.js";
 import type { GraphSource } from "../graphs/graph-source.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
-import { toGraphMessage } from "../messages/to-graph-message.js";
-import { ClockedSaver } from "../persistence/clocked-saver.js";
 import { emptyBatchesByEvent } from "../persistence/event-driven-batches.js";
 import { fencedSaver } from "../persistence/fenced-saver.js";
 import { fencedStore } from "../persistence/fenced-store.js";
@@ -34,6 +30,7 @@ import { startGraphRun } from "./graph-run.js";
 import type { RunCallbacks } from "./open-graph-stream.js";
 import { toRunError } from "./run-error.js";
 import { newestCheckpoint, pastCheckpoint, readThread, storedCheckpoint } from "./thread-reading.js";
+import { updateThread } from "./update-thread.js";
 
 export interface InProcProviderOptions {
   readonly graphs: GraphSource;
@@ -85,12 +82,9 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
     );
   }
 
-  async function openThread(
-    { graphId, threadId }: GraphThread,
-    saver: BaseCheckpointSaver = checkpointer,
-  ): Promise<RunnableGraph | undefined> {
+  async function openThread({ graphId, threadId }: GraphThread): Promise<RunnableGraph | undefined> {
     const graph = await open(graphId, { thread_id: threadId });
-    return graph && bindGraph(graph, { checkpointer: saver });
+    return graph && bindGraph(graph, { checkpointer });
   }
 
   function requireFence(fence: Fence | undefined): Fence {
@@ -165,17 +159,18 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
     },
 
     async updateState(thread, update, fence) {
-      const { isClockRight } = options;
-      const saver = new ClockedSaver(fenced(fence), { clock, patienceMs, isClockRight });
-      const graph = await openThread(thread, saver);
+      const graph = await open(thread.graphId, { thread_id: thread.threadId });
       if (!graph) throw await unknown(thread.graphId);
-      const config = { configurable: { thread_id: thread.threadId } };
-      try {
-        const written = await graph.updateState(config, updateValues(update), update.asNode);
-        return readString(written.configurable, "checkpoint_id") ?? "";
-      } catch (error) {
-        throw toRunError(error, false);
-      }
+      return updateThread({
+        graph,
+        saver: fenced(fence),
+        threadId: thread.threadId,
+        runId: fence?.runId,
+        update,
+        clock,
+        patienceMs,
+        isClockRight: options.isClockRight,
+      });
     },
 
     committedMessages: (thread, messages) => committedMessages(checkpointer, thread.threadId, messages),
@@ -201,11 +196,6 @@ export function createInProcProvider(options: InProcProviderOptions): GraphProvi
       return (await graphs.list()).find((descriptor) => descriptor.graphName === graphName);
     },
   };
-}
-
-function updateValues({ state = {}, messages = [] }: StateUpdate): JsonObject {
-  const { messages: _, ...values } = state;
-  return { ...values, ...(messages.length > 0 && { messages: messages.map(toGraphMessage) }) };
 }
 
 function refused(error: ThroughlineError): GraphFinal {

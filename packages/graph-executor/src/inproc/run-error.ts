@@ -36,6 +36,23 @@ export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError 
   return new ThroughlineError("run_failed", "The graph failed while it ran.", { cause: error });
 }
 
+/**
+ * Why a graph refused an update of its state. LangGraph's own sentences name nodes and channels and say what to change, so they
+ * are told; what a graph's own code throws is not.
+ */
+export function toUpdateError(error: unknown): ThroughlineError {
+  const isLangGraphs = INPUT_ERRORS.has(readString(error, "name") ?? "");
+  return refusedUpdate(isLangGraphs ? readString(error, "message") : undefined, error);
+}
+
+export function refusedUpdate(why: string | undefined, cause: unknown): ThroughlineError {
+  const refused = "The graph did not accept this update";
+  return new ThroughlineError("invalid_input", why === undefined ? `${refused}.` : `${refused}: ${why}`, {
+    details: { field: "values" },
+    cause,
+  });
+}
+
 /** Whether an error came from LangGraph's own work between the nodes, such as applying what they wrote, and from no node. */
 export function isOfLoop(error: unknown): boolean {
   return (
@@ -49,4 +66,10 @@ export function isOfLoop(error: unknown): boolean {
 export function toStopError(reason: unknown): ThroughlineError {
   if (reason instanceof ThroughlineError) return reason;
   return new ThroughlineError("cancelled", "The run was stopped.", { cause: reason });
+}
+
+/** A checkpoint that could not be written, where that is no outage. */
+export function toWriteError(error: unknown): ThroughlineError {
+  if (error instanceof ThroughlineError) return error;
+  return new ThroughlineError("internal", "The checkpoint could not be written.", { cause: error });
 }

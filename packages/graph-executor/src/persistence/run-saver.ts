@@ -16,7 +16,8 @@ export const RUN_METADATA_KEY = "throughline_run";
 const SHAPE_METADATA_KEY = "throughline_graph";
 
 export interface RunSaverOptions extends ClockedSaverOptions {
-  readonly runId: string;
+  /** Absent: checkpoints name no run. */
+  readonly runId: string | undefined;
   /** Once it is aborted nothing is written, and nothing waits for a store that is away. */
   readonly signal: AbortSignal;
   /** Called once, with the first write that was refused. It is expected to abort the graph. */
@@ -75,7 +76,7 @@ export class RunSaver extends ClockedSaver {
   ): Promise<RunnableConfig> {
     const stamped = {
       ...metadata,
-      [RUN_METADATA_KEY]: this.#options.runId,
+      ...(this.#options.runId !== undefined && { [RUN_METADATA_KEY]: this.#options.runId }),
       ...(this.#shape !== undefined && { [SHAPE_METADATA_KEY]: this.#shape }),
     };
     const written = await this.#write(() => super.put(config, checkpoint, stamped, newVersions));

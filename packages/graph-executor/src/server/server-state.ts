@@ -1,13 +1,13 @@
 import type { Client, ThreadState } from "@langchain/langgraph-sdk";
-import {
-  type Clock,
-  type GraphStatePort,
-  type JsonObject,
-  type StreamedMessage,
+import type {
+  Clock,
+  GraphStatePort,
+  JsonObject,
+  StreamedMessage,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { read, readNumber, readString } from "@throughline/coerce";
-import { toGraphMessage } from "../messages/to-graph-message.js";
+import { readNumber } from "@throughline/coerce";
+import { refusedUpdate } from "../inproc/run-error.js";
 import { copyServerThread } from "./copy-server-thread.js";
 import { busy } from "./create-run.js";
 import { isOver } from "./follow-run.js";
@@ -16,6 +16,7 @@ import { BARE_ID } from "./server-client.js";
 import { activeRuns } from "./server-run.js";
 import { ensureThread, graphNameOf } from "./server-thread.js";
 import { readCheckpoint, toGraphCheckpoint } from "./thread-checkpoint.js";
+import { updateServerThread } from "./update-server-thread.js";
 import { statusOf, toUpstreamError } from "./upstream-failure.js";
 import { whileUnreachable } from "./while-unreachable.js";
 
@@ -79,20 +80,13 @@ export function createServerState(options: ServerStateOptions): GraphStatePort {
       return (states ?? []).map(toGraphCheckpoint).filter((checkpoint) => checkpoint !== undefined);
     },
 
-    async updateState({ graphId, threadId }, { state, messages, asNode }) {
-      const values = { ...state, ...(messages && { messages: messages.map(toGraphMessage) }) };
+    async updateState({ graphId, threadId }, update) {
       await ask(() => ensureThread(client, threadId, graphNameOf(graphId)));
-      const answer: unknown = await client.threads
-        .updateState(threadId, { values, ...(asNode !== undefined && { asNode }) })
-        .catch(async (error: unknown) => {
-          throw statusOf(error) === 409 ? await busy(client, threadId, options.busyMs) : refusedUpdate(error);
-        });
-      // The SDK's type says `configurable`; the servers answer with `checkpoint`.
-      const checkpoint = read(answer, "checkpoint") ?? read(answer, "configurable");
-      const checkpointId = readString(checkpoint, "checkpoint_id");
-      if (checkpointId === undefined)
-        throw new ThroughlineError("internal", "The update gave no checkpoint.");
-      return checkpointId;
+      try {
+        return await updateServerThread(client, threadId, update);
+      } catch (error) {
+        throw statusOf(error) === 409 ? await busy(client, threadId, options.busyMs) : refused(error);
+      }
     },
 
     async committedMessages({ threadId }, messages) {
@@ -134,13 +128,9 @@ function holds(root: ThreadState, { ns, step }: StreamedMessage): boolean {
 }
 
 /** A server that answers fails on an update only when the graph does: what it says then is no different from a crash. */
-function refusedUpdate(error: unknown): ThroughlineError {
+function refused(error: unknown): ThroughlineError {
   const status = statusOf(error);
-  if (status !== 500 && status !== 400) return toUpstreamError(error);
-  return new ThroughlineError("invalid_input", "The graph did not accept this update.", {
-    details: { field: "state" },
-    cause: error,
-  });
+  return status === 500 || status === 400 ? refusedUpdate(undefined, error) : toUpstreamError(error);
 }
 
 function idOf(segment: string | undefined): string | undefined {

@@ -15,6 +15,8 @@ const targetSchema = z.object({
   visibility: z.enum(["private", "account"]).optional(),
   runId: z.string().optional(),
   interruptIds: z.array(z.string()).optional(),
+  /** Of a thread's state, by name: what was edited. */
+  channels: z.array(z.string()).optional(),
   cronId: z.string().optional(),
   deletionId: z.string().optional(),
   /** As it was set; without limits where it was deleted. Taken out when its person is deleted. */

@@ -1,7 +1,10 @@
 import type { GraphFinal, GraphStatePort } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
 
-/** How a thread stands by its checkpoint, told as the end of a run without subscribers (R6, R31). */
+/**
+ * How a thread stands by its checkpoint, told as the end of a run without subscribers (R6, R31). With nodes left to run it pauses,
+ * whether or not it asks something.
+ */
 export async function checkpointFinal(
   state: GraphStatePort,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
@@ -10,7 +13,7 @@ export async function checkpointFinal(
   const interrupts = checkpoint?.interrupts ?? [];
   return {
     ok: true,
-    status: interrupts.length > 0 ? "interrupted" : "success",
+    status: interrupts.length + (checkpoint?.next.length ?? 0) > 0 ? "interrupted" : "success",
     ...(checkpoint && {
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,

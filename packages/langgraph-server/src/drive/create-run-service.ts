@@ -24,6 +24,7 @@ import { adoptForeignRun } from "./adopt-foreign-run.js";
 import { type DrivenRun, driveRun } from "./drive-run.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { createDrivingRoom, type DrivingPermit } from "./driving-room.js";
+import { editState, type StateEdit } from "./edit-state.js";
 import { keepStops } from "./keep-stops.js";
 import { type Reaper, startReaper } from "./reaper.js";
 import { reconcileThread } from "./reconcile-thread.js";
@@ -52,6 +53,11 @@ export interface DrivingRunService extends RunService {
    * beginning in the log.
    */
   adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
+  /**
+   * Edits an idle thread's state; resolves when the log tells it. Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where
+   * the state is not the one that was seen, and `invalid_input` where the graph refuses it. Nothing has changed then.
+   */
+  editState(thread: ThreadAddress, edit: StateEdit): Promise<void>;
   /** Claims abandoned and queued runs now, where graphs run here. */
   reap(): Promise<void>;
 }
@@ -147,8 +153,12 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     }
   }
 
-  async function start(request: StartRunRequest): Promise<StartOutcome> {
+  function requireOpen(): void {
     if (closing) throw new ThroughlineError("shutting_down", "This instance takes no new runs.");
+  }
+
+  async function start(request: StartRunRequest): Promise<StartOutcome> {
+    requireOpen();
     const result = await startHere(request);
     const outcome: StartOutcome = result.kind === "started" ? { kind: "started", run: result.run } : result;
     const { kind } = outcome;
@@ -262,6 +272,16 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         : await heardStops.during(() => reconcileThread(deps, thread, fold, isRunning));
       if (leased) await drive(leased).done;
       return leased !== undefined;
+    },
+    async editState(thread, edit) {
+      requireOpen();
+      const permit = room.enter(false);
+      try {
+        const leased = await heardStops.during(() => editState(deps, thread, edit));
+        if (leased) await drive(leased).done;
+      } finally {
+        permit.leave();
+      }
     },
     async adopt(thread, run) {
       const leased = closing ? undefined : await heardStops.during(() => adoptForeignRun(deps, thread, run));

@@ -13,7 +13,7 @@ import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { saidBy } from "../search/said-writer.js";
 import { clientRunIdOf } from "../thread/run-alias.js";
 import { noteOf } from "../thread/run-note.js";
-import { parseRunRow, payerOf, type RunRequest } from "../thread/run-request.js";
+import { parseRunRow, payerOf, personOf, type RunRequest } from "../thread/run-request.js";
 import { schemaKeys } from "../thread/schema-keys.js";
 import type { GraphFailure } from "../thread/service-observer.js";
 import { addressOf } from "../thread/thread-address.js";
@@ -358,7 +358,7 @@ function freshStart(start: GraphRunStart | undefined, fold: ThreadFold | undefin
 
 function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): PayloadOf<"run_start"> {
   const { id, kind } = run.origin;
-  const person = request.work === "graph" ? payerOf(request).subject : undefined;
+  const person = personOf(request);
   return {
     graph_id: run.graphId,
     ...(run.alias !== undefined && request.work === "graph" && { client_run_id: clientRunIdOf(run.alias) }),

@@ -48,6 +48,11 @@ export const ACTIONS = {
     isAudited: false,
     reach: roles(never, "account", never, "account"),
   },
+  edit_state: {
+    does: "edit the state of threads",
+    isAudited: true,
+    reach: roles(never, "account", never, "account"),
+  },
   share: {
     does: "share threads with the account or make them private",
     isAudited: true,

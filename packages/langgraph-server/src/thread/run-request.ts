@@ -17,8 +17,8 @@ import type { ThreadAddress } from "./thread-address.js";
 /** What a driver on any instance needs in order to run a row of the registry, beside what the row itself says. */
 const runRequestSchema = z.object({
   /**
-   * `foreign` follows a run that an outsider started (R5). `settle` runs no graph: it writes down what a checkpoint says
-   * that no run in the log made (R6, R31).
+   * `foreign` follows a run that an outsider started (R5). `reconcile` runs no graph: it writes down what a checkpoint says
+   * that no run of a graph made (R6, R31).
    */
   work: z.enum(["graph", "foreign", "reconcile"]),
   stateKey: z.string(),
@@ -70,6 +70,11 @@ export function emptyRequest(
 /** The caller as model calls are charged: in a thread of the account, too, to the person who asked. */
 export function payerOf({ caller, person }: Pick<RunRequest, "caller" | "person">): Caller {
   return person === undefined ? caller : { ...caller, subject: person };
+}
+
+/** Who asked for a run, where that was a person of ours. */
+export function personOf(request: Pick<RunRequest, "work" | "caller" | "person">): string | undefined {
+  return request.work === "graph" ? payerOf(request).subject : request.person;
 }
 
 /** As the row keeps it: plain JSON. */

@@ -15,6 +15,7 @@ import { threadAddress } from "../thread/thread-address.js";
 import { callerIn, visibilityOf } from "../thread/visibility.js";
 import type { ThreadService } from "./thread-service.js";
 import {
+  editStateSchema,
   forkSchema,
   historyQuerySchema,
   moveSchema,
@@ -133,6 +134,37 @@ export function threadRoutes(
       return c.json(showState(await threads.state(thread, checkpointId)));
     },
   };
+  const editState: ActionRoute = {
+    method: "PATCH",
+    path: `${THREAD}/state`,
+    action: "edit_state",
+    doc: {
+      summary: "Edit a thread's state",
+      description:
+        "For a thread that is idle or paused before a node; everyone who follows it sees the change, as a run of its own. What is to run next stays " +
+        "to run: `ask-again` makes it go on. Refused as `busy` while a run is active, as `interrupt_pending` while a question is open. " +
+        "Messages can't be edited here.",
+      tag: "threads",
+      body: editStateSchema,
+      answer: { status: 200, description: "The thread at its new checkpoint", schema: shownStateSchema },
+      errors: [
+        "invalid_input",
+        "not_found",
+        "busy",
+        "interrupt_pending",
+        "conflict",
+        "rate_limited",
+        "too_large",
+        "upstream_unavailable",
+      ],
+    },
+    async handle(c, who) {
+      const thread = await threadOf(c, parts, who);
+      const edit = await bodyOf(who, editStateSchema);
+      who.note({ target: { channels: Object.keys(edit.values) } });
+      return c.json(showState(await threads.editState(thread, { ...edit, person: who.caller.subject })));
+    },
+  };
   const history: ActionRoute = {
     method: "GET",
     path: `${THREAD}/history`,
@@ -239,7 +271,7 @@ export function threadRoutes(
       return c.json(showThread(moved));
     },
   };
-  return [list, get, change, state, history, runs, fork, move];
+  return [list, get, change, state, editState, history, runs, fork, move];
 }
 
 /** As `GET /usage` decides it: everyone's for who may see that, else what was charged to the caller. */

@@ -14,6 +14,8 @@ import type {
   ThreadQuery,
   ThreadScope,
 } from "@throughline/thread-log";
+import type { DrivingRunService } from "../drive/create-run-service.js";
+import { isEdit, type StateEdit } from "../drive/edit-state.js";
 import { planRetry, type Retry } from "../drive/plan-retry.js";
 import type { MessageIndex } from "../search/message-index.js";
 import { searchWords, snippetOf } from "../search/search-words.js";
@@ -24,6 +26,7 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 import { checkpointBefore } from "./checkpoint-before.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
 import { type Move, type MoveDeps, moveThread } from "./move-thread.js";
+import { requireFits } from "./state-fits.js";
 
 /** A checkpoint as people may see it: of the state only what the graph's output schema names. */
 export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
@@ -39,6 +42,8 @@ export interface ThreadService {
   change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
   /** The newest checkpoint, or the one named. */
   state(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint>;
+  /** Sets what people may see of an idle thread's state. Throws `invalid_input` that names what can't be set. */
+  editState(thread: ThreadAddress, edit: StateEdit): Promise<ShownCheckpoint>;
   /** Newest first; `before` is a checkpoint's id. */
   history(
     thread: ThreadAddress,
@@ -72,6 +77,7 @@ export interface FoundThread {
 }
 
 export interface ThreadServiceDeps extends ForkDeps {
+  readonly runs: Pick<DrivingRunService, "reconcile" | "editState">;
   readonly agents: AgentCatalogPort;
   readonly log: Pick<ThreadLog, "read" | "head">;
   readonly messages: Pick<MessageIndex, "search">;
@@ -111,6 +117,14 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     }));
   }
 
+  async function readState(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint> {
+    const { graphId, ref } = thread;
+    const checkpoint = await state.getState({ graphId, threadId: ref.threadId }, checkpointId);
+    const [shown] = await shownAs(thread, checkpoint ? [checkpoint] : []);
+    if (shown) return shown;
+    throw new ThroughlineError("not_found", "There is no such thread, or it has no such checkpoint.");
+  }
+
   return {
     async list(scope, query) {
       return directory.list(scope, query);
@@ -132,12 +146,13 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       if (!changed) throw missing();
       return changed;
     },
-    async state(thread, checkpointId) {
-      const { graphId, ref } = thread;
-      const checkpoint = await state.getState({ graphId, threadId: ref.threadId }, checkpointId);
-      const [shown] = await shownAs(thread, checkpoint ? [checkpoint] : []);
-      if (shown) return shown;
-      throw new ThroughlineError("not_found", "There is no such thread, or it has no such checkpoint.");
+    state: readState,
+    async editState(thread, edit) {
+      await get(thread);
+      const agent = await agents.getAgent(thread.graphId);
+      if (agent) requireFits(agent.outputSchema, edit.values);
+      await deps.runs.editState(thread, edit);
+      return readState(thread);
     },
     async history(thread, page) {
       await get(thread);
@@ -151,8 +166,10 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     async planRetry(thread) {
       await get(thread);
       const { ref, graphId } = thread;
-      const run = (await registry.list(ref, RECENT_RUNS)).find(isOfGraph);
+      const runs = await registry.list(ref, RECENT_RUNS);
+      const run = runs.find(isOfGraph);
       if (!run) throw missing();
+      if (runs.slice(0, runs.indexOf(run)).some(isEdit)) throw editedSince();
       const [entries, checkpoint] = await Promise.all([
         readWholeRun(ref, run.runId),
         state.getState({ graphId, threadId: ref.threadId }),
@@ -187,6 +204,14 @@ const RECENT_RUNS = 20;
 function isOfGraph({ request }: RunRecord): boolean {
   const row = parseRunRow(request);
   return row.ok && row.value.work === "graph";
+}
+
+/** What it failed at is not what stands there now. */
+function editedSince(): ThroughlineError {
+  return new ThroughlineError(
+    "conflict",
+    "The state was edited since the run failed. Let the graph go on (ask-again), or send a message.",
+  );
 }
 
 function missing(): ThroughlineError {

@@ -19,7 +19,7 @@ import { pageSchema } from "../http/paging.js";
 import { listVisibilitySchema } from "../http/thread-of.js";
 import { wholeNumber } from "../http/whole-number.js";
 import { clientRunIdOf } from "../thread/run-alias.js";
-import { type ParsedRunRow, parseRunRow, payerOf } from "../thread/run-request.js";
+import { type ParsedRunRow, parseRunRow, personOf } from "../thread/run-request.js";
 import { visibilityOf, visibilitySchema } from "../thread/visibility.js";
 import type { ShownCheckpoint } from "./thread-service.js";
 
@@ -68,6 +68,27 @@ export const threadQuerySchema = z.object({
 
 export const stateQuerySchema = z.object({
   checkpointId: z.string().min(1).max(256).optional().describe("The newest when absent."),
+});
+
+export const editStateSchema = z.strictObject({
+  values: jsonObjectSchema
+    .refine((values) => Object.keys(values).length > 0, "name what to change")
+    .meta({ minProperties: 1 })
+    .describe("Channels by name. Each is set to its value, past its reducer; the others stay as they are."),
+  checkpointId: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe("The checkpoint that the edit was made at. Refused as `conflict` where it is not the newest."),
+  asNode: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe(
+      "The node that the edit counts as, which decides what runs next. The last one that ran when absent.",
+    ),
 });
 
 export const historyQuerySchema = z.object({
@@ -205,9 +226,9 @@ export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typ
 
 /** Of a run that was started here. */
 function askerOf(request: ParsedRunRow): { readonly command?: string; readonly person?: string } {
-  if (!request.ok || request.value.work !== "graph") return {};
+  if (!request.ok) return {};
   const { command } = request.value;
-  const { subject: person } = payerOf(request.value);
+  const person = personOf(request.value);
   return { ...(command && { command: command.name }), ...(person !== undefined && { person }) };
 }
 
