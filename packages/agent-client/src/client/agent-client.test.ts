@@ -576,4 +576,19 @@ describe("a client that is closed", () => {
     expect(open()).toHaveLength(0);
     expect(clock.pending()).toBe(0);
   });
+
+  it("polls nothing more, whatever is released afterwards", async () => {
+    const { client, polls, clock } = setUp({ statusThread: () => "status" });
+    const leave = client.agents.subscribe(() => {});
+    await settled();
+    const release = client.watch([{ agentId: "poet", threadId: "a" }]);
+    client.watch([{ agentId: "poet", threadId: "b" }]);
+    client.close();
+    const before = polls.length;
+    leave();
+    release();
+    await settled();
+    expect(polls).toHaveLength(before);
+    expect(clock.pending()).toBe(0);
+  });
 });

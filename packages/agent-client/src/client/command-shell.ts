@@ -82,6 +82,8 @@ interface Settling {
   readonly messageIds: readonly string[];
   /** The service's own name of its run, once that is known. */
   serviceRunId?: string;
+  /** This tab has made its request itself. */
+  isSentHere?: true;
 }
 
 const STOP_TRIES = 5;
@@ -94,8 +96,6 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   let pending = nonePending;
   let closed = false;
   const settling = new Map<string, Settling>();
-  /** Commands whose request this tab has made itself. */
-  const sentHere = new Set<string>();
   const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
 
   function step(input: SchedulerInput): void {
@@ -131,7 +131,8 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   }
 
   async function send(sent: Exclude<Command, { kind: "stop" }>): Promise<void> {
-    sentHere.add(sent.id);
+    const waiting = settling.get(sent.id);
+    if (waiting) waiting.isSentHere = true;
     const tries = scheduler.sent;
     if (tries && (tries.tries > 0 || tries.resends > 0)) telemetry.replayed?.({ commandId: sent.id });
     const answer = await service.send(thread, sent, options.circumstances());
@@ -183,7 +184,6 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     if (closed && !waiting) return;
     const outcome = nameRun(decided, { runId: id, serviceRunId: waiting?.serviceRunId });
     settling.delete(id);
-    sentHere.delete(id);
     telemetry.commandSettled?.({
       commandId: id,
       kind: waiting?.kind ?? "sync",
@@ -236,7 +236,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     },
     answered(id, answer) {
       // Asked for again meanwhile, what counts is the answer to that: it may differ.
-      if (!sentHere.has(id)) answered(id, answer);
+      if (!settling.get(id)?.isSentHere) answered(id, answer);
     },
     messageIds: () => new Set([...settling.values()].flatMap(({ messageIds }) => messageIds)),
     close() {

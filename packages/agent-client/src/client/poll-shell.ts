@@ -26,9 +26,11 @@ export function pollThreads(options: PollShellOptions): PollShell {
   const { clock, random } = options;
   const policy = { ...DEFAULT_POLL_POLICY, ...options.policy };
   let poller: Poller = idlePoller;
+  let closed = false;
   const timers = createNamedTimers<"poll">(clock, () => step({ kind: "due" }));
 
   function step(input: PollerInput): void {
+    if (closed) return;
     const [next, effects] = stepPoller(poller, input, { now: clock.now(), random }, policy);
     poller = next;
     for (const effect of effects) {
@@ -45,7 +47,7 @@ export function pollThreads(options: PollShellOptions): PollShell {
   return {
     tell: step,
     close() {
-      step({ kind: "watch", keys: [] });
+      closed = true;
       timers.clearAll();
     },
   };

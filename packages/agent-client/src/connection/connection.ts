@@ -29,7 +29,6 @@ export const DEFAULT_CONNECTION_POLICY: ConnectionPolicy = {
 
 export interface Connection {
   readonly status: ConnectionStatus;
-  readonly isWanted: boolean;
   readonly isOnline: boolean;
   /** The stream that counts; what others say is late. */
   readonly stream: number | undefined;
@@ -49,7 +48,6 @@ export interface Connection {
 
 export const closedConnection: Connection = {
   status: { kind: "closed" },
-  isWanted: false,
   isOnline: true,
   stream: undefined,
   streams: 0,
@@ -129,7 +127,9 @@ export function stepConnection(
   if ("stream" in input && input.stream !== now.stream) return [now, []];
   switch (input.kind) {
     case "open":
-      return now.isWanted ? [now, []] : open(now, moment, policy);
+      return now.status.kind === "closed" || now.status.kind === "failed"
+        ? open(now, moment, policy)
+        : [now, []];
     case "replace":
       return replace(now, moment, policy);
     case "close":
@@ -183,7 +183,6 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
   const watchdogAt = time + policy.silenceMs;
   const next: Connection = {
     ...now,
-    isWanted: true,
     status: { kind: "connecting" },
     stream,
     streams: stream,
@@ -208,8 +207,8 @@ function replace(now: Connection, moment: Moment, policy: ConnectionPolicy): Con
 }
 
 /** An answer about credentials that nobody waits for any more is late. */
-function isRenewing({ isWanted, status, stream }: Connection): boolean {
-  return isWanted && status.kind === "connecting" && stream === undefined;
+function isRenewing({ status, stream }: Connection): boolean {
+  return status.kind === "connecting" && stream === undefined;
 }
 
 function close(now: Connection): ConnectionStep {
@@ -258,7 +257,7 @@ function show(now: Connection, moment: Moment, policy: ConnectionPolicy): Connec
 }
 
 function goOnline(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
-  if (!now.isWanted || now.status.kind !== "reconnecting") return [now, []];
+  if (now.status.kind !== "reconnecting") return [now, []];
   if (now.isOnline) return open({ ...now, attempt: 0 }, moment, policy);
   return [{ ...now, status: { ...now.status, retryAt: undefined } }, [timer("retry")]];
 }
@@ -293,7 +292,6 @@ function comeBack(
   policy: ConnectionPolicy,
   { waitMs, atLeastMs = 0 }: { readonly waitMs?: number; readonly atLeastMs?: number | undefined } = {},
 ): ConnectionStep {
-  if (!now.isWanted) return [now, []];
   const wasHealthy = now.status.kind !== "connecting" && time - now.openedAt >= HEALTHY_MS;
   const attempt = wasHealthy ? 0 : now.attempt + 1;
   const backoff = attempt === 0 ? 0 : backoffMs(attempt, random, policy);

@@ -62,8 +62,6 @@ export const emptyProjection: Projection = {
   seen: noneSeen,
 };
 
-const RANK: Readonly<Record<Source, number>> = { poll: 0, "detail-connect": 1 };
-
 /** The one path by which anything comes to be shown (invariant 5). */
 export function project(now: Projection, input: ProjectionInput): ProjectionStep {
   switch (input.kind) {
@@ -89,16 +87,15 @@ export function project(now: Projection, input: ProjectionInput): ProjectionStep
   }
 }
 
-/** Equal rank takes over: the newer stream of a kind is the one that somebody just opened. */
+/** The newer stream of a kind takes over: it is the one that was just opened. */
 function claim(now: Projection, source: Source): ProjectionStep {
-  const owner = now.authority;
-  if (owner && RANK[owner.source] > RANK[source]) return [now, []];
+  if (source === "poll" && now.authority?.source === "detail-connect") return [now, []];
   const authority: Authority = { source, epoch: now.epoch + 1 };
   return [{ ...now, authority, epoch: authority.epoch }, [{ kind: "granted", authority }]];
 }
 
-function isOwner({ authority }: Projection, { source, epoch }: Authority): boolean {
-  return authority?.epoch === epoch && authority.source === source;
+function isOwner({ authority }: Projection, { epoch }: Authority): boolean {
+  return authority?.epoch === epoch;
 }
 
 function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionStep {
