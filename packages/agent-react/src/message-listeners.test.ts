@@ -59,6 +59,16 @@ it("tells everybody when the list is another", async () => {
   expect(heard()).toEqual(["a", "b", "c", "new"]);
 });
 
+it("tells nobody of messages that stay as they are when one comes or another ends", async () => {
+  const { stream, draw, heard } = await setUp();
+  stream.tell(token("new", "la"), { type: "TEXT_MESSAGE_END", messageId: "new" });
+  await draw();
+  expect(heard()).toEqual(["new"]);
+  stream.tell({ type: "TEXT_MESSAGE_START", messageId: "newer" });
+  await draw();
+  expect(heard()).toEqual([]);
+});
+
 it("tells of a message that ended between two frames", async () => {
   const { stream, draw, heard } = await setUp();
   stream.tell(token("new", "la"), { type: "TEXT_MESSAGE_END", messageId: "new" }, finished("r"));

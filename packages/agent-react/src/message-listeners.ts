@@ -1,7 +1,7 @@
-import type { ThreadHandle, ThreadView } from "@throughline/agent-client";
+import { messageById, type ThreadHandle, type ThreadView } from "@throughline/agent-client";
 
 export interface MessageListeners {
-  /** Calls back when this message may have changed. */
+  /** Calls back when this message has changed. */
   subscribe(messageId: string, listener: () => void): () => void;
 }
 
@@ -27,7 +27,7 @@ function createMessageListeners(handle: ThreadHandle): MessageListeners {
   function tell(): void {
     const before = told;
     told = handle.getSnapshot().view;
-    for (const id of mayDiffer(before, told) ?? [...listeners.keys()]) {
+    for (const id of changedIds(before, told, listeners)) {
       for (const listener of [...(listeners.get(id) ?? [])]) listener();
     }
   }
@@ -53,9 +53,19 @@ function createMessageListeners(handle: ThreadHandle): MessageListeners {
   };
 }
 
-/** Ids of messages that may read differently; `undefined`: any may. Text that streams leaves the list as it is. */
-function mayDiffer(before: ThreadView, now: ThreadView): Iterable<string> | undefined {
-  if (before.messages !== now.messages) return undefined;
-  if (before.open === now.open) return [];
-  return new Set([...before.open, ...now.open].map(({ message }) => message.id));
+/**
+ * Those of the shown messages that read differently. Text that streams leaves the list as it is, and costs O(open messages);
+ * a list that changed costs one comparison a message.
+ */
+function changedIds(
+  before: ThreadView,
+  now: ThreadView,
+  shown: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  if (before.messages === now.messages && before.open === now.open) return [];
+  const candidates =
+    before.messages === now.messages
+      ? new Set([...before.open, ...now.open].map(({ message }) => message.id))
+      : shown.keys();
+  return [...candidates].filter((id) => messageById(before, id) !== messageById(now, id));
 }

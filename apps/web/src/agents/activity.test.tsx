@@ -45,7 +45,9 @@ function renderEntries(): HTMLElement {
     root.render(
       <QueryClientProvider client={createQueryClient()}>
         <AgentCatalogContext value={catalog}>
-          <CallerContext value={{ isPerson: false, role: undefined, refusal: () => undefined }}>
+          <CallerContext
+            value={{ isPerson: false, subject: null, role: undefined, refusal: () => undefined }}
+          >
             <ActivityProvider seen={undefined}>
               <Entry agentId="a" />
               <Entry agentId="b" />

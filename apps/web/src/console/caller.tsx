@@ -1,6 +1,6 @@
 "use client";
 
-import { refusalOf, type ThreadName } from "@throughline/agent-client";
+import { type CallerInfo, refusalOf, type ThreadName } from "@throughline/agent-client";
 import { createContext, useContext, useMemo } from "react";
 import { useCallerInfo } from "../service/queries/caller";
 
@@ -8,6 +8,8 @@ import { useCallerInfo } from "../service/queries/caller";
 export interface Caller {
   /** Whether they have threads of their own beside those the account shares; `undefined` until the service has said. */
   readonly isPerson: boolean | undefined;
+  /** Their id within the account, `null` for the account itself; `undefined` until the service has said. */
+  readonly subject: CallerInfo["subject"] | undefined;
   readonly role: string | undefined;
   /** Why they may not do this; `undefined` where they may, and until the service has said. */
   refusal(action: string, thread?: Pick<ThreadName, "visibility">): string | undefined;
@@ -30,6 +32,7 @@ export function useAskedCaller(): Caller {
     const isPerson = value ? value.subject !== null : problem ? false : undefined;
     return {
       isPerson,
+      subject: value?.subject,
       role: value?.role,
       refusal: (action, thread) => value && refusalOf(value, action, thread),
     };

@@ -26,11 +26,10 @@ const row = (messageId: string, more: object = {}) => ({
 async function show(feedback: readonly object[], refusal?: string, role = "admin") {
   const asked: string[] = [];
   vi.stubGlobal("fetch", async (path: string) => {
-    if (path.endsWith("/me")) return Response.json({ account: "a", subject: "ann", role, may: [] });
     asked.push(path.replace("/api/throughline", ""));
     return Response.json({ feedback, next: null });
   });
-  const caller: Caller = { isPerson: true, role, refusal: () => refusal };
+  const caller: Caller = { isPerson: true, subject: "ann", role, refusal: () => refusal };
   // The page reads no more of an agent than its name.
   const poet = { id: "langgraph:poet", name: "Poet" };
   const catalog = {

@@ -14,7 +14,6 @@ import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
 import { RelativeTime } from "../design/relative-time";
 import { Skeleton } from "../design/skeleton";
-import { useCallerInfo } from "../service/queries/caller";
 import { type FeedbackFilter, type FeedbackRow, useFeedbackList } from "../service/queries/feedback-list";
 import styles from "./feedback-page.module.css";
 
@@ -119,7 +118,7 @@ function Row({ row }: { readonly row: FeedbackRow }): ReactNode {
 
 /** A person's private thread opens for that person alone. */
 function Turn({ row }: { readonly row: FeedbackRow }): ReactNode {
-  const me = useCallerInfo().value?.subject;
+  const { subject: me } = useCaller();
   const { agentId, threadName, visibility, messageId, subject } = row;
   if (visibility === "private" && subject !== me) return <span>A private thread</span>;
   const path = threadPath(agentId, threadName, sharedOf(row));

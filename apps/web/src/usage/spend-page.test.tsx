@@ -99,7 +99,7 @@ async function show({
     if (path.includes("by=day")) return Response.json({ rows: [row("2026-11-17", 2.5)] });
     return statement(path);
   });
-  const caller: Caller = { isPerson: true, role: "operator", refusal: () => refusal };
+  const caller: Caller = { isPerson: true, subject: "ann", role: "operator", refusal: () => refusal };
   // The page reads no more of an agent than its name.
   const byId = new Map([["langgraph:poet", { name: "Poet" }]]) as unknown as AgentCatalog["byId"];
   const catalog: AgentCatalog = {

@@ -27,8 +27,9 @@ export interface MessageFeedback {
 
 export function useFeedback(messageId: string, runId: string | undefined): MessageFeedback {
   const thread = useThreadHandle();
-  const given = useOwnFeedback(thread).value?.get(messageId);
-  const reason = useCaller().refusal("give_feedback", thread);
+  const { subject, refusal } = useCaller();
+  const given = useOwnFeedback(thread, messageId, subject);
+  const reason = refusal("give_feedback", thread);
   const give = useGiveFeedback(thread);
   const takeBack = useTakeBackFeedback(thread);
   const toaster = useToaster();

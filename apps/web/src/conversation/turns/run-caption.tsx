@@ -3,9 +3,9 @@
 import type { CallView } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
+import { useCaller } from "../../console/caller";
 import { Icon, type IconName } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
-import { useCallerInfo } from "../../service/queries/caller";
 import { type Run, useRunStarter } from "../../service/queries/runs";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
@@ -34,7 +34,7 @@ function AskedCaption(props: RunCaptionProps): ReactNode {
   const newest = useSettledThread(newestRun);
   const isKnown = run?.startedBy?.person !== undefined && !isSilent(turn);
   const startedBy = useRunStarter(useThreadHandle(), isKnown ? undefined : run?.runId, newest);
-  const subject = useCallerInfo().value?.subject ?? undefined;
+  const subject = useCaller().subject ?? undefined;
   const isMine = subject !== undefined && personOf(run, startedBy) === subject;
   return <Caption {...props} startedBy={startedBy} isMine={isMine} />;
 }

@@ -25,9 +25,22 @@ interface RunEndProps {
   readonly isCutShort: boolean;
 }
 
-/** How a run ended, where it did not simply end well, and the way on. */
-export function RunEnd({ run, index, isLast, isCutShort }: RunEndProps): ReactNode {
-  const { runId, status } = run;
+/** How a run ended, where it did not simply end well, and the way on. Most did, and then there is nothing to keep up to date. */
+export function RunEnd(props: RunEndProps): ReactNode {
+  const { status } = props.run;
+  return status === "ok" || status === "running" ? null : <OtherEnd {...props} status={status} />;
+}
+
+type OtherStatus = Exclude<CallView["status"], "ok" | "running">;
+
+function OtherEnd({
+  run,
+  index,
+  isLast,
+  isCutShort,
+  status,
+}: RunEndProps & { readonly status: OtherStatus }): ReactNode {
+  const { runId } = run;
   const shownRun = useShownRun();
   const told = useSettledThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
@@ -59,11 +72,7 @@ export function RunEnd({ run, index, isLast, isCutShort }: RunEndProps): ReactNo
   );
 }
 
-function endWords(
-  status: CallView["status"],
-  isLast: boolean,
-  failure: Failure | undefined,
-): string | undefined {
+function endWords(status: OtherStatus, isLast: boolean, failure: Failure | undefined): string | undefined {
   switch (status) {
     case "error":
       return failureWords(failure);
@@ -73,9 +82,6 @@ function endWords(
       return "Stopped.";
     case "interrupted":
       return isLast ? "The agent waits for you." : undefined;
-    case "ok":
-    case "running":
-      return undefined;
   }
 }
 

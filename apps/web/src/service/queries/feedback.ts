@@ -1,13 +1,13 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ThreadName, threadCall } from "@throughline/agent-client";
+import { type CallerInfo, type ThreadName, threadCall } from "@throughline/agent-client";
+import { useCallback } from "react";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
-import { useCallerInfo } from "./caller";
 import { keys } from "./keys";
 import { orIfMissing } from "./or-if-missing";
-import { type Resource, useResource } from "./resource";
+import { useResource } from "./resource";
 
 const feedbackSchema = z.object({
   messageId: z.string(),
@@ -25,9 +25,16 @@ export type Feedback = Readonly<Omit<Row, "subject">>;
 const PAGE = "100";
 const FRESH_MS = 60_000;
 
-/** What the caller thinks of a thread's messages, by message. Asked once for all of them. */
-export function useOwnFeedback(thread: ThreadName): Resource<ReadonlyMap<string, Feedback>> {
-  const subject = useCallerInfo().value?.subject;
+/**
+ * What the caller thinks of a message. Asked once for all messages of the thread; renders for this one alone. `subject`: who
+ * the caller is, `undefined` until that is known.
+ */
+export function useOwnFeedback(
+  thread: ThreadName,
+  messageId: string,
+  subject: CallerInfo["subject"] | undefined,
+): Feedback | undefined {
+  const select = useCallback((own: ReadonlyMap<string, Feedback>) => own.get(messageId), [messageId]);
   return useResource({
     queryKey: [...keys.feedback(thread), subject],
     queryFn: async ({ signal }) => {
@@ -35,9 +42,10 @@ export function useOwnFeedback(thread: ThreadName): Resource<ReadonlyMap<string,
       return new Map(rows.filter((row) => row.subject === subject).map((row) => [row.messageId, row]));
     },
     enabled: subject !== undefined,
+    select,
     // Each message that is drawn would ask again.
     staleTime: FRESH_MS,
-  });
+  }).value;
 }
 
 async function readAll(thread: ThreadName, signal: AbortSignal): Promise<readonly Row[]> {

@@ -14,7 +14,9 @@ export interface Resource<T> {
 }
 
 /** Reads only what pages show, so that a page renders for those and not for each request that begins or ends. */
-export function useResource<T>(options: UseQueryOptions<T, Error, T, QueryKey>): Resource<T> {
+export function useResource<T, Selected = T>(
+  options: UseQueryOptions<T, Error, Selected, QueryKey>,
+): Resource<Selected> {
   const { data, error, isLoading, refetch } = useQuery(options);
   const refresh = useCallback(() => void refetch(), [refetch]);
   return { value: data, problem: error ?? undefined, isLoading, refresh };
