@@ -20,12 +20,12 @@ export function toMessageView(
   role: MessageRole,
   runId: string | undefined,
 ): MessageView {
-  const { id, content = "", toolCalls, toolCallId, name, subagentRunId } = wire;
+  const { id, toolCalls, toolCallId, name, subagentRunId } = wire;
   const facts = factsOf(wire);
   return {
     id,
     role,
-    content,
+    content: wire.content ?? "",
     toolCalls: toolCalls?.map((call) => ({
       id: call.id,
       name: call.function.name,
