@@ -46,6 +46,8 @@ export function CallDecision({
   const reading = readRow(row, draft);
   // Said where a field was left, or the decision was to be sent; not while a person is still writing in it.
   const [isLeft, setLeft] = useState(false);
+  // A decision that was kept from before must not take the focus when the page opens.
+  const [isPressed, setPressed] = useState(false);
   const problem = (isTried || isLeft) && reading && "problem" in reading ? reading : undefined;
 
   function press(event: KeyboardEvent): void {
@@ -53,6 +55,11 @@ export function CallDecision({
     if (!asked || isField(event.target) || isDisabled || event.metaKey || event.ctrlKey || event.altKey)
       return;
     event.preventDefault();
+    decide(asked);
+  }
+
+  function decide(asked: string): void {
+    setPressed(true);
     onChange({ verb: asked });
   }
 
@@ -86,7 +93,7 @@ export function CallDecision({
         <Field label="Reason" hint="The agent is told. May be left empty.">
           <Input
             value={draft.words ?? ""}
-            autoFocus
+            autoFocus={isPressed}
             onChange={(event) => onChange({ words: event.target.value })}
           />
         </Field>
@@ -100,14 +107,14 @@ export function CallDecision({
           <TextArea
             value={draft.words ?? ""}
             rows={3}
-            autoFocus
+            autoFocus={isPressed}
             onChange={(event) => onChange({ words: event.target.value })}
           />
         </Field>
       )}
       <div className={styles.buttons}>
         {row.verbs.map((one) => (
-          <Button key={one} aria-pressed={verb === one} onClick={() => onChange({ verb: one })}>
+          <Button key={one} aria-pressed={verb === one} onClick={() => decide(one)}>
             {LABELS[one] ?? one.replaceAll("_", " ")}
           </Button>
         ))}
