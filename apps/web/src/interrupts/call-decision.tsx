@@ -5,6 +5,8 @@ import { Button } from "../design/button";
 import { Field, Input, TextArea } from "../design/field";
 import styles from "./approval-form.module.css";
 import { type ApprovalRow, type RowDraft, readRow } from "./approval-rows";
+import card from "./card.module.css";
+import values from "./values.module.css";
 import { shownValue, ValuesEditor } from "./values-editor";
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -65,7 +67,7 @@ export function CallDecision({
 
   return (
     <fieldset
-      className={styles.row}
+      className={`${card.part} ${styles.row}`}
       disabled={isDisabled}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a row takes keys of its own
       tabIndex={0}
@@ -76,7 +78,7 @@ export function CallDecision({
       }}
     >
       <legend className={isOnLine ? "visually-hidden" : styles.name}>{name}</legend>
-      {row.description !== undefined && <p className={styles.note}>{row.description}</p>}
+      {row.description !== undefined && <p className={card.note}>{row.description}</p>}
       {verb === "edit" ? (
         <ValuesEditor
           before={row.args}
@@ -112,7 +114,7 @@ export function CallDecision({
           />
         </Field>
       )}
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         {row.verbs.map((one) => (
           <Button key={one} aria-pressed={verb === one} onClick={() => decide(one)}>
             {LABELS[one] ?? one.replaceAll("_", " ")}
@@ -129,9 +131,9 @@ function isField(target: EventTarget): boolean {
 
 function Args({ row: { args } }: { readonly row: ApprovalRow }): ReactNode {
   const entries = Object.entries(args);
-  if (entries.length === 0) return <p className={styles.note}>Without arguments.</p>;
+  if (entries.length === 0) return <p className={card.note}>Without arguments.</p>;
   return (
-    <dl className={styles.args}>
+    <dl className={values.values}>
       {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -10,7 +10,9 @@ import { useAgentCatalog } from "../console/use-agent-catalog";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
+import { Problem } from "../design/problem";
 import { type Pause, usePause } from "../service/queries/checkpoints";
+import card from "./card.module.css";
 import styles from "./paused-card.module.css";
 import { stateSchema } from "./state-schema";
 
@@ -66,9 +68,9 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   }
 
   return (
-    <article className={styles.card} tabIndex={-1} aria-label="The agent paused">
+    <article className={`${card.card} ${styles.paused}`} tabIndex={-1} aria-label="The agent paused">
       <p>{readBreakpoint([...new Set(pause?.next)]).message}</p>
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         <Button
           look={edited ? "plain" : "primary"}
           disabled={isSending || edited !== undefined || reason !== undefined}
@@ -86,11 +88,11 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
             Edit state
           </Button>
         )}
-        <span className={styles.note} role="status">
+        <span className={card.note} role="status">
           {isSaved && "Saved. The agent goes on with it when you continue."}
         </span>
       </div>
-      {refusal !== undefined && <p className={styles.note}>{refusal}</p>}
+      {refusal !== undefined && <p className={card.note}>{refusal}</p>}
       {edited && (
         <StateForm
           key={edited.checkpointId}
@@ -104,9 +106,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
           onCancel={close}
         />
       )}
-      <p className={styles.problem} role="alert">
-        {problem}
-      </p>
+      <Problem>{problem}</Problem>
     </article>
   );
 }

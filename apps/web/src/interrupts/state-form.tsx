@@ -4,7 +4,9 @@ import type { ThreadName } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../design/button";
+import { Problem } from "../design/problem";
 import { type Pause, useEditState } from "../service/queries/checkpoints";
+import card from "./card.module.css";
 import { fieldsOf } from "./schema-fields";
 import styles from "./state-form.module.css";
 import { changedValues, readValues, type ValuesDraft } from "./value-edits";
@@ -67,7 +69,13 @@ export function StateForm(props: StateFormProps): ReactNode {
 
   const isDisabled = isSaving || isUnchanged || isStale;
   return (
-    <form ref={form} className={styles.form} aria-label="State" onSubmit={submit} noValidate>
+    <form
+      ref={form}
+      className={`${card.form} ${styles.form}`}
+      aria-label="State"
+      onSubmit={submit}
+      noValidate
+    >
       <ValuesEditor
         before={seen.values}
         fields={fields}
@@ -81,12 +89,12 @@ export function StateForm(props: StateFormProps): ReactNode {
         }}
       />
       {isStale && !isSaving && (
-        <p className={styles.stale} role="alert">
+        <p className={card.buttons} role="alert">
           The state was changed meanwhile, in another tab or by another person.{" "}
           <Button onClick={props.onStartOver}>Start over with the new state</Button>
         </p>
       )}
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         <Button look="primary" disabled={isDisabled || refusal !== undefined} onClick={() => void save(true)}>
           Save and continue
         </Button>
@@ -97,9 +105,7 @@ export function StateForm(props: StateFormProps): ReactNode {
           Cancel
         </Button>
       </div>
-      <p className={styles.problem} role="alert">
-        {problem}
-      </p>
+      <Problem>{problem}</Problem>
     </form>
   );
 }

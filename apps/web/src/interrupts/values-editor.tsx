@@ -4,10 +4,11 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import type { ReactNode } from "react";
 import { Button } from "../design/button";
 import { Field, TextArea } from "../design/field";
-import styles from "./approval-form.module.css";
+import card from "./card.module.css";
 import { draftsOf, type SchemaField } from "./schema-fields";
 import { SchemaForm } from "./schema-form";
 import { changedValues, readValues, type ValuesDraft } from "./value-edits";
+import values from "./values.module.css";
 
 interface ValuesEditorProps {
   /** As they are now. */
@@ -36,7 +37,7 @@ export function ValuesEditor(props: ValuesEditorProps): ReactNode {
   }
 
   return (
-    <div className={styles.edit}>
+    <div className={card.form}>
       {isJson ? (
         <Field label={jsonLabel} problem={"problem" in reading ? reading.problem : undefined}>
           <TextArea
@@ -56,7 +57,7 @@ export function ValuesEditor(props: ValuesEditorProps): ReactNode {
         />
       )}
       {edited && <Changes before={before} after={keepsMissing ? { ...before, ...edited } : edited} />}
-      <Button look="quiet" className={styles.mode} onClick={changeMode}>
+      <Button look="quiet" className={values.mode} onClick={changeMode}>
         {isJson ? "Edit in the form" : "Edit as JSON"}
       </Button>
     </div>
@@ -66,9 +67,9 @@ export function ValuesEditor(props: ValuesEditorProps): ReactNode {
 /** What goes, against what is there. */
 function Changes({ before, after }: { readonly before: JsonObject; readonly after: JsonObject }): ReactNode {
   const changes = changedValues(before, after);
-  if (changes.length === 0) return <p className={styles.note}>Nothing is changed yet.</p>;
+  if (changes.length === 0) return <p className={card.note}>Nothing is changed yet.</p>;
   return (
-    <dl className={styles.args} aria-label="What you changed">
+    <dl className={values.values} aria-label="What you changed">
       {changes.map(({ name, ...change }) => (
         <div key={name}>
           <dt>{name}</dt>
