@@ -73,6 +73,33 @@ describe.runIf(hasChromium())("Every shape of question", () => {
     },
   );
 
+  it("a state that is edited in one tab is the same in the other, and in the inbox", async () => {
+    const visitor = await stage.visitor();
+    const first = threadScreen(await visitor.open("/agents/letter"));
+    await first.say("Go");
+    await first.questions.getByRole("button", { name: "Edit state" }).waitFor();
+    const second = threadScreen(await visitor.open(new URL(first.page.url()).pathname));
+    await second.questions.getByRole("button", { name: "Edit state" }).click();
+    await second.page.getByLabel("Text", { exact: true }).fill("Dear nobody");
+    await first.questions.getByRole("button", { name: "Edit state" }).click();
+    await first.page.getByLabel("Text", { exact: true }).fill("Dear both");
+    await first.questions.getByRole("button", { name: "Save", exact: true }).click();
+    await first.untilShown("You edited the state");
+    await second.untilShown("Another tab edited the state");
+    await second.questions.getByRole("button", { name: "Start over with the new state" }).click();
+    expect(await second.page.getByLabel("Text", { exact: true }).inputValue()).toBe("Dear both");
+    const inbox = await visitor.open("/inbox");
+    await inbox.getByRole("button", { name: "Edit state" }).click();
+    expect(await inbox.getByLabel("Text", { exact: true }).inputValue()).toBe("Dear both");
+    await inbox.getByLabel("Text", { exact: true }).fill("Dear all three");
+    await inbox.getByRole("button", { name: "Save and continue" }).click();
+    for (const screen of [first, second]) {
+      await screen.untilShown('{"text":"Dear all three","copies":1,"to":["ann"]}');
+      await screen.untilDone();
+    }
+    expect(visitor.complaints()).toEqual([]);
+  });
+
   /** What the graph says it was given; of the agent that only tells what became of it, what the log says. */
   async function givenTo({ agent }: AnsweredRow, page: Page, { account }: Visitor): Promise<unknown> {
     if (agent !== "approver") return JSON.parse((await page.locator("code").last().textContent()) ?? "");

@@ -145,6 +145,33 @@ describe.runIf(hasChromium())("Without a model", { timeout: 120_000 }, () => {
     expect(visitor.complaints()).toEqual([]);
   });
 
+  it("nothing on a phone moves when the sign that a script answers comes", async () => {
+    const visitor = await stage.visitor({ viewport: { width: 360, height: 740 } });
+    const first = threadScreen(await visitor.open("/agents/poet"));
+    await first.say("Write a poem about the sea");
+    await first.untilDone();
+    const page = await visitor.context.newPage();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/api/throughline/agents", (route) => held.then(() => route.continue()));
+    await page.goto(first.page.url());
+    const screen = threadScreen(page);
+    await screen.untilShown("Write a poem about the sea");
+    const badge = page.getByRole("button", { name: "Offline scripted model" });
+    expect(await badge.count()).toBe(0);
+    const places = async () => [
+      await page.getByRole("banner").boundingBox(),
+      await screen.conversation.boundingBox(),
+    ];
+    const before = await places();
+    release();
+    await badge.waitFor();
+    expect(await places()).toEqual(before);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+
   it("a Sentinel that is not hired says so in its thread and on its cron, and is hired from there", async () => {
     const visitor = await stage.visitor();
     const thread = `watch-${randomUUID()}`;

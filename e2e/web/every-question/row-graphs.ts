@@ -1,5 +1,5 @@
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
-import { END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { Annotation, END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { RunnableGraph } from "@throughline/graph-executor";
 import { besideCatalog } from "../../server/graphs/beside-catalog.js";
 import { ASKED_ROWS, type AskedRow } from "./asked-rows.js";
@@ -33,8 +33,36 @@ const breakpoint = new StateGraph(MessagesAnnotation)
   .addEdge("depart", END)
   .compile({ interruptBefore: ["depart"] });
 
-/** The catalog's graphs, among them one with LangChain's middleware; and beside them one for each row. */
-export default besideCatalog({
-  breakpoint,
-  ...Object.fromEntries(Object.entries(ASKED_ROWS).map(([name, row]) => [name, asks(row)])),
+const Letter = Annotation.Root({
+  ...MessagesAnnotation.spec,
+  text: Annotation<string>,
+  copies: Annotation<number>,
+  to: Annotation<string[]>({ reducer: (known, more) => [...known, ...more], default: () => [] }),
 });
+
+/** Pauses with a state that can be edited, and says as code what it went on with. */
+const letter = new StateGraph(Letter)
+  .addNode("write", () => ({ text: "Dear all", copies: 1, to: ["ann"] }))
+  .addNode("send", ({ text, copies, to }) => ({
+    messages: [new AIMessage(`\`${JSON.stringify({ text, copies, to })}\``)],
+  }))
+  .addEdge(START, "write")
+  .addEdge("write", "send")
+  .addEdge("send", END)
+  .compile({ interruptBefore: ["send"] });
+
+/** The catalog's graphs, among them one with LangChain's middleware; and beside them one for each row. */
+export default besideCatalog(
+  {
+    breakpoint,
+    letter,
+    ...Object.fromEntries(Object.entries(ASKED_ROWS).map(([name, row]) => [name, asks(row)])),
+  },
+  {
+    letter: {
+      text: { type: "string" },
+      copies: { type: "integer", minimum: 1 },
+      to: { type: "array", items: { type: "string" } },
+    },
+  },
+);

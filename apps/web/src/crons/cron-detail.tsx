@@ -10,6 +10,7 @@ import { Icon } from "../design/icon";
 import { ListProblem } from "../design/list-problem";
 import { Menu } from "../design/menu";
 import { PageFrame } from "../design/page-frame";
+import { Problem } from "../design/problem";
 import { Skeleton } from "../design/skeleton";
 import { useChangeCron, useCron, useTicks } from "../service/queries/crons";
 import { capitalised } from "./capitalised";
@@ -104,9 +105,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
   );
   return (
     <PageFrame title={capitalised(scheduleWords(cron.schedule))} above={above} actions={actions}>
-      <p className={styles.problem} role="alert">
-        {deeds.problem}
-      </p>
+      <Problem>{deeds.problem}</Problem>
       {cron.input.command && cron.lastTick && <NotHired tick={cron.lastTick} agentName={agentName} />}
       <CronFacts cron={cron} agentName={agentName} />
       <section className={styles.history} aria-labelledby="ticks-title">

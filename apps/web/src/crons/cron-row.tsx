@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { threadPath } from "../console/paths";
 import { IconButton } from "../design/button";
 import { Menu } from "../design/menu";
+import { Problem } from "../design/problem";
 import { RelativeTime } from "../design/relative-time";
 import { StatusDot } from "../design/status-dot";
 import type { Cron } from "../service/queries/crons";
@@ -83,9 +84,7 @@ export function CronRow({ cron, agentName }: CronRowProps): ReactNode {
           ]}
         />
       </div>
-      <p className={styles.problem} role="alert">
-        {deeds.problem}
-      </p>
+      <Problem className={styles.problem}>{deeds.problem}</Problem>
       <DeleteCronDialog
         cron={cron}
         agentName={agentName}

@@ -2,6 +2,7 @@
 
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from "react";
 import styles from "./field.module.css";
+import { Problem } from "./problem";
 
 interface FieldProps {
   readonly label: string;
@@ -44,9 +45,7 @@ export function Field({ label, hint, problem, isLabelHidden, className, children
           {hint}
         </p>
       )}
-      <p id={`${id}-problem`} className={styles.problem} role="alert">
-        {problem}
-      </p>
+      <Problem id={`${id}-problem`}>{problem}</Problem>
     </div>
   );
 }

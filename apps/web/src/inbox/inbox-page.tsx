@@ -9,6 +9,7 @@ import { EmptyState } from "../design/empty-state";
 import { Kbd } from "../design/kbd";
 import { ListProblem } from "../design/list-problem";
 import { PageFrame } from "../design/page-frame";
+import { Problem } from "../design/problem";
 import { Skeleton } from "../design/skeleton";
 import { LISTED_THREADS } from "../service/queries/waiting";
 import styles from "./inbox-page.module.css";
@@ -73,9 +74,7 @@ export function InboxPage(): ReactNode {
           </Button>
         </div>
       )}
-      <p className={styles.problem} role="alert">
-        {many.problem}
-      </p>
+      <Problem>{many.problem}</Problem>
       <ul ref={list} className={styles.threads} aria-label="Threads that wait for you">
         {threads.map((thread) => (
           <InboxThread

@@ -30,7 +30,7 @@ interface InboxThreadProps {
 
 /** A thread that waits: whose it is, and every way to answer it. */
 export function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: InboxThreadProps): ReactNode {
-  const { name, title, askedAt, questions } = thread;
+  const { name, runId, title, askedAt, questions } = thread;
   const id = useId();
   const agent = useAgentCatalog().byId.get(name.agentId)?.name ?? name.agentId;
   return (
@@ -69,7 +69,7 @@ export function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: 
           onSend={onAnswer}
         />
       ) : (
-        <PausedCard thread={name} onContinue={() => onAnswer(undefined)} />
+        <PausedCard thread={name} moment={runId} onContinue={() => onAnswer(undefined)} />
       )}
     </li>
   );

@@ -11,6 +11,8 @@ import type { WaitingQuestion } from "../service/queries/waiting";
 export interface WaitingThread {
   readonly key: string;
   readonly name: ThreadName;
+  /** Its last run. */
+  readonly runId: string;
   readonly title: string;
   readonly askedAt: number;
   /** None: it pauses before a node, and goes on when it is told to. */
@@ -31,11 +33,12 @@ export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly Wa
     const questions = [first, ...others].flatMap(({ interrupt }) =>
       interrupt ? [openQuestion(interrupt)] : [],
     );
-    const { agentId, threadName, visibility, askedAt } = first;
+    const { agentId, threadName, visibility, runId, askedAt } = first;
     return [
       {
         key,
         name: { agentId, threadId: threadName, visibility },
+        runId,
         title: titleOf(first),
         askedAt,
         questions,

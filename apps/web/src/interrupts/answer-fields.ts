@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { answerAction, answerForm, dismissAnswer, type Question } from "@throughline/questions";
 import { isJsonObject } from "../design/is-json-object";
-import { changedArgs } from "./approval-rows";
 import { schemaOfValues } from "./schema-of-values";
+import { changedValues } from "./value-edits";
 
 /** A form to answer a question with: what to fill in, and the answer it makes. */
 export interface AnswerFields {
@@ -66,7 +66,7 @@ export function answerFields(question: Question): AnswerFields {
 /** What a person changed goes along, and nothing that the graph said itself. */
 function changedOf(before: JsonObject, values: Json): JsonObject {
   return Object.fromEntries(
-    changedArgs(before, isJsonObject(values) ? values : {}).flatMap(({ name, after }) => {
+    changedValues(before, isJsonObject(values) ? values : {}).flatMap(({ name, after }) => {
       // A field that was emptied is an empty text, and not what the graph said.
       const value = after ?? (typeof before[name] === "string" ? "" : undefined);
       return value === undefined ? [] : [[name, value]];

@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { Button } from "../design/button";
 import { Field, TextArea } from "../design/field";
 import type { AnswerFields } from "./answer-fields";
-import styles from "./answer-form.module.css";
+import card from "./card.module.css";
 import { draftsOf, fieldsOf, hasControls, presetOf, readDrafts } from "./schema-fields";
 import { SchemaForm } from "./schema-form";
 
@@ -64,7 +64,7 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
   }
 
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form className={card.form} onSubmit={submit}>
       {isJson ? (
         <Field label="Your answer as JSON" problem={jsonProblem}>
           <TextArea value={json} rows={5} onChange={(event) => setJsonText(event.target.value)} />
@@ -73,7 +73,7 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
         <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
       )}
       {answer.isGuess && !isJson && <WhatGoes answer={made()} />}
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : isJson ? "Answer" : answer.submit}
         </Button>
@@ -96,7 +96,7 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
 function WhatGoes({ answer }: { readonly answer: Json | undefined }): ReactNode {
   if (answer === undefined) return null;
   return (
-    <p className={styles.goes}>
+    <p className={card.note}>
       Approving sends <code>{JSON.stringify(answer)}</code>
     </p>
   );

@@ -16,6 +16,7 @@ import {
   toAnswer,
 } from "./approval-rows";
 import { CallDecision, DECISION_KEYS } from "./call-decision";
+import card from "./card.module.css";
 import { gateId } from "./gate-id";
 
 interface ApprovalFormProps {
@@ -60,7 +61,7 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a way round for keys; the button does the same
     <div
-      className={styles.rows}
+      className={card.form}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
         event.preventDefault();
@@ -83,9 +84,9 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
         </OnItsLine>
       ))}
       {stopsAll(question, drafts) && (
-        <p className={styles.note}>Rejecting one call stops all of them: this agent runs none of its turn.</p>
+        <p className={card.note}>Rejecting one call stops all of them: this agent runs none of its turn.</p>
       )}
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         {isSendShown && (
           <Button look={isAlone ? "primary" : "plain"} disabled={isDisabled || !isWhole} onClick={send}>
             {isChosen ? "Change the answer" : rows.length === 1 ? "Send decision" : "Send decisions"}

@@ -11,9 +11,9 @@ import {
   type Question,
   reasonField,
 } from "@throughline/questions";
-import { isJsonObject } from "../design/is-json-object";
-import { type Drafts, draftsOf, fieldsOf, readDrafts, type SchemaField } from "./schema-fields";
+import { fieldsOf, type SchemaField } from "./schema-fields";
 import { schemaOfValues } from "./schema-of-values";
+import { readValues, type ValuesDraft } from "./value-edits";
 
 export type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;
 
@@ -30,12 +30,9 @@ export interface ApprovalRow {
   readonly fields: readonly SchemaField[];
 }
 
-/** A decision half made, as it is kept. */
-export interface RowDraft {
+/** A decision half made, as it is kept; with an edit of the arguments. */
+export interface RowDraft extends ValuesDraft {
   readonly verb?: string | undefined;
-  readonly fields?: Drafts | undefined;
-  /** The arguments as text, where they are edited as text. */
-  readonly json?: string | undefined;
   /** Why it is rejected, or what is said in place of the call. */
   readonly words?: string | undefined;
 }
@@ -78,10 +75,6 @@ function ordered(verbs: readonly string[]): readonly string[] {
   ];
 }
 
-export function editDrafts({ fields, args }: ApprovalRow, draft: RowDraft): Drafts {
-  return draft.fields ?? draftsOf(fields, args);
-}
-
 /** `undefined`: nothing was decided yet. */
 export function readRow(row: ApprovalRow, draft: RowDraft): RowReading | undefined {
   const words = draft.words?.trim() ?? "";
@@ -96,48 +89,13 @@ export function readRow(row: ApprovalRow, draft: RowDraft): RowReading | undefin
       return words === ""
         ? { problem: "Write what the agent is told." }
         : { decision: { type: "respond", message: words } };
-    case "edit":
-      return draft.json === undefined ? readFields(row, draft) : readJson(draft.json);
+    case "edit": {
+      const read = readValues(row.args, row.fields, draft);
+      return "values" in read ? { decision: { type: "edit", args: read.values } } : read;
+    }
     default:
       return { decision: { type: "other", decision: { type: draft.verb } } };
   }
-}
-
-export const NOT_AN_OBJECT = "This is not a JSON object.";
-
-function readJson(text: string): RowReading {
-  const problem = NOT_AN_OBJECT;
-  try {
-    const args: Json = JSON.parse(text);
-    return isJsonObject(args) ? { decision: { type: "edit", args } } : { problem };
-  } catch {
-    return { problem };
-  }
-}
-
-function readFields(row: ApprovalRow, draft: RowDraft): RowReading {
-  const read = readDrafts(row.fields, editDrafts(row, draft));
-  if (read.problems) return { problem: "Some arguments can't be sent as they are.", problems: read.problems };
-  const edited = isJsonObject(read.value) ? read.value : {};
-  // A field that was emptied is an empty text where it was a text, and not a missing argument.
-  const emptied = Object.entries(row.args).flatMap(([name, value]) =>
-    typeof value === "string" && edited[name] === undefined ? [[name, ""] as const] : [],
-  );
-  return { decision: { type: "edit", args: { ...edited, ...Object.fromEntries(emptied) } } };
-}
-
-export interface ArgChange {
-  readonly name: string;
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
-}
-
-/** What an edit changes, by argument. */
-export function changedArgs(before: JsonObject, after: JsonObject): readonly ArgChange[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names
-    .map((name) => ({ name, before: before[name], after: after[name] }))
-    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
 /** JavaScript's middleware drops the whole turn with one rejected call. */

@@ -5,7 +5,8 @@ import { type AskUserQuestion, answerAskUser, dismissAnswer, type UserPrompt } f
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../design/button";
 import { Field, Input } from "../design/field";
-import formStyles from "./answer-form.module.css";
+import { Problem } from "../design/problem";
+import card from "./card.module.css";
 import { choicesOf, NO_DRAFT, type PromptDraft, readPrompt } from "./prompt-drafts";
 import styles from "./schema-form.module.css";
 
@@ -48,7 +49,7 @@ export function AskUserForm({
   }
 
   return (
-    <form ref={place} className={formStyles.form} onSubmit={submit} noValidate>
+    <form ref={place} className={card.form} onSubmit={submit} noValidate>
       <div className={styles.fields}>
         {prompts.map((prompt, at) => {
           const reading = readings[at];
@@ -67,7 +68,7 @@ export function AskUserForm({
           );
         })}
       </div>
-      <div className={formStyles.buttons}>
+      <div className={card.buttons}>
         <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : "Answer"}
         </Button>
@@ -145,9 +146,7 @@ function Prompt({ prompt, isLabelHidden, draft, problem, isDisabled, onChange }:
           </div>
         );
       })}
-      <p id={`${id}-problem`} className={styles.problem} role="alert">
-        {problem}
-      </p>
+      <Problem id={`${id}-problem`}>{problem}</Problem>
     </fieldset>
   );
 }

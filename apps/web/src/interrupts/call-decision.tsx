@@ -1,20 +1,13 @@
 "use client";
 
-import type { Json } from "@throughline/ai-core";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { Button } from "../design/button";
 import { Field, Input, TextArea } from "../design/field";
 import styles from "./approval-form.module.css";
-import {
-  type ApprovalRow,
-  changedArgs,
-  editDrafts,
-  NOT_AN_OBJECT,
-  type RowDraft,
-  type RowReading,
-  readRow,
-} from "./approval-rows";
-import { SchemaForm } from "./schema-form";
+import { type ApprovalRow, type RowDraft, readRow } from "./approval-rows";
+import card from "./card.module.css";
+import values from "./values.module.css";
+import { shownValue, ValuesEditor } from "./values-editor";
 
 const LABELS: Readonly<Record<string, string>> = {
   approve: "Approve",
@@ -55,6 +48,8 @@ export function CallDecision({
   const reading = readRow(row, draft);
   // Said where a field was left, or the decision was to be sent; not while a person is still writing in it.
   const [isLeft, setLeft] = useState(false);
+  // A decision that was kept from before must not take the focus when the page opens.
+  const [isPressed, setPressed] = useState(false);
   const problem = (isTried || isLeft) && reading && "problem" in reading ? reading : undefined;
 
   function press(event: KeyboardEvent): void {
@@ -62,12 +57,17 @@ export function CallDecision({
     if (!asked || isField(event.target) || isDisabled || event.metaKey || event.ctrlKey || event.altKey)
       return;
     event.preventDefault();
+    decide(asked);
+  }
+
+  function decide(asked: string): void {
+    setPressed(true);
     onChange({ verb: asked });
   }
 
   return (
     <fieldset
-      className={styles.row}
+      className={`${card.part} ${styles.row}`}
       disabled={isDisabled}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a row takes keys of its own
       tabIndex={0}
@@ -78,9 +78,16 @@ export function CallDecision({
       }}
     >
       <legend className={isOnLine ? "visually-hidden" : styles.name}>{name}</legend>
-      {row.description !== undefined && <p className={styles.note}>{row.description}</p>}
+      {row.description !== undefined && <p className={card.note}>{row.description}</p>}
       {verb === "edit" ? (
-        <EditedArgs row={row} draft={draft} problem={problem} onChange={onChange} />
+        <ValuesEditor
+          before={row.args}
+          fields={row.fields}
+          draft={draft}
+          problems={problem?.problems ?? {}}
+          jsonLabel="Arguments as JSON"
+          onChange={onChange}
+        />
       ) : (
         <Args row={row} />
       )}
@@ -88,7 +95,7 @@ export function CallDecision({
         <Field label="Reason" hint="The agent is told. May be left empty.">
           <Input
             value={draft.words ?? ""}
-            autoFocus
+            autoFocus={isPressed}
             onChange={(event) => onChange({ words: event.target.value })}
           />
         </Field>
@@ -102,14 +109,14 @@ export function CallDecision({
           <TextArea
             value={draft.words ?? ""}
             rows={3}
-            autoFocus
+            autoFocus={isPressed}
             onChange={(event) => onChange({ words: event.target.value })}
           />
         </Field>
       )}
-      <div className={styles.buttons}>
+      <div className={card.buttons}>
         {row.verbs.map((one) => (
-          <Button key={one} aria-pressed={verb === one} onClick={() => onChange({ verb: one })}>
+          <Button key={one} aria-pressed={verb === one} onClick={() => decide(one)}>
             {LABELS[one] ?? one.replaceAll("_", " ")}
           </Button>
         ))}
@@ -124,88 +131,15 @@ function isField(target: EventTarget): boolean {
 
 function Args({ row: { args } }: { readonly row: ApprovalRow }): ReactNode {
   const entries = Object.entries(args);
-  if (entries.length === 0) return <p className={styles.note}>Without arguments.</p>;
+  if (entries.length === 0) return <p className={card.note}>Without arguments.</p>;
   return (
-    <dl className={styles.args}>
+    <dl className={values.values}>
       {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{shown(value)}</dd>
+          <dd>{shownValue(value)}</dd>
         </div>
       ))}
     </dl>
   );
-}
-
-interface EditedArgsProps extends Pick<CallDecisionProps, "row" | "draft" | "onChange"> {
-  readonly problem: Extract<RowReading, { readonly problem: string }> | undefined;
-}
-
-function EditedArgs({ row, draft, problem, onChange }: EditedArgsProps): ReactNode {
-  const reading = readRow(row, draft);
-  const edited =
-    reading && "decision" in reading && reading.decision.type === "edit" ? reading.decision : undefined;
-  const isJson = draft.json !== undefined;
-  return (
-    <div className={styles.edit}>
-      {isJson ? (
-        <Field label="Arguments as JSON" problem={edited ? undefined : NOT_AN_OBJECT}>
-          <TextArea
-            value={draft.json}
-            rows={5}
-            onChange={(event) => onChange({ json: event.target.value })}
-          />
-        </Field>
-      ) : (
-        <SchemaForm
-          fields={row.fields}
-          drafts={editDrafts(row, draft)}
-          problems={problem?.problems ?? {}}
-          onChange={(fields) => onChange({ fields })}
-          isCalm
-        />
-      )}
-      {edited && <Changes row={row} args={edited.args} />}
-      <Button
-        look="quiet"
-        className={styles.mode}
-        onClick={() =>
-          onChange({
-            json: isJson ? undefined : JSON.stringify(edited?.args ?? row.args, undefined, 2),
-          })
-        }
-      >
-        {isJson ? "Edit in the form" : "Edit as JSON"}
-      </Button>
-    </div>
-  );
-}
-
-/** What goes, against what the agent asked for. */
-function Changes({
-  row,
-  args,
-}: {
-  readonly row: ApprovalRow;
-  readonly args: ApprovalRow["args"];
-}): ReactNode {
-  const changes = changedArgs(row.args, args);
-  if (changes.length === 0) return <p className={styles.note}>Nothing is changed yet.</p>;
-  return (
-    <dl className={styles.args} aria-label="What you changed">
-      {changes.map(({ name, before, after }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {before !== undefined && <del>{shown(before)}</del>}{" "}
-            {after !== undefined && <ins>{shown(after)}</ins>}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function shown(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -10,7 +10,8 @@ import {
 } from "@throughline/questions";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import { Button } from "../design/button";
-import formStyles from "./answer-form.module.css";
+import { Problem } from "../design/problem";
+import card from "./card.module.css";
 import styles from "./elicitation-form.module.css";
 import { type Drafts, draftsOf, fieldsOf, presetOf, readDrafts, type SchemaField } from "./schema-fields";
 import { SchemaForm } from "./schema-form";
@@ -66,9 +67,9 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
   }
 
   return (
-    <form className={formStyles.form} onSubmit={submit} noValidate>
+    <form className={card.form} onSubmit={submit} noValidate>
       {asker !== undefined && !question.message.startsWith(asker) && (
-        <p className={styles.asker}>Asked by {asker}</p>
+        <p className={card.note}>Asked by {asker}</p>
       )}
       {requests.map((request, at) => (
         <Request
@@ -82,7 +83,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
           onChange={(more) => change(at, more)}
         />
       ))}
-      <div className={formStyles.buttons}>
+      <div className={card.buttons}>
         <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : isOne ? acceptWords(requests[0]) : "Send answers"}
         </Button>
@@ -133,7 +134,7 @@ function Request({ request, isOne, fields, draft, problems, isDisabled, onChange
   const isDeclined = draft.action === "decline";
   const accept = isDeclined || mode === "url" ? "accept" : undefined;
   return (
-    <fieldset className={isOne ? styles.only : styles.request} disabled={isDisabled} aria-describedby={id}>
+    <fieldset className={isOne ? styles.only : card.part} disabled={isDisabled} aria-describedby={id}>
       <legend className={isOne ? "visually-hidden" : styles.legend}>{message}</legend>
       {mode === "url" && <Address url={url} />}
       {!isDeclined && fields.length > 0 && (
@@ -145,7 +146,7 @@ function Request({ request, isOne, fields, draft, problems, isDisabled, onChange
         />
       )}
       {!isOne && (
-        <div className={formStyles.buttons}>
+        <div className={card.buttons}>
           {accept && (
             <Button aria-pressed={draft.action === "accept"} onClick={() => onChange({ action: accept })}>
               {mode === "url" ? "I have done it" : "Answer it after all"}
@@ -156,9 +157,7 @@ function Request({ request, isOne, fields, draft, problems, isDisabled, onChange
           </Button>
         </div>
       )}
-      <p id={id} className={styles.problem} role="alert">
-        {problems[""]}
-      </p>
+      <Problem id={id}>{problems[""]}</Problem>
     </fieldset>
   );
 }

@@ -10,12 +10,14 @@ import { formatDuration } from "../design/format-duration";
 import { Icon } from "../design/icon";
 import { isJsonObject } from "../design/is-json-object";
 import { JsonView } from "../design/json-view";
+import { Problem } from "../design/problem";
 import { useNow } from "../design/use-now";
 import { ANSWER_AS_IS, type AnswerFields, answerFields } from "./answer-fields";
 import { AnswerForm } from "./answer-form";
 import { ApprovalForm } from "./approval-form";
 import { isApprovable, type RowDraft } from "./approval-rows";
 import { AskUserForm } from "./ask-user-form";
+import card from "./card.module.css";
 import { ElicitationForm } from "./elicitation-form";
 import styles from "./interrupt-card.module.css";
 
@@ -66,7 +68,7 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
 
   const sending = { isDisabled: isClosed, isAlone, isChosen, onAnswer: give };
   return (
-    <article className={styles.card} aria-labelledby={id} tabIndex={-1}>
+    <article className={card.card} aria-labelledby={id} tabIndex={-1}>
       <div id={id} className={styles.message}>
         {question.kind === "form" && question.title !== undefined && question.title !== question.message && (
           <strong>{question.title}</strong>
@@ -92,9 +94,7 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
       {question.kind === "elicitation" && <ElicitationForm question={question} {...sending} />}
       {question.kind === "ask_user" && <AskUserForm question={question} {...sending} />}
       {takesWords(question) && <AnswerForm answer={answer} {...sending} />}
-      <p className={styles.wrong} role="alert">
-        {wrong}
-      </p>
+      <Problem>{wrong}</Problem>
       {left !== undefined && (
         <p className={styles.expiry}>
           {isOver

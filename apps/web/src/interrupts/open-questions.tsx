@@ -26,7 +26,7 @@ export function OpenQuestions(): ReactNode {
   return (
     <>
       {(isAsked || wasAsked) && <InterruptCards />}
-      {!isAsked && pausedRun !== undefined && <PausedThread key={pausedRun} runId={pausedRun} />}
+      {!isAsked && pausedRun !== undefined && <PausedThread runId={pausedRun} />}
     </>
   );
 }

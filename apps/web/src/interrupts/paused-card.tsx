@@ -3,46 +3,110 @@
 import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import { readBreakpoint } from "@throughline/questions";
-import { type ReactNode, useState } from "react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
+import { useAgentCatalog } from "../console/use-agent-catalog";
 import { outcomeWords } from "../conversation/steering/outcome-words";
 import { useSteering } from "../conversation/steering/steering";
 import { Button } from "../design/button";
-import { useNextSteps } from "../service/queries/checkpoints";
+import { Problem } from "../design/problem";
+import { type Pause, usePause } from "../service/queries/checkpoints";
+import card from "./card.module.css";
 import styles from "./paused-card.module.css";
+import { stateSchema } from "./state-schema";
+
+const StateForm = dynamic(() => import("./state-form").then((module) => module.StateForm), { ssr: false });
 
 interface PausedCardProps {
   readonly thread: ThreadName;
   /** What tells this pause from the next. */
-  readonly moment?: string;
+  readonly moment: string;
   readonly onContinue: () => Promise<CommandOutcome>;
+  /** `runId`: the run that wrote the edit, if there was anything to write. */
+  readonly onEdited?: (runId: string | null) => void;
 }
 
-/** A graph that was told to pause before a step: it asks nothing, and goes on when it is told to. */
-export function PausedCard({ thread, moment = "", onContinue }: PausedCardProps): ReactNode {
-  const reason = useCaller().refusal("answer", thread);
-  const { value: steps = [] } = useNextSteps(thread, moment);
+/** A graph that was told to pause before a step: it asks nothing, and goes on when it is told to. Until then its state can be edited. */
+export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardProps): ReactNode {
+  const caller = useCaller();
+  const reason = caller.refusal("answer", thread);
+  const editReason = caller.refusal("edit_state", thread);
+  const { value: pause } = usePause(thread, moment);
+  const published = useAgentCatalog().byId.get(thread.agentId)?.outputSchema;
+  const opener = useRef<HTMLButtonElement>(null);
+  const [edited, setEdited] = useState<Pause>();
   const [isSending, setSending] = useState(false);
+  const [isSaved, setSaved] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const schema = useMemo(
+    () => stateSchema(published ?? {}, (edited ?? pause)?.values ?? {}),
+    [published, edited, pause],
+  );
+  const isEditable = pause != null && Object.keys(Object(schema.properties)).length > 0;
+  const refusal = reason ?? (isEditable ? editReason : undefined);
 
   async function goOn(): Promise<void> {
     setSending(true);
+    setSaved(false);
     setProblem(undefined);
     const outcome = await onContinue();
     setSending(false);
     setProblem(outcomeWords(outcome));
   }
 
+  function close(): void {
+    setEdited(undefined);
+    opener.current?.focus();
+  }
+
+  function saved(runId: string | null, isToContinue: boolean): void {
+    close();
+    onEdited?.(runId);
+    if (isToContinue) void goOn();
+    else setSaved(true);
+  }
+
   return (
-    <article className={styles.card} tabIndex={-1} aria-label="The agent paused">
-      <p>{readBreakpoint([...new Set(steps)]).message}</p>
-      <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
-        Continue
-      </Button>
-      {reason !== undefined && <p className={styles.note}>{reason}</p>}
-      <p className={styles.problem} role="alert">
-        {problem}
-      </p>
+    <article className={`${card.card} ${styles.paused}`} tabIndex={-1} aria-label="The agent paused">
+      <p>{readBreakpoint([...new Set(pause?.next)]).message}</p>
+      <div className={card.buttons}>
+        <Button
+          look={edited ? "plain" : "primary"}
+          disabled={isSending || edited !== undefined || reason !== undefined}
+          onClick={() => void goOn()}
+        >
+          Continue
+        </Button>
+        {isEditable && (
+          <Button
+            ref={opener}
+            aria-expanded={edited !== undefined}
+            disabled={isSending || editReason !== undefined}
+            onClick={() => (edited ? close() : setEdited(pause))}
+          >
+            Edit state
+          </Button>
+        )}
+        <span className={card.note} role="status">
+          {isSaved && "Saved. The agent goes on with it when you continue."}
+        </span>
+      </div>
+      {refusal !== undefined && <p className={card.note}>{refusal}</p>}
+      {edited && (
+        <StateForm
+          key={edited.checkpointId}
+          thread={thread}
+          seen={edited}
+          schema={schema}
+          isStale={pause != null && pause.checkpointId !== edited.checkpointId}
+          refusal={reason}
+          onSaved={saved}
+          onStartOver={() => pause && setEdited(pause)}
+          onCancel={close}
+        />
+      )}
+      <Problem>{problem}</Problem>
     </article>
   );
 }
@@ -50,10 +114,15 @@ export function PausedCard({ thread, moment = "", onContinue }: PausedCardProps)
 /** The same on its thread's page. */
 export function PausedThread({ runId }: { readonly runId: string }): ReactNode {
   const commands = useCommands();
-  const { track } = useSteering();
+  const { track, claim } = useSteering();
   return (
     <section aria-label="Questions of the agent">
-      <PausedCard thread={useThreadHandle()} moment={runId} onContinue={() => track(commands.askAgain())} />
+      <PausedCard
+        thread={useThreadHandle()}
+        moment={runId}
+        onContinue={() => track(commands.askAgain())}
+        onEdited={(edit) => edit !== null && claim(edit)}
+      />
     </section>
   );
 }

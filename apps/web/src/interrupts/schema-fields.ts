@@ -100,7 +100,7 @@ function fieldsBelow(
       if (path.length >= DEEPEST || properties.length === 0) return [{ ...base, kind: "json" }];
       const required = Array.isArray(schema.required) ? schema.required : [];
       return properties.flatMap(([name, part]) =>
-        isJsonObject(part) ? fieldsBelow(part, root, [...path, name], required.includes(name)) : [],
+        fieldsBelow(isJsonObject(part) ? part : {}, root, [...path, name], required.includes(name)),
       );
     }
     default:
@@ -207,13 +207,16 @@ function parsedDraft(text: string): DraftReading {
   }
 }
 
-function withValue(whole: Json, [name, ...rest]: readonly string[], value: Json): Json {
-  if (name === undefined) return value;
-  const object = isJsonObject(whole) ? whole : {};
-  return { ...object, [name]: withValue(object[name] ?? {}, rest, value) };
+/** `value` `undefined`: without what is there. */
+export function withValue(whole: Json, [name, ...rest]: readonly string[], value: Json | undefined): Json {
+  if (name === undefined) return value ?? null;
+  const { [name]: inner, ...others } = isJsonObject(whole) ? whole : {};
+  if (rest.length === 0 && value === undefined) return others;
+  // In the order that is there.
+  return { ...(isJsonObject(whole) ? whole : {}), [name]: withValue(inner ?? {}, rest, value) };
 }
 
-function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
 }
 

@@ -54,10 +54,10 @@ export interface DrivingRunService extends RunService {
    */
   adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
   /**
-   * Edits an idle thread's state; resolves when the log tells it. Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where
+   * Edits an idle thread's state; resolves when the log tells it, with the run that wrote it, if anything was to change. Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where
    * the state is not the one that was seen, and `invalid_input` where the graph refuses it. Nothing has changed then.
    */
-  editState(thread: ThreadAddress, edit: StateEdit): Promise<void>;
+  editState(thread: ThreadAddress, edit: StateEdit): Promise<string | undefined>;
   /** Claims abandoned and queued runs now, where graphs run here. */
   reap(): Promise<void>;
 }
@@ -279,6 +279,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       try {
         const leased = await heardStops.during(() => editState(deps, thread, edit));
         if (leased) await drive(leased).done;
+        return leased?.run.runId;
       } finally {
         permit.leave();
       }

@@ -42,7 +42,7 @@ export interface ThreadService {
   change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
   /** The newest checkpoint, or the one named. */
   state(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint>;
-  /** Sets what people may see of an idle thread's state. Throws `invalid_input` that names what can't be set. */
+  /** Sets what people may see of an idle thread's state, and gives it with the run that wrote it. Throws `invalid_input` that names what can't be set. */
   editState(thread: ThreadAddress, edit: StateEdit): Promise<ShownCheckpoint>;
   /** Newest first; `before` is a checkpoint's id. */
   history(
@@ -151,8 +151,10 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       await get(thread);
       const agent = await agents.getAgent(thread.graphId);
       if (agent) requireFits(agent.outputSchema, edit.values);
-      await deps.runs.editState(thread, edit);
-      return readState(thread);
+      const runId = await deps.runs.editState(thread, edit);
+      const checkpoint = await readState(thread);
+      // A LangGraph server's checkpoint does not name it.
+      return runId === undefined ? checkpoint : { ...checkpoint, runId };
     },
     async history(thread, page) {
       await get(thread);

@@ -52,10 +52,14 @@ function useHighlight(
   useEffect(() => {
     if (isGrowing || language === "") return;
     let isLeft = false;
-    import("./highlight").then(({ highlight }) => {
-      const lines = highlight(code, language);
-      if (!isLeft && lines) setDrawn({ code, lines });
-    });
+    import("./highlight").then(
+      ({ highlight }) => {
+        const lines = highlight(code, language);
+        if (!isLeft && lines) setDrawn({ code, lines });
+      },
+      // Code is read without colours, too.
+      () => {},
+    );
     return () => {
       isLeft = true;
     };

@@ -38,6 +38,14 @@ describe("Markdown", () => {
     expect(place.textContent).toContain("<script>");
   });
 
+  it("shows characters that are written by name, but not in code", () => {
+    draw(
+      "5 &lt; 6 &amp; 7&nbsp;&mdash; `&lt;` \\&lt; &unheard; AT&T [a&amp;b](https://example.com/?a=1&amp;b=2)",
+    );
+    expect(place.textContent).toBe("5 < 6 & 7\u00a0— &lt; &lt; &unheard; AT&T a&b");
+    expect(place.querySelector("a")?.href).toBe("https://example.com/?a=1&b=2");
+  });
+
   it("links to the web alone, and tells no page whence its reader came", () => {
     draw("[good](https://example.com) [bad](javascript:alert(1)) ![picture](https://example.com/a.png)");
     const links = [...place.querySelectorAll("a")];

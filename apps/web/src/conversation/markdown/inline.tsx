@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { ShownFile } from "../files/attached-files";
 import { attachmentIdOf } from "../files/content-parts";
 import { useFileHref } from "../files/files-of-thread";
+import { withNamedCharacters } from "./named-characters";
 
 /** What stands within a line. Anything unknown is shown as it was written. */
 export function Inline({ tokens }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
@@ -39,8 +40,13 @@ function Part({ token }: { readonly token: Token }): ReactNode {
     case "image":
       return <Link token={{ ...token, tokens: [] }} />;
     case "text":
+      return "tokens" in token && token.tokens ? (
+        <Inline tokens={token.tokens} />
+      ) : (
+        withNamedCharacters(token.text)
+      );
     case "escape":
-      return "tokens" in token && token.tokens ? <Inline tokens={token.tokens} /> : token.text;
+      return token.text;
     case "checkbox":
       return null;
     default:
@@ -50,13 +56,14 @@ function Part({ token }: { readonly token: Token }): ReactNode {
 
 /** Pictures are links too, but for files of the thread: a page that loads what an agent names would tell strangers who reads. */
 function Link({ token }: { readonly token: Token }): ReactNode {
-  const { href, text, tokens } = token as Tokens.Link;
+  const { text, tokens, ...link } = token as Tokens.Link;
+  const href = withNamedCharacters(link.href);
   const fileHref = useFileHref();
   const id = attachmentIdOf(href);
   if (id !== undefined && fileHref) {
     return <ShownFile name={text} href={fileHref(id)} isPicture={token.type === "image"} />;
   }
-  const words = tokens && tokens.length > 0 ? <Inline tokens={tokens} /> : text || href;
+  const words = tokens && tokens.length > 0 ? <Inline tokens={tokens} /> : withNamedCharacters(text) || href;
   if (!isSafe(href)) return words;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">

@@ -10,10 +10,11 @@ const listeners = new Set<() => void>();
 /** Fetches the parser. Called where a text is about to come: the first load of a page has none to show. */
 export function warmMarkdown(): void {
   if (drawn) return;
-  void import("./drawn-markdown").then((module) => {
+  import("./drawn-markdown").then((module) => {
     drawn = module.DrawnMarkdown;
     for (const listener of [...listeners]) listener();
-  });
+    // Text is shown as it was written then; the next one that comes tries again.
+  }, ignoreFailure);
 }
 
 /** Text as Markdown; as it was written until the parser is there. */
@@ -35,3 +36,5 @@ function readDrawn(): typeof DrawnMarkdown | undefined {
 }
 
 function nothing(): undefined {}
+
+function ignoreFailure(): void {}

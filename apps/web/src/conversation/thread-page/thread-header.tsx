@@ -59,7 +59,7 @@ export function ThreadHeader({
       <ThreadTitle />
       <ThreadVisibility />
       <div className={styles.side}>
-        {agent?.answeredBy === "script" && <OfflineModel />}
+        {agent?.answeredBy === "script" && <OfflineModel isCompact />}
         <UsageMeter />
         <ConnectionBadge />
         <ThreadMenu onFind={onFind} />

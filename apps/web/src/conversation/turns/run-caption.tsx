@@ -11,7 +11,7 @@ import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { useSteering } from "../steering/steering";
 import styles from "./run-caption.module.css";
-import { type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
+import { isEdit, type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
 import type { Turn } from "./turns";
 
 const ICONS: Readonly<Partial<Record<RunOrigin, IconName>>> = { schedule: "clock", outsider: "fork" };
@@ -68,6 +68,7 @@ function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): Reac
 }
 
 function openingOf(turn: Turn, run: CallView | undefined, startedBy: Run["startedBy"] | undefined): Opening {
+  if (isEdit(run?.startedBy)) return { kind: "edited" };
   if (run?.answered) return { kind: "answer", words: run.answered.map(({ words }) => words).join("; ") };
   // Of what answered elsewhere, the log has no words.
   if (turn.isAnswer)

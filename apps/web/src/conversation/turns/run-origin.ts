@@ -42,8 +42,15 @@ export type Opening =
   | { readonly kind: "command"; readonly command: string }
   /** `words`: what was answered, where the log tells it. */
   | { readonly kind: "answer"; readonly words: string | undefined }
-  /** Went on behind a pause, or had the question asked again. */
-  | { readonly kind: "continued" };
+  /** Went on behind a pause, or had the question asked again; or edited what the agent holds. */
+  | { readonly kind: "continued" | "edited" };
+
+/** Whether a run is an edit of the state, and no work of the agent. */
+export function isEdit(
+  startedBy: { readonly kind: string; readonly id?: string | undefined } | undefined,
+): boolean {
+  return startedBy?.kind === "client" && startedBy.id === "edit_state";
+}
 
 /** Who began a run, and how. `person`: whom the service names. */
 export function originWords(origin: RunOrigin, opening: Opening, person?: string): string {
@@ -58,6 +65,8 @@ export function originWords(origin: RunOrigin, opening: Opening, person?: string
       return `${origin === "another-tab" ? SPEAKER_WORDS.you : who} ${opening.words ?? "answered"}`;
     case "continued":
       return `${who} continued`;
+    case "edited":
+      return `${who} edited the state`;
     case "nothing":
       return origin === "schedule" ? who : `${who} started this run`;
   }

@@ -46,7 +46,8 @@ export function turnsOf(messages: readonly MessageView[], index: CallIndex): rea
 
 /** Nobody did anything: the thread was brought up to what the graph holds, as after a fork. */
 function isBookkeeping(run: CallView, index: CallIndex): boolean {
-  return run.startedBy?.kind === "foreign" && run.status === "ok" && index.callsOf(run.runId).length === 1;
+  const hasEnded = run.status === "ok" || run.status === "interrupted";
+  return run.startedBy?.kind === "foreign" && hasEnded && index.callsOf(run.runId).length === 1;
 }
 
 function segmentsOf(messages: readonly MessageView[]): Segment[] {

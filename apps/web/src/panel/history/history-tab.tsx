@@ -9,6 +9,7 @@ import { Button } from "../../design/button";
 import { Disclosure } from "../../design/disclosure";
 import { EmptyState } from "../../design/empty-state";
 import { Icon } from "../../design/icon";
+import { Problem } from "../../design/problem";
 import { RelativeTime } from "../../design/relative-time";
 import { Skeleton } from "../../design/skeleton";
 import { type Checkpoint, useCheckpoints, useForkFrom } from "../../service/queries/checkpoints";
@@ -106,9 +107,7 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
             <Icon name="fork" />
             Fork from here
           </Button>
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
+          <Problem>{problem}</Problem>
         </div>
       </Disclosure>
     </li>

@@ -1,7 +1,13 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { type Opening, ORIGIN_HINTS, originWords, type RunOrigin } from "../../conversation/turns/run-origin";
+import {
+  isEdit,
+  type Opening,
+  ORIGIN_HINTS,
+  originWords,
+  type RunOrigin,
+} from "../../conversation/turns/run-origin";
 import { Elapsed } from "../../design/elapsed";
 import { Icon } from "../../design/icon";
 import { RelativeTime } from "../../design/relative-time";
@@ -25,7 +31,7 @@ interface RunItemProps {
 
 export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
   const isKept = facts !== undefined && facts.entries > 0;
-  const isReconciling = run.work === "reconcile";
+  const isReconciling = run.work === "reconcile" && !isEdit(run.startedBy);
   return (
     <li className={styles.item}>
       <button
@@ -48,7 +54,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
           {facts?.error !== undefined && <span className={styles.error}>{facts.error}</span>}
           <span className={styles.facts}>
-            <span>{isReconciling ? "Reconciled with the checkpoint" : RUN_STATUS_WORDS[run.status]}</span>
+            <span>{statusWords(run, isReconciling)}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
             <RunCost run={run} facts={facts} />
@@ -70,7 +76,14 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
   );
 }
 
-function openingOf({ startedBy: { command } }: Run): Opening {
+function statusWords({ startedBy, status }: Run, isReconciling: boolean): string {
+  if (isReconciling) return "Reconciled with the checkpoint";
+  return isEdit(startedBy) && status !== "error" ? "Saved" : RUN_STATUS_WORDS[status];
+}
+
+function openingOf({ startedBy }: Run): Opening {
+  const { command } = startedBy;
+  if (isEdit(startedBy)) return { kind: "edited" };
   return command === undefined ? { kind: "message" } : { kind: "command", command };
 }
 

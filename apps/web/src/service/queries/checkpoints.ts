@@ -1,6 +1,6 @@
 "use client";
 
-import { keepPreviousData, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQueryClient } from "@tanstack/react-query";
 import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import * as z from "zod/mini";
@@ -20,7 +20,12 @@ const checkpointSchema = z.object({
   messageIds: z.array(z.string()),
 });
 const stateSchema = z.object({ values: z.record(z.string(), z.json()) });
-const nextSchema = z.object({ next: z.array(z.string()) });
+const pauseSchema = z.object({
+  checkpointId: z.string(),
+  values: z.record(z.string(), z.json()),
+  next: z.array(z.string()),
+});
+const editedSchema = z.object({ runId: z.nullable(z.string()) });
 const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
 
 /** What the agent held at one moment. */
@@ -60,15 +65,33 @@ export function useStateAfter(thread: ThreadName, runId: string | undefined): Re
   });
 }
 
-/** The steps that the agent would take next. `moment`: asked anew with each. */
-export function useNextSteps(thread: ThreadName, moment: string): Resource<readonly string[]> {
+/** Where a thread pauses: what it holds, and the steps that the agent would take next. */
+export type Pause = Readonly<z.output<typeof pauseSchema>>;
+
+/** `null` where the thread does not exist. `moment`: asked anew with each. */
+export function usePause(thread: ThreadName, moment: string): Resource<Pause | null> {
   return useResource({
-    queryKey: [...keys.state(thread, moment), "next"],
-    queryFn: async ({ signal }): Promise<readonly string[]> => {
-      const asked = askService(threadCall(thread, "/state"), nextSchema, { signal });
-      return (await orIfMissing(asked, { next: [] })).next;
-    },
+    queryKey: [...keys.state(thread, moment), "pause"],
+    queryFn: ({ signal }): Promise<Pause | null> =>
+      orIfMissing(askService(threadCall(thread, "/state"), pauseSchema, { signal }), null),
+    placeholderData: keepPreviousData,
   });
+}
+
+interface StateEdit {
+  readonly values: JsonObject;
+  /** The checkpoint that was seen when it was made. */
+  readonly checkpointId: string;
+}
+
+/** Edits what the agent holds, and gives the run that wrote it. */
+export function useEditState(thread: ThreadName) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: StateEdit) =>
+      (await askService(threadCall(thread, "/state"), editedSchema, { method: "PATCH", body })).runId,
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.thread(thread) }),
+  }).mutateAsync;
 }
 
 /** Begins a thread at a checkpoint, and gives its name. */
