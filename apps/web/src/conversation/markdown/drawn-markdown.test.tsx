@@ -40,9 +40,9 @@ describe("Markdown", () => {
 
   it("shows characters that are written by name, but not in code", () => {
     draw(
-      "5 &lt; 6 &amp; 7&nbsp;&mdash; `&lt;` \\&lt; &unheard; AT&T [a&amp;b](https://example.com/?a=1&amp;b=2)",
+      "5 &lt; 6 &amp; 7&nbsp;&mdash; `&lt;` \\&lt; &unheard; &constructor; AT&T [a&amp;b](https://example.com/?a=1&amp;b=2)",
     );
-    expect(place.textContent).toBe("5 < 6 & 7\u00a0— &lt; &lt; &unheard; AT&T a&b");
+    expect(place.textContent).toBe("5 < 6 & 7\u00a0— &lt; &lt; &unheard; &constructor; AT&T a&b");
     expect(place.querySelector("a")?.href).toBe("https://example.com/?a=1&b=2");
   });
 

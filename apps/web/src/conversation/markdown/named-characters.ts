@@ -51,6 +51,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 /** A text with `&lt;` as `<` and the like; a name that is not known stays as it is written. */
 export function withNamedCharacters(text: string): string {
   return text.includes("&")
-    ? text.replace(/&([a-z]+);/gi, (written, name: string) => CHARACTERS[name] ?? written)
+    ? text.replace(/&([a-z]+);/gi, (written, name: string) =>
+        Object.hasOwn(CHARACTERS, name) ? (CHARACTERS[name] ?? written) : written,
+      )
     : text;
 }
