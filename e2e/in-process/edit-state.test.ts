@@ -186,6 +186,16 @@ describeEachStore("The state of a thread, kept in %s,", (storeOf) => {
     expect(await ann.idle()).toMatchObject({ status: "waiting" });
   });
 
+  it("leaves a failed run to be tried again where an edit was refused", async () => {
+    const ann = person();
+    await ann.say("fail");
+    await ann.idle();
+    expect((await ann.edit({ text: "a" }, { asNode: "nowhere" })).status).toBe(400);
+    expect(await ann.idle()).toMatchObject({ status: "error" });
+    expect((await ann.ask("POST", "/agents/letter/threads/t/retry", {})).status).toBe(202);
+    expect(await ann.idle()).toMatchObject({ status: "error" });
+  });
+
   it("P95: is not edited at another checkpoint than the one that was seen", async () => {
     const ann = await paused();
     const { checkpointId } = (await ann.ask("GET", STATE)).body;

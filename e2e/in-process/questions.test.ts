@@ -5,7 +5,7 @@ import { breakpoint, pair, shapes } from "../questions/graphs/question-graphs.js
 import { describeQuestions } from "../questions/question-suite.js";
 
 function registered(graphName: string, graph: RunnableGraph) {
-  const schema = { type: "object", properties: { messages: {}, answer: {}, answers: {} } };
+  const schema = { type: "object", properties: { messages: {}, answer: {}, answers: {}, steps: {} } };
   const descriptor = {
     graphId: toGraphId(graphName),
     graphName,

@@ -26,7 +26,7 @@ async function answer(handler: Handler, asked: IncomingMessage, response: Server
   const request = new Request(new URL(url, "http://127.0.0.1"), {
     method,
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
-    ...(method === "POST" && { body: await text(asked) }),
+    ...(!/^(GET|HEAD)$/.test(method) && { body: await text(asked) }),
     signal: gone.signal,
   });
   const answered = await handler.fetch(request);

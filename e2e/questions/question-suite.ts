@@ -257,6 +257,26 @@ export function describeQuestions(suite: QuestionSuite): void {
       expect(await thread.askAgain()).toMatchObject({ kind: "done", status: "success" });
       expect(stateOf(thread)).toMatchObject({ answer: "arrived" });
     });
+
+    it("P93, P94: goes on with a state that was edited, which whoever follows the thread has seen", async () => {
+      const thread = await told("breakpoint", "go");
+      const path = `${served.url}/agents/breakpoint/threads/${thread.threadId}/state`;
+      const { checkpointId } = (await (await fetch(path)).json()) as { checkpointId: string };
+      const edit = (steps: Json) =>
+        fetch(path, {
+          method: "PATCH",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ values: { answer: null, steps }, checkpointId }),
+        });
+      const edited = await edit(["home"]);
+      expect(edited.status).toBe(200);
+      expect(await edited.json()).toMatchObject({ values: { steps: ["home"] }, next: ["second"] });
+      await until(thread, ({ view }) => JSON.stringify(view.state.steps) === '["home"]');
+      expect(thread.getSnapshot().view.run?.status).toBe("interrupted");
+      expect((await edit(["late"])).status).toBe(409);
+      expect(await thread.askAgain()).toMatchObject({ kind: "done", status: "success" });
+      expect(stateOf(thread)).toMatchObject({ answer: "arrived", steps: ["home", "second"] });
+    });
   });
 
   describe("Backends", () => {

@@ -36,10 +36,15 @@ export const shapes = new StateGraph(State)
   .addEdge("ask", END)
   .compile({ name: "shapes" });
 
+const Journey = Annotation.Root({
+  ...State.spec,
+  steps: Annotation<string[]>({ reducer: (known, more) => [...known, ...more], default: () => [] }),
+});
+
 /** Pauses before its second node. */
-export const breakpoint = new StateGraph(State)
-  .addNode("first", () => ({ answer: "half way" }))
-  .addNode("second", () => ({ answer: "arrived" }))
+export const breakpoint = new StateGraph(Journey)
+  .addNode("first", () => ({ answer: "half way", steps: ["first"] }))
+  .addNode("second", () => ({ answer: "arrived", steps: ["second"] }))
   .addEdge(START, "first")
   .addEdge("first", "second")
   .addEdge("second", END)

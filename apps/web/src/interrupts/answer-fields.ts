@@ -12,7 +12,7 @@ export interface AnswerFields {
   /** What the buttons say: to send what was filled in, and to decline. */
   readonly submit: string;
   readonly decline: string;
-  /** What says "I won't answer", or "no", where the question has words for that. */
+  /** The answer that declines, where the question has one. */
   readonly declined: Json | undefined;
   /** How the graph wants to be answered is a guess: the answer is shown before it goes. */
   readonly isGuess: boolean;
@@ -31,7 +31,7 @@ export const ANSWER_AS_IS: AnswerFields = {
   toAnswer: (values) => values,
 };
 
-/** Kinds that have buttons of their own come here for the answers that no button gives. */
+/** The form of a question. For kinds with buttons of their own: the form for every other answer. */
 export function answerFields(question: Question): AnswerFields {
   const plain: AnswerFields = {
     ...ANSWER_AS_IS,

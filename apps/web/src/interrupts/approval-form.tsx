@@ -59,7 +59,7 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a way round for keys; the button does the same
+    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut; the Send button does the same
     <div
       className={card.form}
       onKeyDown={(event) => {

@@ -18,7 +18,7 @@ interface AskUserFormProps {
   readonly onAnswer: (value: Json) => void;
 }
 
-/** Several questions at once. Behind the choices that a question gives, there is always room for another answer. */
+/** Several questions at once. Each choice list ends with "Other", for an answer in words. */
 export function AskUserForm({
   question,
   isDisabled,
@@ -33,7 +33,7 @@ export function AskUserForm({
   const readings = prompts.map((prompt, at) => readPrompt(prompt, drafts[at] ?? NO_DRAFT));
   const dismissal = dismissAnswer(question);
 
-  // To what is to be mended first.
+  // Focuses the first question that lacks an answer.
   useEffect(() => {
     if (!isChecked) return;
     const wrong = place.current?.querySelector<HTMLElement>("[data-invalid=true], [aria-invalid]");
@@ -84,7 +84,7 @@ export function AskUserForm({
 
 interface PromptProps {
   readonly prompt: UserPrompt;
-  /** The card says it already. */
+  /** The card shows the same words above. */
   readonly isLabelHidden: boolean;
   readonly draft: PromptDraft;
   readonly problem: string | undefined;

@@ -25,9 +25,9 @@ export const DECISION_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 interface CallDecisionProps {
   readonly row: ApprovalRow;
-  /** It stands on the line of its call, which says the tool's name. */
+  /** It is drawn on its call's own line, which shows the tool's name. */
   readonly isOnLine: boolean;
-  /** It was to be sent: what is missing is said. */
+  /** The person tried to send it: problems are shown. */
   readonly isTried: boolean;
   readonly draft: RowDraft;
   readonly isDisabled: boolean;
@@ -46,9 +46,9 @@ export function CallDecision({
   const { verb } = draft;
   const name = row.name || "Tool call";
   const reading = readRow(row, draft);
-  // Said where a field was left, or the decision was to be sent; not while a person is still writing in it.
+  // Problems show once a field was left or the decision was to be sent, not while a person still types.
   const [isLeft, setLeft] = useState(false);
-  // A decision that was kept from before must not take the focus when the page opens.
+  // A decision restored from an earlier visit must not take the focus when the page opens.
   const [isPressed, setPressed] = useState(false);
   const problem = (isTried || isLeft) && reading && "problem" in reading ? reading : undefined;
 

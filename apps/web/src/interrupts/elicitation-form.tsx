@@ -34,7 +34,7 @@ type Problems = Readonly<Record<string, string>>;
 
 const NOT_DONE = "Open the page and say when you are done, or decline.";
 
-/** What a server asks through the agent: a form or an address for each request. Each is accepted or declined by itself. */
+/** What an MCP server asks through the agent: a form or a web address per request, each accepted or declined on its own. */
 export function ElicitationForm(props: ElicitationFormProps): ReactNode {
   const { question, isDisabled, isAlone, isChosen, onAnswer } = props;
   const { requests, asker } = question;
@@ -162,7 +162,7 @@ function Request({ request, isOne, fields, draft, problems, isDisabled, onChange
   );
 }
 
-/** A page elsewhere is never opened by itself, nor shown in this one: a person sees whose it is, and opens it. */
+/** A web page is never opened automatically or embedded: the person sees its host and opens it. */
 function Address({ url }: { readonly url: string | undefined }): ReactNode {
   const address = webAddress(url);
   if (!address) return <p className={styles.address}>The address is no web page: {url ?? "none"}</p>;

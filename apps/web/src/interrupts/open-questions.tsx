@@ -19,7 +19,7 @@ export function OpenQuestions(): ReactNode {
   const isAsked = useInterrupts().length > 0;
   const pausedRun = useSettledThread(interruptedRun);
   const [wasAsked, setAsked] = useState(isAsked);
-  // Stays behind the last answer: it says there if that did not get through.
+  // Stays mounted after the last answer, to say so if that could not be sent.
   useEffect(() => {
     if (isAsked) setAsked(true);
   }, [isAsked]);

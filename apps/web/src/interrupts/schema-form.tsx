@@ -11,7 +11,7 @@ interface SchemaFormProps {
   readonly drafts: Drafts;
   readonly problems: Readonly<Record<string, string>>;
   readonly onChange: (drafts: Drafts) => void;
-  /** Problems show without taking the focus from a field that is being filled in. */
+  /** Shows problems without moving the focus. */
   readonly isCalm?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function SchemaForm({
 }: SchemaFormProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
 
-  // To what is to be mended first.
+  // Focuses the first field with a problem.
   useEffect(() => {
     if (!isCalm && Object.keys(problems).length > 0)
       place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();

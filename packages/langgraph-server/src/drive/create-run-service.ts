@@ -280,6 +280,10 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         const leased = await heardStops.during(() => editState(deps, thread, edit));
         if (leased) await drive(leased).done;
         return leased?.run.runId;
+      } catch (error) {
+        // What came meanwhile waits behind an edit that was refused.
+        void driveNext(thread.ref);
+        throw error;
       } finally {
         permit.leave();
       }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type GraphCheckpoint, type JsonObject, newRunId, ThroughlineError } from "@throughline/ai-core";
-import type { LeasedRun, RunOrigin } from "@throughline/thread-log";
+import type { Finish, LeasedRun, RunOrigin, RunRegistry } from "@throughline/thread-log";
 import { emptyRequest, parseRunRow, toRunRow } from "../thread/run-request.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
-import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { requireAccepted } from "./start-refusal.js";
 
@@ -43,6 +42,7 @@ export async function editState(
     ([name, value]) => !isDeepStrictEqual(value, seen.state[name]),
   );
   if (changed.length === 0) return undefined;
+  const before = await lastStatus(registry, thread);
   const runId = newRunId(clock);
   const request = emptyRequest("reconcile", thread, `edit_state:${runId}`);
   const started = await registry.start({
@@ -70,12 +70,22 @@ export async function editState(
     await state.updateState(place, update, started.fence);
     return started;
   } catch (error) {
-    // Not in the log: the thread is as it was. Where this fails too, the lease runs out, and the run that is claimed tells how it is.
-    await checkpointFinal(state, started.run)
-      .then(({ status }) => registry.finish(started.fence, { status }))
-      .catch(() => {});
+    // Not in the log, and the thread is listed as before. Where this fails too, the lease runs out, and the run that is claimed
+    // tells how the thread stands.
+    await registry.finish(started.fence, { status: before }).catch(() => {});
     throw error;
   }
+}
+
+/** How the thread's last run ended. */
+async function lastStatus(
+  registry: Pick<RunRegistry, "list">,
+  { ref }: ThreadAddress,
+): Promise<Finish["status"]> {
+  const [last] = await registry.list(ref, 1);
+  return last === undefined || last.status === "queued" || last.status === "running"
+    ? "success"
+    : last.status;
 }
 
 /** The checkpoint, if it is the one that was seen and waits for no answer. */

@@ -79,7 +79,7 @@ export interface FoundThread {
 export interface ThreadServiceDeps extends ForkDeps {
   readonly runs: Pick<DrivingRunService, "reconcile" | "editState">;
   readonly agents: AgentCatalogPort;
-  readonly log: Pick<ThreadLog, "read" | "head">;
+  readonly log: Pick<ThreadLog, "read" | "head" | "terminal">;
   readonly messages: Pick<MessageIndex, "search">;
   readonly feedback: MoveDeps["feedback"];
   /** What deletes a thread from every store; without it threads can't be deleted. */
@@ -171,7 +171,10 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       const runs = await registry.list(ref, RECENT_RUNS);
       const run = runs.find(isOfGraph);
       if (!run) throw missing();
-      if (runs.slice(0, runs.indexOf(run)).some(isEdit)) throw editedSince();
+      for (const edit of runs.slice(0, runs.indexOf(run)).filter(isEdit)) {
+        // One that was refused is not in the log.
+        if (await log.terminal(ref, edit.runId)) throw editedSince();
+      }
       const [entries, checkpoint] = await Promise.all([
         readWholeRun(ref, run.runId),
         state.getState({ graphId, threadId: ref.threadId }),
