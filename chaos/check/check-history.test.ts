@@ -54,6 +54,27 @@ describe("The checker is content with a viewer that", () => {
     ],
     ["left when the log ended earlier", [[a, b]], { leftAt: 2 }],
   ])("%s", (_, connections, more) => expect(watch(connections, more)).toEqual([]));
+
+  it("got a prelude of the old epoch and left, while the epoch was renewed", () => {
+    const log = { envelopes: renewed(...LOG), "ag-ui": renewed(...LOG) };
+    const left: ViewerHistory = { name: "v", view: "ag-ui", connections: [[a, b], [prelude(4)]], leftAt: 4 };
+    expect(check({ log, viewers: [left] })).toEqual([]);
+    // The next frame is one of the old epoch: nothing was renewed.
+    expect(
+      check({
+        log,
+        viewers: [
+          {
+            ...left,
+            connections: [
+              [a, b],
+              [prelude(3), d],
+            ],
+          },
+        ],
+      }),
+    ).toEqual(["doubled"]);
+  });
 });
 
 describe("The checker finds a viewer that", () => {

@@ -14,7 +14,7 @@ export function viewerDifference(viewer: ViewerHistory, log: readonly Frame[]): 
   for (const [index, frame] of told.entries()) {
     const isNewEpoch = frame.epoch !== epoch;
     if (frame.n === WHOLE_ENTRY) {
-      if (!isNewEpoch && !isRenewing(told[index + 1], frame))
+      if (!isNewEpoch && !isRenewing(told[index + 1] ?? log.at(-1), frame))
         return found("doubled", `a full prelude at ${place(frame)} within one epoch`);
       next = countUpTo(log, frame.seq);
     } else {
@@ -52,9 +52,12 @@ function misplaced(frame: Frame, { log, next, rest }: Moment): Difference {
   return comesLater ? found("disordered", instead) : found("lost", `${instead}, which never came`);
 }
 
-/** An instance that has not heard of the new epoch yet finds that it can't go on, and the next frame is of that epoch. */
+/**
+ * An instance that has not heard of the new epoch yet finds that it can't go on, and what comes next is of that epoch: a prelude, or,
+ * for a viewer that left before, the log itself.
+ */
 function isRenewing(next: Frame | undefined, { epoch }: Frame): boolean {
-  return next !== undefined && next.n === WHOLE_ENTRY && next.epoch !== epoch;
+  return next !== undefined && next.epoch !== epoch;
 }
 
 function countUpTo(log: readonly Frame[], seq: number): number {
