@@ -8,6 +8,7 @@ const DEBIAN_PACKAGES = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/initdb",
   pgbouncer: "/usr/sbin/pgbouncer",
   tmux: "/usr/bin/tmux",
+  faketime: "/usr/bin/faketime",
   chromium: "/usr/bin/chromium",
 };
 
