@@ -44,7 +44,7 @@ import {
   X,
   Zap,
 } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 
 /** What each icon stands for here, so that one meaning has one drawing. List only what is used: each costs bytes on every page. */
 const ICONS = {
@@ -96,7 +96,13 @@ const ICONS = {
 export type IconName = keyof typeof ICONS;
 
 /** Decoration beside words, or inside a button that has a label of its own. */
-export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactNode {
+export const Icon = memo(function Icon({
+  name,
+  size = 16,
+}: {
+  readonly name: IconName;
+  readonly size?: number;
+}): ReactNode {
   const Drawing = ICONS[name];
   return <Drawing size={size} aria-hidden="true" focusable="false" />;
-}
+});

@@ -8,7 +8,8 @@ import { IconButton } from "../../design/button";
 import { CopyButton } from "../../design/copy-button";
 import { useToaster } from "../../design/toast";
 import { useRegenerate } from "../../service/queries/run-again";
-import type { SettledThread } from "../settled/settled-thread";
+import { type SettledThread, settledThread } from "../settled/settled-thread";
+import { useIsThreadBusy } from "../settled/thread-busy";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { useSteering } from "../steering/steering";
 import { FeedbackNote } from "./feedback-note";
@@ -36,23 +37,21 @@ const GIVEN = "[aria-pressed=true]";
 
 /** What a person does with an answer. */
 export function MessageActions({ id, runId, text, anchor }: MessageActionsProps): ReactNode {
-  const standing = useSettledThread(useCallback((settled: SettledThread) => standingOf(settled, id), [id]));
+  const isNewest = useSettledThread(
+    useCallback((settled: SettledThread) => isLast(settled, id) && settled.run?.status !== "running", [id]),
+  );
   const feedback = useFeedback(id, runId);
   const row = useRef<HTMLDivElement>(null);
   return (
     <>
-      <div
-        ref={row}
-        className={styles.actions}
-        data-kept={standing === "last" || feedback.given !== undefined}
-      >
+      <div ref={row} className={styles.actions} data-kept={isNewest || feedback.given !== undefined}>
         <CopyButton text={() => text} label="Copy as Markdown" />
         <CopyButton
           icon="link"
           text={() => `${location.origin}${location.pathname}#${anchor}`}
           label="Copy a link to this turn"
         />
-        <Regenerate id={id} standing={standing} />
+        <Regenerate id={id} />
         <Thumbs feedback={feedback} />
       </div>
       <FeedbackNote
@@ -63,23 +62,18 @@ export function MessageActions({ id, runId, text, anchor }: MessageActionsProps)
   );
 }
 
-/** `last`: nothing was said after it. */
-type Standing = "last" | "earlier" | "busy";
-
-function standingOf({ messages, run }: SettledThread, id: string): Standing {
-  if (run?.status === "running") return "busy";
-  return messages.at(-1)?.id === id ? "last" : "earlier";
+/** Nothing was said after it. */
+function isLast({ messages }: SettledThread, id: string): boolean {
+  return messages.at(-1)?.id === id;
 }
 
 /** Makes the answer again. What was said after it goes with it, so a person is asked first where there is such. */
-function Regenerate({ id, standing }: { readonly id: string; readonly standing: Standing }): ReactNode {
+function Regenerate({ id }: { readonly id: string }): ReactNode {
   const thread = useThreadHandle();
   const regenerate = useRegenerate(thread);
   const { claim } = useSteering();
   const toaster = useToaster();
   const [isAsking, setAsking] = useState(false);
-  const reason =
-    useCaller().refusal("run", thread) ?? (standing === "busy" ? "The agent is busy." : undefined);
   const start = async () => claim(await regenerate(id));
 
   async function startAtOnce(): Promise<void> {
@@ -93,11 +87,10 @@ function Regenerate({ id, standing }: { readonly id: string; readonly standing: 
 
   return (
     <>
-      <IconButton
-        icon="refresh"
-        label={reason === undefined ? "Regenerate" : `Regenerate: ${reason}`}
-        disabled={reason !== undefined}
-        onClick={() => (standing === "last" ? void startAtOnce() : setAsking(true))}
+      <RegenerateButton
+        onClick={() =>
+          isLast(settledThread(thread).getSnapshot(), id) ? void startAtOnce() : setAsking(true)
+        }
       />
       {isAsking && (
         <ConfirmDialog
@@ -112,5 +105,20 @@ function Regenerate({ id, standing }: { readonly id: string; readonly standing: 
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+/** On its own: it is all of an answer's actions that a run renders again when it begins and ends. */
+function RegenerateButton({ onClick }: { readonly onClick: () => void }): ReactNode {
+  const isBusy = useIsThreadBusy();
+  const refusal = useCaller().refusal("run", useThreadHandle());
+  const reason = refusal ?? (isBusy ? "The agent is busy." : undefined);
+  return (
+    <IconButton
+      icon="refresh"
+      label={reason === undefined ? "Regenerate" : `Regenerate: ${reason}`}
+      disabled={reason !== undefined}
+      onClick={onClick}
+    />
   );
 }
