@@ -38,7 +38,10 @@ export function useAgentActivity(agentId: string): AgentActivity {
   const listedStatus = listed?.find((row) => live && rowKey(row) === rowKey(live))?.status;
   const news = live && listed && live.status !== listedStatus ? `${rowKey(live)} ${live.status}` : undefined;
   useEffect(() => {
-    if (news !== undefined) refresh();
+    if (news === undefined) return;
+    // In a task of its own: the frame that shows the news has enough to do.
+    const timer = setTimeout(refresh);
+    return () => clearTimeout(timer);
   }, [news, refresh]);
 
   return {

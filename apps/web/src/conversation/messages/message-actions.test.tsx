@@ -12,7 +12,6 @@ import { createRoot } from "react-dom/client";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { CallerContext } from "../../console/caller";
 import { createQueryClient } from "../../service/queries/query-client";
-import { ThreadBusyProvider } from "../settled/thread-busy";
 import { SteeringProvider } from "../steering/steering";
 import { MessageActions } from "./message-actions";
 
@@ -83,13 +82,11 @@ async function openThread() {
           <AgentProvider client={client}>
             <ThreadProvider agentId="poet" threadId="t">
               <SteeringProvider onSend={() => {}}>
-                <ThreadBusyProvider>
-                  {IDS.map((id) => (
-                    <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
-                      <MessageActions id={id} runId="r" text={id} anchor={id} />
-                    </Profiler>
-                  ))}
-                </ThreadBusyProvider>
+                {IDS.map((id) => (
+                  <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
+                    <MessageActions id={id} runId="r" text={id} anchor={id} />
+                  </Profiler>
+                ))}
               </SteeringProvider>
             </ThreadProvider>
           </AgentProvider>
@@ -114,17 +111,21 @@ async function openThread() {
   };
 }
 
-it("renders, when a run ends, the last answer's actions at once and those of all others in a later commit", async () => {
+it("renders, when a run ends, the last answer's actions at once and one button of the others, few at a time", async () => {
   const { show, commits, regenerate } = await openThread();
-  expect(regenerate().every(({ disabled }) => disabled)).toBe(true);
+  const titles = (title: string) =>
+    act(() =>
+      vi.waitFor(() => expect(regenerate().map((button) => button.title)).toEqual(IDS.map(() => title))),
+    );
+  await titles("Regenerate: The agent is busy.");
   commits();
   await show({ type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } });
-  expect(regenerate().map(({ disabled, title }) => [disabled, title])).toEqual(
-    IDS.map(() => [false, "Regenerate"]),
-  );
+  await titles("Regenerate");
+  expect(regenerate().some(({ disabled }) => disabled)).toBe(false);
   const [first, ...others] = commits();
   expect(first).toEqual([LAST]);
-  expect(others.flat()).toEqual(expect.arrayContaining(IDS.slice(0, -1)));
+  expect(new Set(others.flat())).toEqual(new Set(IDS.slice(0, -1)));
+  expect(Math.max(...others.map(({ length }) => length))).toBeLessThanOrEqual(10);
 });
 
 it("asks once for the feedback of all answers, and for nothing else", async () => {

@@ -3,7 +3,6 @@
 import type { ReactNode } from "react";
 import { useDrawnFrom } from "../scroll/use-drawn-from";
 import { useLinkedTurn } from "../scroll/use-linked-turn";
-import { ThreadBusyProvider } from "../settled/thread-busy";
 import { turnAnchor } from "./turn-anchor";
 import { TurnView } from "./turn-view";
 import type { Turn } from "./turns";
@@ -22,19 +21,17 @@ export function TurnList({ turns, openedAt, isSearched, onLinked }: TurnListProp
   const drawnFrom = useDrawnFrom(turns.length);
   const linked = useLinkedTurn(turns, onLinked);
   return (
-    <ThreadBusyProvider>
-      <ol>
-        {turns.map((turn, at) => (
-          <TurnView
-            key={turn.key}
-            turn={turn}
-            isLast={at === turns.length - 1}
-            openedAt={openedAt}
-            isDeferred={at < drawnFrom && !isSearched}
-            isLinked={linked === turnAnchor(turn.key)}
-          />
-        ))}
-      </ol>
-    </ThreadBusyProvider>
+    <ol>
+      {turns.map((turn, at) => (
+        <TurnView
+          key={turn.key}
+          turn={turn}
+          isLast={at === turns.length - 1}
+          openedAt={openedAt}
+          isDeferred={at < drawnFrom && !isSearched}
+          isLinked={linked === turnAnchor(turn.key)}
+        />
+      ))}
+    </ol>
   );
 }
