@@ -28,7 +28,12 @@ async function show(refusals: Readonly<Record<string, string>> = {}) {
     sent.push(JSON.parse(String(body)));
     return Response.json({ runId: "edit" });
   });
-  const caller: Caller = { isPerson: true, role: "operator", refusal: (action) => refusals[action] };
+  const caller: Caller = {
+    isPerson: true,
+    subject: "ann",
+    role: "operator",
+    refusal: (action) => refusals[action],
+  };
   const letter = { id: "langgraph:letter", name: "Letter", outputSchema: OUTPUT };
   const catalog = { agents: [letter], byId: new Map([[letter.id, letter]]) } as unknown as AgentCatalog;
   const onContinue = vi.fn(
