@@ -1,29 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { failureFrames } from "../../packages/langgraph-server/src/ag-ui/ag-ui-frames.js";
-import { requireAccepted } from "../../packages/langgraph-server/src/drive/start-refusal.js";
 import { readAnswer } from "./read-answer.js";
 
-const streamOf = (...frames: readonly (Buffer | string)[]) =>
-  new Response(Buffer.concat(frames.map((frame) => Buffer.from(frame))));
-const refusedWith = (error: unknown) =>
-  streamOf(...failureFrames({ threadName: "room", runId: "run-1" }, error));
+const streamOf = (...frames: readonly string[]) => new Response(frames.join(""));
+/** As the service says it: the run that was asked for has no name of the service's own. */
+const BUSY = [
+  { type: "RUN_STARTED", threadId: "room", runId: "run-1" },
+  {
+    type: "RUN_ERROR",
+    code: "busy",
+    message: "Another run is active in this thread.",
+    metadata: { throughline: { details: { runId: "the run in the way", retryAfterMs: 500 } } },
+  },
+].map((event) => `data: ${JSON.stringify(event)}\n\n`);
 const began = JSON.stringify({
   type: "RUN_STARTED",
   runId: "run-1",
   metadata: { throughline: { runId: "r" } },
 });
 
-function busy(): unknown {
-  try {
-    return requireAccepted({ kind: "busy", runId: "the run in the way", retryAfterMs: 500 });
-  } catch (error) {
-    return error;
-  }
-}
-
 describe("A request for a run counts as", () => {
   it("refused when its stream says that another run is in the way, although that run is named", async () => {
-    await expect(readAnswer(refusedWith(busy()), true)).resolves.toBe("refused");
+    await expect(readAnswer(streamOf(...BUSY), true)).resolves.toBe("refused");
   });
 
   it("unknown when its stream says what passes", async () => {

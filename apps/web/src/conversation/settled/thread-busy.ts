@@ -15,7 +15,7 @@ const ofThread = new WeakMap<Store<ThreadSnapshot>, Store<boolean>>();
  * there are answers, so listeners are called a few at a time, each time in a task of their own, which leaves room for input and
  * tokens between them. (A deferred context would not: React looks for its consumers in one go.)
  */
-export function threadBusy(thread: Store<ThreadSnapshot>): Store<boolean> {
+function threadBusy(thread: Store<ThreadSnapshot>): Store<boolean> {
   const known = ofThread.get(thread);
   if (known) return known;
   const made = makeStore(thread);
