@@ -19,6 +19,7 @@ Options
   --runs R         runs at once (10)
   --viewers V      viewers of each run, the one that started it included (2)
   --minutes M      how long it is measured (1)
+  --warm S         seconds of the same load before that (5); compilers take about 40 for each process
   --processes N    so many processes that share a port
   --roles          one process with the role api, two workers
   --burn           beside a graph that burns CPU
@@ -44,7 +45,7 @@ async function main() {
   const { values } = parseArgs({
     options: {
       ...Object.fromEntries(
-        ["runs", "viewers", "minutes", "processes", "reconnect", "peer", "save"].map((name) => [
+        ["runs", "viewers", "minutes", "warm", "processes", "reconnect", "peer", "save"].map((name) => [
           name,
           { type: "string" },
         ]),
@@ -68,6 +69,7 @@ async function main() {
     runs: number(values, "runs", 10),
     viewers: number(values, "viewers", 2),
     seconds: number(values, "minutes", 1) * 60,
+    warmSeconds: number(values, "warm", 5),
     ...(back !== undefined && { comesBackEverySeconds: back }),
   };
   const serving = { roles, processes: number(values, "processes", 1) };

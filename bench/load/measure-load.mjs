@@ -9,6 +9,8 @@ export const TOKENS_PER_SECOND = 20;
 const RUN_SECONDS = 20;
 const LEAST_TOKENS = TOKENS_PER_SECOND;
 const RETRY_MS = 1_000;
+/** Over which the first runs are spread. */
+const SPREAD_SECONDS = 5;
 
 /**
  * @typedef {{ runs: number, viewers: number, seconds: number, warmSeconds?: number, comesBackEverySeconds?: number,
@@ -42,7 +44,7 @@ export async function measureLoad(subject, load) {
   const slots = Array.from({ length: runs }, (_, slot) =>
     keepRunning(subject, load, seen, {
       slot,
-      startsAt: startsAt + (slot / runs) * warmSeconds * 1_000,
+      startsAt: startsAt + (slot / runs) * Math.min(SPREAD_SECONDS, warmSeconds) * 1_000,
       until,
     }),
   );
@@ -132,6 +134,10 @@ const waitOf = ({ retryAfter }) => (retryAfter === undefined ? RETRY_MS : Number
 
 async function runOnce(subject, load, seen, tokens) {
   const { viewers, comesBackEverySeconds, onRunStarted, keepsLags = false } = load;
+  // Processes get connections in turn: else one of two would have all starts, and the other all second viewers.
+  const anyTurn = async () => {
+    if (Math.random() < 0.5) await subject.passTurn?.();
+  };
   const { counts, lags, receipts, isMeasured } = seen;
   const run = await subject.createRun({
     tokens,
@@ -155,18 +161,22 @@ async function runOnce(subject, load, seen, tokens) {
       receipts.add(cursor, now);
     },
   };
+  await anyTurn();
   const starter = startViewer(subject, { ...options, first: run.start });
   await starter.opened;
   onRunStarted?.(run.id);
-  const others = Array.from({ length: viewers - 1 }, (_, index) =>
-    startViewer(subject, {
+  const others = [];
+  for (let index = 1; index < viewers; index++) {
+    await anyTurn();
+    const other = startViewer(subject, {
       ...options,
       first: run.view(),
       ...(comesBackEverySeconds !== undefined && {
-        comesBackEveryMs: comesBackEverySeconds * 1_000 + 37 * index,
+        comesBackEveryMs: comesBackEverySeconds * 1_000 + 37 * (index - 1),
       }),
-    }),
-  );
+    });
+    others.push(other);
+  }
   const ends = await Promise.allSettled([starter, ...others].map(({ over }) => over));
   seen.runs.push(own.summary(ends));
   counts.runs++;

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { startServe } from "../server/child-process.mjs";
 import { agUiRun, readAgUi } from "./subject.mjs";
 
@@ -26,6 +28,7 @@ export async function startOurService({ postgres, processes = 1, roles = false, 
     createRun: async (typing, agent = "typist") =>
       agUiRun({ start: front.url, view: front.url }, agent, typing),
     read: readAgUi,
+    passTurn: () => connectInVain(front.url),
     pids: { service: all.map(({ pid }) => pid), postgres: [postgres.pid] },
     workers: workers.map(({ pid }) => pid),
     databaseUrl: postgres.url,
@@ -38,6 +41,12 @@ export async function startOurService({ postgres, processes = 1, roles = false, 
       for (const one of all) await one.stop();
     },
   };
+}
+
+async function connectInVain(url) {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.destroy();
 }
 
 /** One after the other: the first migrates. */

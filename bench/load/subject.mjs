@@ -13,9 +13,11 @@ import { connectionOf, runOf } from "../server/our-routes.mjs";
  *   read: (frame: string) => import("./viewer.mjs").Reading | undefined,
  *   pids: { service: readonly number[], postgres: readonly number[] },
  *   databaseUrl?: string,
+ *   passTurn?: () => Promise<void>,
  *   eventLoopLagMs: () => Promise<number | undefined>,
  *   stop: () => Promise<void>,
- * }} Subject `startsAnew`: who comes back is shown everything again, and forgets what it held
+ * }} Subject `startsAnew`: who comes back is shown everything again, and forgets what it held;
+ * `passTurn`: the next connection goes to another process than it would have, where connections are dealt in turn
  */
 
 /** Runs over the AG-UI routes, which our service and CopilotKit's runtime share. */

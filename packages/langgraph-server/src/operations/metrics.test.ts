@@ -62,6 +62,14 @@ describe("metrics", () => {
     expect(await read("clock_error_seconds{")).toBe(-2.5);
   });
 
+  it("tell how late the event loop is, by the one monitor that Node's own metrics have", async () => {
+    metrics = createMetrics({ clock: createSimulatedClock() });
+    const text = await metrics.render();
+    const lagOf = (name: string) => new RegExp(`^${name}_p99_seconds\\S* (\\S+)$`, "m").exec(text)?.[1];
+    expect(lagOf("throughline_event_loop_lag")).toBeDefined();
+    expect(lagOf("throughline_event_loop_lag")).toBe(lagOf("nodejs_eventloop_lag"));
+  });
+
   it("of several processes are added up, but for what is one thing of their host", async () => {
     metrics = createMetrics({ clock: createSimulatedClock() });
     const { observer } = metrics;

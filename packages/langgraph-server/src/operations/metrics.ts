@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { PICODOLLARS_PER_USD } from "@throughline/billing";
 import {
@@ -37,6 +36,9 @@ export function addMetrics(each: readonly (readonly MetricData[])[]): Promise<st
   return AggregatorRegistry.aggregate(each.map((metrics) => [...metrics])).metrics();
 }
 
+/** A process is woken this often to see how late it is woken, also while it has nothing to do. */
+const LOOP_PRECISION_MS = 20;
+
 /** Longer than a model takes to answer, than a tool should take, and than a person waits. */
 const OLD_CALL_SECONDS = [60, 600, 3_600];
 
@@ -62,14 +64,14 @@ interface GaugeOptions<T extends string> {
   /** What the processes of one host measured together. Default: their sum. */
   readonly aggregator?: "sum" | "max" | "min" | "average";
   /** Called before the gauge is read. */
-  readonly collect?: (self: Gauge<T>) => void;
+  readonly collect?: (self: Gauge<T>) => void | Promise<void>;
 }
 
 /** Metrics of this instance. No label holds an account, a thread or any other data of a tenant. */
 export function createMetrics({ clock = systemClock }: { readonly clock?: Clock } = {}): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service: "throughline" });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
   const registers = [registry];
   const counter = <T extends string>(name: string, help: string, labelNames: readonly T[] = []) =>
     new Counter({ name: `throughline_${name}`, help, labelNames, registers });
@@ -151,13 +153,13 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       },
     },
   );
-  const loop = monitorEventLoopDelay({ resolution: 20 });
-  loop.enable();
+  const loopLag = registry.getSingleMetric("nodejs_eventloop_lag_p99_seconds");
   gauge("event_loop_lag_p99_seconds", "Event loop delay since the last scrape, 99th percentile", {
     aggregator: "max",
-    collect(self) {
-      self.set(loop.percentile(99) / 1e9);
-      loop.reset();
+    // Made before this one, so it is collected before it.
+    async collect(self) {
+      const measured = await loopLag?.get();
+      self.set(measured?.values[0]?.value ?? 0);
     },
   });
 
@@ -174,7 +176,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       registers,
       ...(collect && {
         collect() {
-          collect(this);
+          return collect(this);
         },
       }),
     });
@@ -279,9 +281,6 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     limitMet: (limit) => limits.inc({ limit }),
     strayError: (isAttributed) => strayErrors.inc({ attributed: String(isAttributed) }),
     requestAnswered: (route, status) => requests.inc({ route, status: String(status) }),
-    close() {
-      loop.disable();
-      registry.clear();
-    },
+    close: () => registry.clear(),
   };
 }

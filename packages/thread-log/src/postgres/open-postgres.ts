@@ -63,6 +63,8 @@ const LOCK_MS = 50;
 /** Where `pool` goes through a pooler: migrations run one after the other. */
 const DIRECT_CONNECTIONS = 1;
 const DEFAULT_COMMITTERS = 4;
+/** By so much subscribers on other instances may be later. Tokens come every 50 ms, or several at a time. */
+const WAKE_EVERY_MS = 20;
 /** Commits under way at once while the store answers quickly. */
 const OFTEN_AT_ONCE = 2;
 
@@ -146,8 +148,16 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         void afterReconnect(wakes);
       },
     });
-    const sender = createWakeSender((tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })));
-    const releases = createWakeSender(() => wakes.send(encodeWake(instance, { kind: "released" })));
+    const sender = createWakeSender({
+      send: (tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })),
+      clock,
+      everyMs: WAKE_EVERY_MS,
+    });
+    const releases = createWakeSender({
+      send: () => wakes.send(encodeWake(instance, { kind: "released" })),
+      clock,
+      everyMs: 0,
+    });
     return {
       pool,
       writer,

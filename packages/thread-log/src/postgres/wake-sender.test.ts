@@ -1,15 +1,19 @@
+import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it } from "vitest";
 import { createWakeSender } from "./wake-sender.js";
 
-function scripted() {
+function scripted({ everyMs = 0 } = {}) {
   const sent: { readonly tags: readonly string[]; answer(error?: Error): void }[] = [];
-  const sender = createWakeSender(
-    (tags) =>
+  const clock = createSimulatedClock();
+  const sender = createWakeSender({
+    send: (tags) =>
       new Promise((resolve, reject) => {
         sent.push({ tags, answer: (error) => (error ? reject(error) : resolve()) });
       }),
-  );
-  return { sender, sent };
+    clock,
+    everyMs,
+  });
+  return { sender, sent, clock };
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -24,6 +28,34 @@ it("sends what is told while a notification is on its way with the next one, eac
   sent[0]?.answer();
   await turn();
   expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b", "c", "d"]]);
+});
+
+it("sends the first at once, and what is told soon after it together, when its time has come", async () => {
+  const { sender, sent, clock } = scripted({ everyMs: 20 });
+  sender.tell(["a"]);
+  await turn();
+  clock.advance(5);
+  sent[0]?.answer();
+  await turn();
+  sender.tell(["b"]);
+  sender.tell(["c"]);
+  clock.advance(14);
+  await turn();
+  expect(sent.map(({ tags }) => tags)).toEqual([["a"]]);
+  clock.advance(1);
+  await turn();
+  expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b", "c"]]);
+});
+
+it("does not wait after a notification that took as long", async () => {
+  const { sender, sent, clock } = scripted({ everyMs: 20 });
+  sender.tell(["a"]);
+  await turn();
+  sender.tell(["b"]);
+  clock.advance(20);
+  sent[0]?.answer();
+  await turn();
+  expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b"]]);
 });
 
 it("sends again what a lost connection may have swallowed", async () => {
