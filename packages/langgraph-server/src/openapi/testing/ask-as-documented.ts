@@ -18,6 +18,9 @@ export interface Trial {
   readonly seed: number;
 }
 
+/** Operations that no drawn request succeeds with: only graphs fill the store, a link is signed, and what did not fail is not tried again. */
+export const NEVER_GOOD = ["deleteStoreItems", "getFilesByToken", "postAgentsThreadsRetry"] as const;
+
 /**
  * Asks for an operation as the document says and as it does not, as a caller with an account of their own that holds
  * something of everything. Throws on an answer that is not documented; gives the statuses there were.
