@@ -60,6 +60,11 @@ function as(account: string) {
 }
 
 /** As far as these tests read it. */
+interface Audited {
+  readonly action: string;
+  readonly route: string;
+}
+
 interface Receipt {
   readonly id: string;
   readonly status: string;
@@ -228,8 +233,13 @@ describe.each([
       });
       expect(await placesHolding(places, mark)).toEqual([]);
 
-      // A tombstone and a receipt know whose they are, and a tombstone the id that was derived from a name.
-      expect(await placesHolding(places, leaver)).toEqual(["throughline.deletions", "throughline.threads"]);
+      // A tombstone, a receipt and the audit record know whose they are, and a tombstone the id that was derived from a name.
+      const known = (await placesHolding(places, leaver)).filter((place) => place !== "throughline.audit");
+      expect(known).toEqual(["throughline.deletions", "throughline.threads"]);
+      // An instance that is killed may take the entry with it.
+      const { entries } = await ask<{ entries: readonly Audited[] }>(asked, leaver, "GET", "/audit");
+      const deletion = { action: "delete_data", route: "DELETE /account/data" };
+      expect(entries).toMatchObject(killed && entries.length === 0 ? [] : [deletion]);
       const threadId = deriveThreadId({ account: leaver, graphName: "poet", threadName: `${mark} thread 0` });
       expect(await placesHolding(places, threadId)).toEqual(["throughline.threads"]);
 

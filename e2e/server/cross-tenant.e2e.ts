@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Handler } from "@throughline/langgraph-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -247,7 +248,11 @@ async function send(probe: Probe, names: Names, who: Record<string, string>) {
   return { status: response.status, text: await response.text() };
 }
 
-/** An answer without what differs from request to request anyway: ids, times, a page's nonce, and the names it was asked for. */
+function isSameRequest(probe: Probe, one: Names, other: Names): boolean {
+  return probe.path(one) === probe.path(other) && isDeepStrictEqual(probe.body(one), probe.body(other));
+}
+
+/** An answer without what differs from request to request anyway: ids, times, and the names it was asked for. */
 function withoutNames(text: string, names: Names): string {
   let shown = /^(?:: |id: |event: |data: )/.test(text) ? JSON.stringify(wholeWords(text)) : text;
   for (const name of Object.values(names).sort((a, b) => b.length - a.length)) {
@@ -258,7 +263,6 @@ function withoutNames(text: string, names: Names): string {
     .replaceAll(/[0-9a-f]{16,64}/g, "<hex>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replaceAll(/"ts":[\d.]+/g, '"ts":0')
-    .replaceAll(/ nonce="[\w-]{22}"/g, ' nonce="<nonce>"')
     .replaceAll(/"retryAfterMs":\d+/g, '"retryAfterMs":0');
 }
 
@@ -286,24 +290,25 @@ describe("peers' bug 21: of another's threads, crons and files", () => {
       const route = shuffled[index % shuffled.length]?.[1];
       const theirs = owned[Math.floor(random() * owned.length)];
       if (!route || !theirs) throw new Error("Nothing to probe.");
-      // The same for all callers, and its numbers move by themselves.
-      if (route.path === "/metrics") return;
       const probe = probeOf(route, random);
       const who = stranger(random);
       const where = `${route.method} ${route.path} ${JSON.stringify(probe.body(theirs))}`;
       const nobody = nobodys();
-      const [there, nowhere] = [await send(probe, theirs, who), await send(probe, nobody, who)];
+      const there = await send(probe, theirs, who);
       expect(there.status, where).toBeLessThan(500);
       expect(there.text, where).not.toContain(SECRET);
       expect(there.text, where).not.toContain(`m-${theirs.run}`);
       expect(there.text, where).not.toMatch(/"outcome":"(?:stopping|cancelled|ended)"/);
+      probed.add(`${route.method} ${route.path}`);
+      // The same request twice tells nothing of what is there: metrics move by themselves, and an export has the one before it.
+      if (isSameRequest(probe, theirs, nobody)) return;
+      const nowhere = await send(probe, nobody, who);
       expect({ ...there, text: withoutNames(there.text, theirs) }, where).toEqual({
         ...nowhere,
         text: withoutNames(nowhere.text, nobody),
       });
-      probed.add(`${route.method} ${route.path}`);
     });
-    if (trialsOr(table.length) >= table.length) expect(probed.size).toBe(table.length - 1);
+    if (trialsOr(table.length) >= table.length) expect(probed.size).toBe(table.length);
   }, 1_200_000);
 
   it("and the owner finds everything as it was", async () => {

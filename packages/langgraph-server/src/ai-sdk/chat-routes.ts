@@ -26,7 +26,7 @@ import { callerIn } from "../thread/visibility.js";
 import type { ThreadService } from "../threads/thread-service.js";
 import { chatChunkSchema, chatMessagesSchema } from "./chat-chunk-schema.js";
 import { type ChatRequest, chatRequestSchema, runAgentInputOf } from "./chat-request.js";
-import { streamChat } from "./chat-stream.js";
+import { STREAM_END, streamChat } from "./chat-stream.js";
 import { regeneratedInput } from "./regenerated-input.js";
 
 type ChatParts = RouteParts<{
@@ -134,6 +134,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           status: 200,
           description: "A UI message stream, version 1, ended by `[DONE]`",
           events: chatChunkSchema,
+          lastData: STREAM_END,
         },
         errors: [
           "busy",
@@ -194,6 +195,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           status: 200,
           description: "A UI message stream, version 1, ended by `[DONE]`",
           events: chatChunkSchema,
+          lastData: STREAM_END,
         },
         also: [{ status: 204, description: "Nothing runs" }],
         errors: ["rate_limited"],

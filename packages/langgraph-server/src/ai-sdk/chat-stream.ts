@@ -10,6 +10,9 @@ import type { ThreadAddress } from "../thread/thread-address.js";
 /** By which the AI SDK knows the version of its wire. */
 const STREAM_HEADER = { name: "x-vercel-ai-ui-message-stream", value: "v1" } as const;
 
+/** The data of a stream's last event, by which the AI SDK knows that it is complete. */
+export const STREAM_END = "[DONE]";
+
 /** Streams an answer to its run's end. */
 export function streamChat(
   c: RouteContext,
@@ -37,7 +40,7 @@ export function streamChat(
 
 /** A stream that ends without an error is a complete answer to a client, so one that ends early says so. */
 function lastWords({ reason }: Ending): Buffer[] {
-  const done = encodeSseFrame({ data: "[DONE]" });
+  const done = encodeSseFrame({ data: STREAM_END });
   if (reason === "done") return [done];
   const { message } = earlyEndError(reason);
   return [encodeSseFrame({ data: JSON.stringify({ type: "error", errorText: message }) }), done];

@@ -52,6 +52,8 @@ export type RouteAnswer =
       readonly status: 200;
       readonly description: string;
       readonly events: z.ZodType;
+      /** The data of the last event, where that is no JSON. */
+      readonly lastData?: string;
       readonly schema?: z.ZodType;
     }
   /** Anything else that is no JSON. */

@@ -270,20 +270,21 @@ function contentOf(answer: Exclude<RouteAnswer, { status: 204 }>, answers: Schem
   if ("contentType" in answer) return { [answer.contentType]: { schema: {} } };
   return {
     ...("events" in answer && {
-      "text/event-stream": { schema: eventSchema(answers.schemaOf(answer.events)) },
+      "text/event-stream": { schema: eventSchema(answers.schemaOf(answer.events), answer.lastData) },
     }),
     ...(answer.schema && { "application/json": { schema: answers.schemaOf(answer.schema) } }),
     ...("orAs" in answer && answer.orAs !== undefined && { [answer.orAs]: { schema: {} } }),
   };
 }
 
-function eventSchema(contentSchema: JsonSchema): JsonSchema {
+function eventSchema(contentSchema: JsonSchema, lastData: string | undefined): JsonSchema {
+  const data: JsonSchema = { type: "string", contentMediaType: "application/json", contentSchema };
   return {
     type: "object",
     properties: {
       id: { type: "string" },
       event: { type: "string" },
-      data: { type: "string", contentMediaType: "application/json", contentSchema },
+      data: lastData === undefined ? data : { anyOf: [{ const: lastData }, data] },
     },
     required: ["data"],
   };

@@ -38,7 +38,9 @@ export function exportThreadRoute(parts: RouteParts<{ readonly threads: ThreadSe
     async handle(c, who) {
       const address = await threadOf(c, parts, who);
       const { format } = queryOf(c, querySchema);
-      const [listing, { messages }] = await Promise.all([threads.get(address), threads.state(address)]);
+      // One after the other: side by side, which of them says that there is no thread would be left to chance.
+      const listing = await threads.get(address);
+      const { messages } = await threads.state(address);
       const thread = showThread(listing);
       const exportedAt = new Date(parts.clock.now()).toISOString();
       const isMarkdown = format === "markdown";

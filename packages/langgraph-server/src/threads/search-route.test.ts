@@ -108,6 +108,7 @@ describeEachStore("A search for words, kept in %s,", (storeOf) => {
       headers: { "x-throughline-account": "none-of-it", "x-throughline-subject": "ann" },
     });
     expect(markdown.status).toBe(404);
+    expect(await markdown.json()).toMatchObject({ message: "There is no such thread." });
     const json = await ann.ask("GET", `${path}?format=json`);
     expect(json.body).toMatchObject({
       thread: { threadName: "t" },

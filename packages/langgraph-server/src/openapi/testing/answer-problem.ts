@@ -1,5 +1,5 @@
 import type { Json } from "@throughline/ai-core";
-import { sseEvents } from "../../handler/testing/sse-events.js";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { MediaType, OpenApiDocument, OpenApiResponse } from "../openapi-shape.js";
 import type { DocumentedRequest, ListedOperation } from "./documented-request.js";
 import { schemaProblem } from "./schema-problem.js";
@@ -45,11 +45,12 @@ async function streamProblem(
     await answer.body?.cancel();
     return undefined;
   }
-  for await (const { id, event, data } of sseEvents(answer)) {
-    const text = JSON.stringify(data);
-    const told = { data: text, ...(id !== undefined && { id }), ...(event !== undefined && { event }) };
+  const events: EventSourceMessage[] = [];
+  createParser({ onEvent: (event) => void events.push(event) }).feed(await answer.text());
+  for (const { id, event, data } of events) {
+    const told = { data, ...(id !== undefined && { id }), ...(event !== undefined && { event }) };
     const problem = schemaProblem({ document, closed: true }, media.schema, told);
-    if (problem !== undefined) return `an event: ${problem} in ${text.slice(0, 500)}`;
+    if (problem !== undefined) return `an event: ${problem} in ${data.slice(0, 500)}`;
   }
   return undefined;
 }

@@ -19,6 +19,17 @@ export interface Trial {
 }
 
 /**
+ * Operations that no drawn request succeeds with: only graphs fill the store, a link is signed, an edit has to name what the graph
+ * holds, and what did not fail is not tried again.
+ */
+export const NEVER_GOOD = [
+  "deleteStoreItems",
+  "getFilesByToken",
+  "patchAgentsThreadsState",
+  "postAgentsThreadsRetry",
+] as const;
+
+/**
  * Asks for an operation as the document says and as it does not, as a caller with an account of their own that holds
  * something of everything. Throws on an answer that is not documented; gives the statuses there were.
  */

@@ -107,11 +107,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     typeof value === "number" && value > Number(said) ? `${at} is too large` : undefined,
   exclusiveMinimum: (_, said, value, at) =>
     typeof value === "number" && value <= Number(said) ? `${at} is too small` : undefined,
-  contentSchema: (judgement, said, value, at) =>
-    isObject(said) && typeof value === "string"
-      ? // A parsed boundary: what JSON.parse gives is JSON.
-        problemAt(judgement, said, JSON.parse(value) as Json, at)
-      : undefined,
+  contentSchema(judgement, said, value, at) {
+    if (!isObject(said) || typeof value !== "string") return undefined;
+    const parsed = parseJson(value);
+    return parsed === undefined ? `${at} is not JSON` : problemAt(judgement, said, parsed, at);
+  },
   contentMediaType: silent,
   // Each comes with a pattern that is checked.
   format: silent,
@@ -155,4 +155,13 @@ function same(a: Json, b: Json): boolean {
 
 function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    // A parsed boundary: what JSON.parse gives is JSON.
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
