@@ -162,7 +162,7 @@ describe.runIf(hasChromium())("Without a model", { timeout: 120_000 }, () => {
     const badge = page.getByRole("button", { name: "Offline scripted model" });
     expect(await badge.count()).toBe(0);
     const places = async () => [
-      await page.getByRole("banner").boundingBox(),
+      await page.locator("header").first().boundingBox(),
       await screen.conversation.boundingBox(),
     ];
     const before = await places();

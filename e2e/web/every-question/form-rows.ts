@@ -404,7 +404,7 @@ export const FORM_ROWS: readonly AnsweredRow[] = [
     row: 18,
     agent: "any-number",
     hands: "keys",
-    words: ["What the agent asks", "42"],
+    words: ["Asked", "42"],
     controls: [
       ["textbox", "Your answer"],
       ["button", "Answer as JSON"],

@@ -19,7 +19,7 @@ export function ConnectionBadge(): ReactNode {
         <span className={styles.mark} aria-hidden="true">
           {tone === "failed" && <Icon name="error" size={14} />}
         </span>
-        {words}
+        <span className={styles.words}>{words}</span>
       </span>
       {/* Seconds that count down are seen, not heard. */}
       <span className="visually-hidden" role="status">

@@ -54,8 +54,15 @@ export function Input({ className, ...rest }: ComponentProps<"input">): ReactNod
   return <input {...useContext(WiringContext)} className={classOf(className)} {...rest} />;
 }
 
-export function TextArea({ className, ...rest }: ComponentProps<"textarea">): ReactNode {
-  return <textarea {...useContext(WiringContext)} className={classOf(className, styles.area)} {...rest} />;
+interface TextAreaProps extends ComponentProps<"textarea"> {
+  /** Written for a machine: every letter counts, so nothing corrects it. */
+  readonly isCode?: boolean;
+}
+
+export function TextArea({ className, isCode = false, ...rest }: TextAreaProps): ReactNode {
+  const look = classOf(className, styles.area, isCode ? styles.code : undefined);
+  const asWritten = isCode && { spellCheck: false, autoCapitalize: "off", autoCorrect: "off" };
+  return <textarea {...useContext(WiringContext)} className={look} {...asWritten} {...rest} />;
 }
 
 export function Select({ className, ...rest }: ComponentProps<"select">): ReactNode {

@@ -67,7 +67,7 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
     <form className={card.form} onSubmit={submit}>
       {isJson ? (
         <Field label="Your answer as JSON" problem={jsonProblem}>
-          <TextArea value={json} rows={5} onChange={(event) => setJsonText(event.target.value)} />
+          <TextArea isCode value={json} rows={5} onChange={(event) => setJsonText(event.target.value)} />
         </Field>
       ) : (
         <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />

@@ -83,6 +83,11 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
           )}
         </OnItsLine>
       ))}
+      {calls.some((call) => call !== undefined) && (
+        <p className={card.note}>
+          {rows.length === 1 ? "Decide at the call above." : "Decide at each call above, then send."}
+        </p>
+      )}
       {stopsAll(question, drafts) && (
         <p className={card.note}>Rejecting one call stops all of them: this agent runs none of its turn.</p>
       )}

@@ -117,7 +117,7 @@ function Shown({ question }: { readonly question: Question }): ReactNode {
   // One that holds its words alone has been shown with them.
   const isWords = isJsonObject(value) && Object.values(value).every((part) => part === question.message);
   if (kind === "other" && typeof value !== "string" && value !== null && !isWords)
-    return <JsonView label="What the agent asks" value={value} />;
+    return <JsonView label="Asked" value={value} />;
   return null;
 }
 
@@ -149,7 +149,9 @@ function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProp
                 {option.detail !== "" && <span className={styles.detail}>{option.detail}</span>}
               </span>
               {option.isRecommended && <span className={styles.mark}>Recommended</span>}
-              {isChosen && <Icon name="check" />}
+              <span className={styles.sign}>
+                <Icon name={isChosen ? "check" : "chevronRight"} />
+              </span>
             </button>
           </li>
         );

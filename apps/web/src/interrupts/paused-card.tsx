@@ -4,7 +4,7 @@ import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import { readBreakpoint } from "@throughline/questions";
 import dynamic from "next/dynamic";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useCaller } from "../console/caller";
 import { useAgentCatalog } from "../console/use-agent-catalog";
 import { outcomeWords } from "../conversation/steering/outcome-words";
@@ -35,6 +35,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   const { value: pause } = usePause(thread, moment);
   const published = useAgentCatalog().byId.get(thread.agentId)?.outputSchema;
   const opener = useRef<HTMLButtonElement>(null);
+  const isClosing = useRef(false);
   const [edited, setEdited] = useState<Pause>();
   const [isSending, setSending] = useState(false);
   const [isSaved, setSaved] = useState(false);
@@ -57,8 +58,15 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
 
   function close(): void {
     setEdited(undefined);
-    opener.current?.focus();
+    isClosing.current = true;
   }
+
+  // Where the form was, its opener is now: a keyboard user goes on from there.
+  useEffect(() => {
+    if (edited || !isClosing.current) return;
+    isClosing.current = false;
+    opener.current?.focus();
+  }, [edited]);
 
   function saved(runId: string | null, isToContinue: boolean): void {
     close();
@@ -70,28 +78,25 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   return (
     <article className={`${card.card} ${styles.paused}`} tabIndex={-1} aria-label="The agent paused">
       <p>{readBreakpoint([...new Set(pause?.next)]).message}</p>
-      <div className={card.buttons}>
-        <Button
-          look={edited ? "plain" : "primary"}
-          disabled={isSending || edited !== undefined || reason !== undefined}
-          onClick={() => void goOn()}
-        >
-          Continue
-        </Button>
-        {isEditable && (
-          <Button
-            ref={opener}
-            aria-expanded={edited !== undefined}
-            disabled={isSending || editReason !== undefined}
-            onClick={() => (edited ? close() : setEdited(pause))}
-          >
-            Edit state
+      {!edited && (
+        <div className={card.buttons}>
+          <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
+            Continue
           </Button>
-        )}
-        <span className={card.note} role="status">
-          {isSaved && "Saved. The agent goes on with it when you continue."}
-        </span>
-      </div>
+          {isEditable && (
+            <Button
+              ref={opener}
+              disabled={isSending || editReason !== undefined}
+              onClick={() => setEdited(pause)}
+            >
+              Edit state
+            </Button>
+          )}
+        </div>
+      )}
+      <p className={isSaved && !edited ? card.note : "visually-hidden"} role="status">
+        {isSaved && !edited && "Saved. The agent goes on with it when you continue."}
+      </p>
       {refusal !== undefined && <p className={card.note}>{refusal}</p>}
       {edited && (
         <StateForm

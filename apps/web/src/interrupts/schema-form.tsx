@@ -78,7 +78,7 @@ function Control({ field, draft, problem, onChange }: ControlProps): ReactNode {
 }
 
 const FORM_HINTS: Readonly<Partial<Record<SchemaField["kind"], string>>> = {
-  lines: "One to a line.",
+  lines: "One per line.",
   json: "As JSON.",
 };
 
@@ -140,8 +140,9 @@ function Entry({
     case "number":
       return <Input value={text} inputMode="decimal" onChange={(event) => onChange(event.target.value)} />;
     case "lines":
-    case "json":
       return <TextArea value={text} rows={3} onChange={(event) => onChange(event.target.value)} />;
+    case "json":
+      return <TextArea isCode value={text} rows={3} onChange={(event) => onChange(event.target.value)} />;
     case "text":
       return field.isLong ? (
         <TextArea value={text} rows={rowsFor(text)} onChange={(event) => onChange(event.target.value)} />

@@ -41,9 +41,9 @@ export function ValuesEditor(props: ValuesEditorProps): ReactNode {
       {isJson ? (
         <Field label={jsonLabel} problem={"problem" in reading ? reading.problem : undefined}>
           <TextArea
+            isCode
             value={draft.json}
             rows={8}
-            spellCheck={false}
             onChange={(event) => onChange({ json: event.target.value })}
           />
         </Field>
