@@ -5,15 +5,19 @@ import { createWakeSender } from "./wake-sender.js";
 function scripted({ everyMs = 0 } = {}) {
   const sent: { readonly tags: readonly string[]; answer(error?: Error): void }[] = [];
   const clock = createSimulatedClock();
+  let putBackMs = 0;
   const sender = createWakeSender({
     send: (tags) =>
       new Promise((resolve, reject) => {
         sent.push({ tags, answer: (error) => (error ? reject(error) : resolve()) });
       }),
-    clock,
+    clock: { ...clock, now: () => clock.now() - putBackMs },
     everyMs,
   });
-  return { sender, sent, clock };
+  const putBack = (ms: number) => {
+    putBackMs = ms;
+  };
+  return { sender, sent, clock, putBack };
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -45,6 +49,19 @@ it("sends the first at once, and what is told soon after it together, when its t
   clock.advance(1);
   await turn();
   expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b", "c"]]);
+});
+
+it("waits no longer where the clock is put back while a notification is on its way", async () => {
+  const { sender, sent, clock, putBack } = scripted({ everyMs: 20 });
+  sender.tell(["a"]);
+  await turn();
+  putBack(3_600_000);
+  sent[0]?.answer();
+  await turn();
+  sender.tell(["b"]);
+  clock.advance(20);
+  await turn();
+  expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b"]]);
 });
 
 it("does not wait after a notification that took as long", async () => {

@@ -37,7 +37,8 @@ export function createWakeSender({ send, clock, everyMs }: WakeSenderOptions): W
         for (const tag of tags) waiting.add(tag);
         break;
       }
-      await pause(clock, sentAt + everyMs - clock.now());
+      // Not longer, where the clock was put back meanwhile.
+      await pause(clock, Math.min(everyMs, sentAt + everyMs - clock.now()));
     }
     isSending = false;
   }
