@@ -172,7 +172,11 @@ describe("an instance that drives as many runs as it may", () => {
     const open = await server.post("/api/copilotkit/agent/scripted/run", run("one"));
     const running = await graphs.nextRun();
     const refused = await server.post("/api/copilotkit/agent/scripted/run", run("one"));
-    expect((await readEvents(refused)).at(-1)?.data).toMatchObject({ type: "RUN_ERROR", code: "busy" });
+    expect((await readEvents(refused)).at(-1)?.data).toMatchObject({
+      type: "RUN_ERROR",
+      code: "busy",
+      metadata: { throughline: { details: { runId: expect.any(String) } } },
+    });
     running.end();
     await readEvents(open);
   });
