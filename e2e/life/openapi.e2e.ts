@@ -34,7 +34,9 @@ describe("Every operation of /openapi.json", () => {
     const withoutGood: string[] = [];
     for (const listed of listOperations({ document })) {
       const trial = { url: server.url, document, listed, runs: REQUESTS_EACH, seed: SEED };
-      const seen = await askAsDocumented(trial);
+      const seen = await askAsDocumented(trial).catch((error: unknown) => {
+        throw new Error(`${error}\nThe service printed:\n${server.log().slice(-4_000)}`, { cause: error });
+      });
       if (![...seen].some((status) => status < 300)) withoutGood.push(listed.operation.operationId);
     }
     if (REQUESTS_EACH >= 50) expect(withoutGood.sort()).toEqual(NEVER_GOOD);
