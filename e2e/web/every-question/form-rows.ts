@@ -371,6 +371,7 @@ export const FORM_ROWS: readonly AnsweredRow[] = [
     steps: [
       ["fill", "State as JSON", '{"text": "Dear both"}'],
       ["press", "Save"],
+      ["hear", "Saved."],
       ["press", "Continue"],
     ],
     given: { text: "Dear both", copies: 1, to: ["ann"] },

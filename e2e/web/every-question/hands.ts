@@ -7,17 +7,22 @@ export type Step =
   | readonly ["fill", label: string, text: string]
   | readonly ["choose", label: string]
   | readonly ["select", label: string, option: string]
+  /** What the page says is waited for. */
+  | readonly ["hear", string]
   /** A key on the row of a call. */
   | readonly ["key", row: string, key: string];
+
+type Deed = Exclude<Step, readonly ["hear", string]>;
 
 export type Hands = "mouse" | "keys";
 
 /** Does it by pointing and clicking, or without a pointer at all. `within`: what the agent asks. */
 export async function act(hands: Hands, within: Locator, step: Step): Promise<void> {
+  if (step[0] === "hear") return within.getByRole("status").filter({ hasText: step[1] }).waitFor();
   await (hands === "mouse" ? byMouse(within, step) : byKeys(within.page(), step));
 }
 
-async function byMouse(within: Locator, [what, name, more = ""]: Step): Promise<void> {
+async function byMouse(within: Locator, [what, name, more = ""]: Deed): Promise<void> {
   const page = within.page();
   const labelled = within.getByLabel(name, { exact: true });
   switch (what) {
@@ -36,7 +41,7 @@ async function byMouse(within: Locator, [what, name, more = ""]: Step): Promise<
   }
 }
 
-async function byKeys(page: Page, [what, name, more = ""]: Step): Promise<void> {
+async function byKeys(page: Page, [what, name, more = ""]: Deed): Promise<void> {
   const named = new RegExp(`"${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}"`);
   switch (what) {
     case "press":
