@@ -121,8 +121,10 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
   }
 
   async function reconcileOnce(view: ThreadView, thread: ThreadAddress): Promise<void> {
+    // Tried again after an outage, an idle view has let go of its fold.
+    await view.ready();
     const fold = view.fold();
-    if (fold.run?.open) return;
+    if (fold.run?.open || view.endedWith() !== undefined) return;
     if (await options.reconcile(thread, fold)) await reachHead(view, thread);
   }
 
@@ -146,10 +148,12 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       retryStore({ clock, patienceMs: REQUEST_PATIENCE_MS }, attempt);
     // Asked first: while the store is away the view would wait for it without end.
     const head = await ask(() => log.head(thread.ref));
-    const taken = await viewAt(views, thread, head);
+    const compared = await viewAt(views, thread, head);
+    await tryToReconcile(compared.view, thread, ask).finally(compared.release);
+    // Taken anew: meanwhile an idle view may have let go of its fold, or ended.
+    const taken = await viewAt(views, thread, undefined);
     const { view } = taken;
     try {
-      await tryToReconcile(view, thread, ask);
       const fold = view.fold();
       const position = view.position();
       const readOne = (after: LogPosition) => ask(() => log.read(thread.ref, after, 1));

@@ -5,7 +5,13 @@ import type { Subscriber, SubscriberOptions } from "./subscriber.js";
 
 /** For a subscriber that holds nothing: R11's prelude, or the log from its beginning for a face that knows none. */
 export async function joinFromNothing(about: SubscriberOptions, subscriber: Subscriber): Promise<void> {
-  const prelude = about.channel.prelude(about.face);
+  const { channel } = about;
+  // While the log was asked about a cursor, an idle view may have let go of its fold, or ended.
+  await channel.view.ready();
+  if (subscriber.gone.aborted) return;
+  const ended = channel.endedWith();
+  if (ended) return subscriber.end(ended);
+  const prelude = channel.prelude(about.face);
   if (prelude === undefined) {
     subscriber.joined("replay");
     return subscriber.catchUp({ fold: emptyFold, seq: await firstSeq(about, subscriber) });

@@ -114,7 +114,9 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     observer.gap();
     await view.ready();
     if (over.signal.aborted) return;
-    const prelude = toldRunOpen ? undefined : channel.prelude(face);
+    // A view that has ended may hold nothing.
+    const cannotBegin = toldRunOpen || channel.endedWith() !== undefined;
+    const prelude = cannotBegin ? undefined : channel.prelude(face);
     if (prelude === undefined) end("failed");
     else {
       write(prelude);
