@@ -1,6 +1,14 @@
 "use client";
 
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { Icon } from "../design/icon";
 import { Kbd } from "../design/kbd";
 import { StatusDot } from "../design/status-dot";
@@ -10,6 +18,8 @@ import { type PaletteEntry, usePaletteEntries } from "./use-palette-entries";
 
 interface PaletteBodyProps {
   readonly typed: string;
+  /** Whether Enter was pressed on what is typed while this was loaded. */
+  readonly isEntered: boolean;
   readonly onType: (typed: string) => void;
   readonly onDone: () => void;
 }
@@ -18,7 +28,7 @@ const PER_GROUP = 8;
 const GROUPS = ["Waiting", "Agents", "Threads", "Messages", "Actions"] as const;
 
 /** The field and what it finds: all of the palette that weighs something. */
-export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactNode {
+export function PaletteBody({ typed, isEntered, onType, onDone }: PaletteBodyProps): ReactNode {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const entries = usePaletteEntries(typed);
@@ -35,8 +45,12 @@ export function PaletteBody({ typed, onType, onDone }: PaletteBodyProps): ReactN
   const shown = groups.flatMap(({ found }) => found);
   const current = shown[Math.min(at, shown.length - 1)];
 
-  // Takes the focus over from the field that stood here while this was loaded.
-  useEffect(() => field.current?.focus(), []);
+  // Takes over from the field that stood here while this was loaded: its focus, before another key comes, and its Enter.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what is current at first
+  useLayoutEffect(() => {
+    field.current?.focus();
+    if (isEntered) choose(current);
+  }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whichever is current now is to be seen
   useEffect(() => {

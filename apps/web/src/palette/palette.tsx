@@ -39,17 +39,23 @@ export function Palette({ isOpen, onClose }: PaletteProps): ReactNode {
 
 function OpenPalette({ onDone }: { readonly onDone: () => void }): ReactNode {
   const [typed, setTyped] = useState("");
+  const [isEntered, setEntered] = useState(false);
+  const type = (text: string) => {
+    setTyped(text);
+    setEntered(false);
+  };
   return (
-    <Suspense fallback={<LoadingPalette typed={typed} onType={setTyped} />}>
-      <PaletteBody typed={typed} onType={setTyped} onDone={onDone} />
+    <Suspense fallback={<LoadingPalette typed={typed} onType={type} onEnter={() => setEntered(true)} />}>
+      <PaletteBody typed={typed} isEntered={isEntered} onType={setTyped} onDone={onDone} />
     </Suspense>
   );
 }
 
-/** Keeps what is typed before the list is there. */
+/** Keeps what is typed and entered before the list is there. */
 function LoadingPalette(props: {
   readonly typed: string;
   readonly onType: (typed: string) => void;
+  readonly onEnter: () => void;
 }): ReactNode {
   return (
     <div className={styles.sheet}>
@@ -60,6 +66,7 @@ function LoadingPalette(props: {
           value={props.typed}
           autoComplete="off"
           data-autofocus
+          onKeyDown={(event) => event.key === "Enter" && props.onEnter()}
           onChange={(event) => props.onType(event.target.value)}
         />
       </div>
