@@ -6,7 +6,8 @@
 export function countSidebarRenders() {
   const PERFORMED_WORK = 1;
   const SIDEBAR = "aside nav[aria-label=Agents]";
-  const ANSWER = "[aria-label=Conversation] ol > :last-child";
+  // The message alone: its turn also shows how long the run has taken, which a clock draws in one commit with the sidebar's times.
+  const ANSWER = "[aria-label=Conversation] ol > :last-child [id^=message-]";
   let isCounting = false;
   let tokenCommits = 0;
   let sidebarWithToken = 0;

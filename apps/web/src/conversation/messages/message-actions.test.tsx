@@ -101,26 +101,29 @@ async function openThread() {
     { type: "STATE_SNAPSHOT", snapshot: {} },
     { type: "MESSAGES_SNAPSHOT", messages: IDS.map((id) => ({ id, role: "assistant", content: id })) },
   );
+  const regenerate = () => [...place.querySelectorAll<HTMLButtonElement>("button[aria-label^=Regenerate]")];
+  /** Waits until every answer's button says this. */
+  const untilAllSay = (title: string) =>
+    act(() =>
+      vi.waitFor(() => expect(regenerate().map((button) => button.title)).toEqual(IDS.map(() => title))),
+    );
+  await untilAllSay("Regenerate: The agent is busy.");
+  commits.splice(0);
   return {
     queries,
     show,
+    untilAllSay,
     /** Which answers' actions each commit since the last call rendered. */
     commits: () => commits.splice(0),
-    regenerate: () => [...place.querySelectorAll<HTMLButtonElement>("button[aria-label^=Regenerate]")],
+    regenerate,
     pressed: () => place.querySelectorAll("[aria-pressed=true]").length,
   };
 }
 
 it("renders, when a run ends, the last answer's actions at once and one button of the others, few at a time", async () => {
-  const { show, commits, regenerate } = await openThread();
-  const titles = (title: string) =>
-    act(() =>
-      vi.waitFor(() => expect(regenerate().map((button) => button.title)).toEqual(IDS.map(() => title))),
-    );
-  await titles("Regenerate: The agent is busy.");
-  commits();
+  const { show, commits, regenerate, untilAllSay } = await openThread();
   await show({ type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } });
-  await titles("Regenerate");
+  await untilAllSay("Regenerate");
   expect(regenerate().some(({ disabled }) => disabled)).toBe(false);
   const [first, ...others] = commits();
   expect(first).toEqual([LAST]);
@@ -135,9 +138,7 @@ it("asks once for the feedback of all answers, and for nothing else", async () =
 
 it("renders, when feedback is read again, only the answer that it is about", async () => {
   const { queries, commits, pressed } = await openThread();
-  commits();
   await act(() => queries.invalidateQueries());
-  expect(commits().flat()).toEqual([]);
   feedback = [{ messageId: "m3", value: "up", note: null, subject: "ann" }];
   await act(() => queries.invalidateQueries());
   await act(() => vi.waitFor(() => expect(pressed()).toBe(1)));

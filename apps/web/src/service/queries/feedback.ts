@@ -1,13 +1,12 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type CallerInfo, type ThreadName, threadCall } from "@throughline/agent-client";
 import { useCallback } from "react";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
 import { keys } from "./keys";
 import { orIfMissing } from "./or-if-missing";
-import { useResource } from "./resource";
 
 const feedbackSchema = z.object({
   messageId: z.string(),
@@ -35,7 +34,7 @@ export function useOwnFeedback(
   subject: CallerInfo["subject"] | undefined,
 ): Feedback | undefined {
   const select = useCallback((own: ReadonlyMap<string, Feedback>) => own.get(messageId), [messageId]);
-  return useResource({
+  const { data } = useQuery({
     queryKey: [...keys.feedback(thread), subject],
     queryFn: async ({ signal }) => {
       const rows = await readAll(thread, signal);
@@ -45,7 +44,8 @@ export function useOwnFeedback(
     select,
     // Each message that is drawn would ask again.
     staleTime: FRESH_MS,
-  }).value;
+  });
+  return data;
 }
 
 async function readAll(thread: ThreadName, signal: AbortSignal): Promise<readonly Row[]> {

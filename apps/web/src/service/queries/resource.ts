@@ -14,9 +14,7 @@ export interface Resource<T> {
 }
 
 /** Reads only what pages show, so that a page renders for those and not for each request that begins or ends. */
-export function useResource<T, Selected = T>(
-  options: UseQueryOptions<T, Error, Selected, QueryKey>,
-): Resource<Selected> {
+export function useResource<T>(options: UseQueryOptions<T, Error, T, QueryKey>): Resource<T> {
   const { data, error, isLoading, refetch } = useQuery(options);
   const refresh = useCallback(() => void refetch(), [refetch]);
   return { value: data, problem: error ?? undefined, isLoading, refresh };
