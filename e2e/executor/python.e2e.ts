@@ -113,7 +113,7 @@ function describeServer(): void {
       const { final } = await runOn(provider, orderOf("nobody", {}));
       expect(final.error).toMatchObject({
         code: "not_found",
-        message: expect.stringContaining("langgraph:counter"),
+        message: expect.stringMatching(/^Unknown agent "nobody". Available: .*counter/),
       });
     });
 
