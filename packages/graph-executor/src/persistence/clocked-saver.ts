@@ -85,14 +85,16 @@ export class ClockedSaver extends PatientSaver {
     if (!newest) return;
     const { id } = newest.checkpoint;
     this.#newest = id;
-    const aheadMs = (checkpointTime(id) ?? 0) - Date.now();
-    if (aheadMs > MAX_WAIT_MS) {
+    const aheadMs = () => (checkpointTime(id) ?? 0) - Date.now();
+    if (aheadMs() > MAX_WAIT_MS) {
       throw new Error(
-        `The newest checkpoint of this thread is ${Math.round(aheadMs / 1_000)} s ahead of this instance's clock. Set the clocks of all instances right; runs of this thread work again after that time.`,
+        `The newest checkpoint of this thread is ${Math.round(aheadMs() / 1_000)} s ahead of this instance's clock. Set the clocks of all instances right; runs of this thread work again after that time.`,
       );
     }
     const { signal } = this.#options;
-    if (aheadMs >= 0) await sleep(aheadMs + 1, undefined, signal && { signal });
+    // Asked again: a timer may fire a millisecond early by the wall clock. Where that was put back, writes are refused.
+    while (aheadMs() >= 0 && aheadMs() <= MAX_WAIT_MS)
+      await sleep(aheadMs() + 1, undefined, signal && { signal });
   }
 }
 
