@@ -19,9 +19,9 @@ export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): 
   }
 }
 
-/** The innermost error is the cause of those around it. */
+/** The innermost error is the cause of those around it, and comes behind them. */
 function deeper(known: OutputUnit | undefined, one: OutputUnit): OutputUnit {
-  return known === undefined || pathOf(one).length > pathOf(known).length ? one : known;
+  return known === undefined || pathOf(one).length >= pathOf(known).length ? one : known;
 }
 
 function pathOf({ instanceLocation }: OutputUnit): readonly string[] {

@@ -2,7 +2,7 @@ export { adaptAnswer } from "./adapt-answer.js";
 export { answerWords } from "./answer-words.js";
 export { type AskForm, askForm } from "./ask-form.js";
 export { checkAnswer } from "./check-answer.js";
-export { checkSchema } from "./check-schema.js";
+export { checkEdit } from "./check-edit.js";
 export { dismissAnswer } from "./dismiss-answer.js";
 export { type ActionQuestion, answerAction } from "./kinds/action.js";
 export {

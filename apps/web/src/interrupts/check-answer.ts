@@ -1,2 +1,2 @@
 /** A module of its own: what checks schemas is loaded with the first answer, and no sooner. */
-export { checkAnswer, checkSchema } from "@throughline/questions";
+export { checkAnswer, checkEdit } from "@throughline/questions";

@@ -50,7 +50,7 @@ export function StateForm(props: StateFormProps): ReactNode {
     setTried(true);
     if (changed === undefined || isUnchanged || isSaving || isStale) return;
     setSaving(true);
-    const refused = await judge(schema, changed);
+    const refused = await judge(schema, seen.values, changed);
     if (refused === undefined) {
       try {
         onSaved(await edit({ values: changed, checkpointId: seen.checkpointId }), isToContinue);
@@ -120,11 +120,15 @@ function changedOf(before: JsonObject, after: JsonObject): JsonObject {
 }
 
 /** Why the agent can't hold these values; where the script that tells can't be had, the service has the say. */
-async function judge(schema: JsonObject, values: JsonObject): Promise<string | undefined> {
+async function judge(
+  schema: JsonObject,
+  before: JsonObject,
+  values: JsonObject,
+): Promise<string | undefined> {
   const known = Object.keys(Object(schema.properties));
   const stranger = Object.keys(values).find((name) => !known.includes(name));
   if (stranger !== undefined) return `${stranger}: there is no such value. Known: ${known.join(", ")}.`;
   const checks = await import("./check-answer").catch(() => undefined);
-  const mismatch = checks?.checkSchema({ ...schema, required: [] }, values, "value");
+  const mismatch = checks?.checkEdit(schema, before, values);
   return mismatch ? `${mismatch.path}: ${mismatch.problem}` : undefined;
 }

@@ -150,7 +150,8 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     async editState(thread, edit) {
       await get(thread);
       const agent = await agents.getAgent(thread.graphId);
-      if (agent) requireFits(agent.outputSchema, edit.values);
+      const { values } = await readState(thread);
+      if (agent) requireFits(agent.outputSchema, values, edit.values);
       const runId = await deps.runs.editState(thread, edit);
       const checkpoint = await readState(thread);
       // A LangGraph server's checkpoint does not name it.
