@@ -59,9 +59,11 @@ function layOut(built) {
   rmSync(APP, { recursive: true, force: true });
   mkdirSync(APP, { recursive: true });
   const own = join(standalone, "apps", "web");
-  for (const name of ["server.js", "package.json", ".next"]) {
+  for (const name of ["server.js", ".next"]) {
     cpSync(join(own, name), join(APP, name), { recursive: true, dereference: true });
   }
+  // Next writes one only where a build without `CONSOLE_FOLDER` was made before.
+  writeFileSync(join(APP, "package.json"), '{"type": "commonjs"}\n');
   cpSync(join(built, "static"), join(APP, BUILT, "static"), { recursive: true });
   for (const folder of installedPackages(join(standalone, "node_modules", ".pnpm"))) {
     const name = folder.slice(folder.lastIndexOf("node_modules") + "node_modules/".length);
