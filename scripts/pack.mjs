@@ -17,7 +17,7 @@ readOptions(
     `Builds every public package, and the console, and packs each into ${FOLDER}/ as the tarball that a registry would get. To make`,
     "a project from them, in another folder:",
     "",
-    `  npx --package=CLONE/${FOLDER}/create-throughline-0.0.0.tgz create-throughline my-agent --packages CLONE/${FOLDER}`,
+    `  npx --yes --package=CLONE/${FOLDER}/create-throughline-0.0.0.tgz create-throughline my-agent --packages CLONE/${FOLDER}`,
   ].join("\n"),
   {},
 );

@@ -18,8 +18,9 @@ export const runCommand = defineCommand({
   usage: "AGENT [text]",
   help: [
     "Starts a run in a thread and shows it to its end. A question of the graph is answered by an option's number, by a text or",
-    "by JSON; an empty line takes the recommendation. Lines piped to standard input answer in order. Without a text it asks",
-    "for one, turn after turn, until Ctrl-D. Standard output has the run, standard error what is said beside it.",
+    "by JSON, a tool call by approve or reject; an empty line takes the recommendation. Lines piped to standard input answer",
+    "in order. Without a text it asks for one, turn after turn, until Ctrl-D. Standard output has the run, standard error",
+    "what is said beside it.",
     "",
     "Ctrl-C leaves: the run goes on without you, and it says how to stop it. With --stop-on-exit it is stopped first.",
     "",

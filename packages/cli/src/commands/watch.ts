@@ -17,8 +17,8 @@ export const watchCommand = defineCommand({
   usage: "AGENT THREAD",
   help: [
     "Shows the last messages, then everything that happens: text as it is written, the nodes it comes from, tool calls and",
-    "results, questions. A question is answered by an option's number, by a text or by JSON; an empty line takes the",
-    "recommendation. When the server restarts it goes on where it was.",
+    "results, questions. A question is answered by an option's number, by a text or by JSON, a tool call by approve or",
+    "reject; an empty line takes the recommendation. When the server restarts it goes on where it was.",
     "",
     "Ctrl-C stops watching and nothing else: a run goes on without you. With --stop-on-exit it is stopped first.",
     "",

@@ -57,11 +57,30 @@ describe("a question of a graph", () => {
       '[{"type":"edit","edited_action":{"name":"pay","args":{"amount":1}}},{"type":"approve"}]',
       both({ type: "edit", editedAction: { name: "pay", args: { amount: 1 } } }, { type: "approve" }),
     ],
-    ["perhaps", { problem: "Expected an object with decisions, got a text." }],
+    ...["perhaps", "1", "edit that"].map((line): [string, unknown] => [
+      line,
+      {
+        problem:
+          "Type approve, or edit and the arguments as JSON, or reject (a reason may follow), or the decision as JSON. One answer is for all calls; approve, reject is one for each.",
+      },
+    ]),
     ['{"decisions":[]}', { problem: "decisions: Expected 2 decisions, one for each call, got 0." }],
   ])("of approvals takes %j as what the middleware can take, or says why not", (line, answer) => {
-    expect(textOf(BATCH)).toContain('1. pay {"amount":3} (approve, edit, reject)');
+    expect(textOf(BATCH)).toContain('  pay {"amount":3} (approve, edit, reject)');
     expect(readAnswer(asked(BATCH), line)).toEqual(answer);
+  });
+
+  it.each<[string, unknown]>([
+    ['edit {"amount":1}', both({ type: "edit", editedAction: { name: "pay", args: { amount: 1 } } })],
+    ["respond ask me tomorrow", both({ type: "respond", message: "ask me tomorrow" })],
+    ["respond", { problem: expect.stringContaining("respond and a text") }],
+    ["No: not now", both({ type: "reject", message: "not now" })],
+  ])("of one approval takes %j", (line, answer) => {
+    const one = {
+      actionRequests: [{ name: "pay", args: { amount: 3 } }],
+      reviewConfigs: [{ actionName: "pay", allowedDecisions: ["approve", "edit", "reject", "respond"] }],
+    };
+    expect(readAnswer(asked(one), line)).toEqual(answer);
   });
 
   it("takes yes and no where they are asked for, and a number as text where the schema wants one", () => {

@@ -28,6 +28,8 @@ const metadataSchema = z.object({
   }),
 });
 
+const argsSchema = z.record(z.string(), z.json());
+
 export function toQuestion({ id, metadata }: Pick<WireInterrupt, "id" | "metadata">): Question {
   const { raw = null, responseSchema } = metadataSchema.safeParse(metadata).data?.langgraph ?? {};
   return { interruptId: id, asked: readQuestion(raw, responseSchema) };
@@ -36,7 +38,7 @@ export function toQuestion({ id, metadata }: Pick<WireInterrupt, "id" | "metadat
 export type Answer = { readonly value: Json } | { readonly problem: string };
 
 /**
- * A number picks an option, an empty line takes the recommendation, `yes`, `no`, `approve` and `reject` answer what asks for
+ * A number picks an option, an empty line takes the recommendation, words such as `yes` and `approve` answer what asks for
  * them, JSON is that value, anything else is its text. What the graph can't take is a problem.
  */
 export function readAnswer({ asked }: Question, line: string): Answer {
@@ -52,7 +54,11 @@ export function readAnswer({ asked }: Question, line: string): Answer {
       : { problem: `Choose a number from 1 to ${asked.options.length}.` };
   }
   const spoken = spokenAnswer(asked, text);
-  const candidates = spoken === undefined ? [parsed(text), text] : [spoken];
+  const written = parsed(text);
+  const how = howToDecide(asked);
+  if (spoken === undefined && how && (typeof written !== "object" || written === null))
+    return { problem: how };
+  const candidates = spoken === undefined ? [written, text] : [spoken];
   let problem = "";
   for (const candidate of candidates) {
     if (candidate === undefined) continue;
@@ -69,7 +75,25 @@ function presetOf(asked: Asked): Json | undefined {
   return asked.kind === "draft" ? asked.draft : undefined;
 }
 
-/** `approve`, `reject` with or without a reason, and one of them for each call with commas between. */
+/** What decides about tool calls in words, for those that are offered. */
+const DECIDING: Readonly<Record<string, string>> = {
+  approve: "approve",
+  edit: "edit and the arguments as JSON",
+  reject: "reject (a reason may follow)",
+  respond: "respond and a text",
+};
+
+/** Of questions that only decisions answer. */
+function howToDecide(asked: Asked): string | undefined {
+  if (asked.kind !== "approvals" && asked.kind !== "approval") return undefined;
+  const actions = asked.kind === "approvals" ? asked.actions : [asked.action];
+  const offered = new Set(actions.flatMap(offeredDecisions));
+  const ways = [...offered].flatMap((decision) => DECIDING[decision] ?? []);
+  const each = actions.length > 1 ? " One answer is for all calls; approve, reject is one for each." : "";
+  return `Type ${[...ways, "the decision as JSON"].join(", or ")}.${each}`;
+}
+
+/** A decision, or `approve` and `reject` for each call with commas between. */
 function spokenAnswer(asked: Asked, text: string): Json | undefined {
   switch (asked.kind) {
     case "yes_no":
@@ -89,7 +113,7 @@ function spokenAnswer(asked: Asked, text: string): Json | undefined {
     case "agent_inbox": {
       const decision = spokenDecision(text);
       if (decision?.type === "approve") return answerAgentInbox(asked, { type: "accept" });
-      if (decision) return answerAgentInbox(asked, { type: "ignore" });
+      if (decision?.type === "reject") return answerAgentInbox(asked, { type: "ignore" });
       return parsed(text) === undefined && asked.allowed.includes("response")
         ? answerAgentInbox(asked, { type: "response", text })
         : undefined;
@@ -101,10 +125,21 @@ function spokenAnswer(asked: Asked, text: string): Json | undefined {
 
 function spokenDecision(text: string): Decision | undefined {
   if (/^\s*(a|approve|y|yes)\s*$/i.test(text)) return { type: "approve" };
-  const rejected = /^\s*(?:r|reject|n|no)\b[\s:]*(.*)$/is.exec(text);
-  if (!rejected) return undefined;
-  const message = rejected[1]?.trim();
-  return message ? { type: "reject", message } : { type: "reject" };
+  const [, verb, more] = /^\s*(r|reject|n|no|e|edit|respond)\b[\s:]*(.*)$/is.exec(text) ?? [];
+  const rest = more?.trim() ?? "";
+  switch (verb?.toLowerCase()) {
+    case undefined:
+      return undefined;
+    case "respond":
+      return rest === "" ? undefined : { type: "respond", message: rest };
+    case "e":
+    case "edit": {
+      const args = argsSchema.safeParse(parsed(rest)).data;
+      return args && { type: "edit", args };
+    }
+    default:
+      return rest === "" ? { type: "reject" } : { type: "reject", message: rest };
+  }
 }
 
 function parsed(text: string): Json | undefined {
@@ -131,9 +166,9 @@ function detailsOf(asked: Asked): readonly Span[] {
         ...(option.isRecommended ? [{ tone: "mark", text: " (recommended)" } as const] : []),
       ]);
     case "approvals":
-      return asked.actions.map((action, index) => {
+      return asked.actions.map((action) => {
         const offered = offeredDecisions(action).join(", ");
-        return plain(`${index + 1}. ${action.name} ${JSON.stringify(action.args)} (${offered})`);
+        return plain(`${action.name} ${JSON.stringify(action.args)} (${offered})`);
       });
     case "approval":
       return [plain(`${JSON.stringify(asked.action.args)} (${offeredDecisions(asked.action).join(", ")})`)];
