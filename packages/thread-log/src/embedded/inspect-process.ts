@@ -51,3 +51,14 @@ function inspectWindows(pid: number): RunningProcess | undefined {
     return undefined;
   }
 }
+
+/** As cheap as the platform allows, for looking again and again; a pid that another program was given passes for running. */
+export function isRunning(pid: number): boolean {
+  if (process.platform === "linux") return inspectProc(pid) !== undefined;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

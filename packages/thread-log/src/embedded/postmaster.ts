@@ -79,15 +79,17 @@ export interface Launch {
   readonly binaries: PostgresBinaries;
   readonly user: ServiceUser | undefined;
   readonly password: string;
-  /** Taken again if it is free, so that a person's bookmarked connection goes on working. */
-  readonly preferredPort: number | undefined;
+  /** `preferred`: taken again if it is free, so that a person's bookmarked connection goes on working. `only`: waited for. */
+  readonly port: { readonly preferred: number | undefined } | { readonly only: number };
   readonly log: (line: string) => void;
 }
 
 /** Starts the server apart from us: it outlives us when we are killed, and is not hit by the Ctrl-C meant for us. */
 export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmaster> {
   const deadline = performance.now() + RELEASE_TIMEOUT_MS;
-  let port = launch.preferredPort ?? (await findFreePort(HOST));
+  const isFixed = "only" in launch.port;
+  const wanted = "only" in launch.port ? launch.port.only : launch.port.preferred;
+  let port = wanted ?? (await findFreePort(HOST));
   writeServerHost(launch.home);
   for (;;) {
     const outcome = await launchOn(port, launch);
@@ -97,7 +99,7 @@ export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmas
     const stillHeld = /still in use|lock file .* already exists/.test(outcome);
     if (!(portTaken || stillHeld) || performance.now() > deadline)
       throw startFailure(launch.home.cluster, outcome);
-    if (portTaken) {
+    if (portTaken && !isFixed) {
       launch.log(`Port ${port} is taken; PostgreSQL gets another one.`);
       port = await findFreePort(HOST);
     } else await delay(5 * POLL_MS);

@@ -120,8 +120,44 @@ describe("an embedded PostgreSQL", () => {
     await query(first.url, "create table kept (n int); insert into kept values (7)");
     await killProcess(first.pid);
     const second = await start();
-    expect(second.adopted).toBe(false);
     expect(await query(second.url, "select n from kept")).toEqual([{ n: 7 }]);
+  });
+
+  it("is started again on its port when it was killed, for everyone who uses it, and is stopped as ever", async () => {
+    const lines: string[] = [];
+    made.copyTo(join(folder.path, "postgres"));
+    const [first, second] = [await start(undefined, (line) => lines.push(line)), await start()];
+    await query(first.url, "create table kept (n int); insert into kept values (7)");
+    const killed = first.pid;
+    await killProcess(killed);
+    await expect
+      .poll(() => query(second.url, "select n from kept").catch(() => "away"), { interval: 100 })
+      .toEqual([{ n: 7 }]);
+    await expect.poll(() => second.pid).not.toBe(killed);
+    await expect.poll(() => first.pid).toBe(second.pid);
+    expect(lines).toContain(`PostgreSQL (process ${killed}) has ended; starting it again.`);
+    await first.stop();
+    expect(await query(second.url, "select n from kept")).toEqual([{ n: 7 }]);
+    await second.stop();
+    expect(inspectProcess(second.pid)).toBeUndefined();
+  });
+
+  it("stays stopped when it is stopped at once after it was killed", async () => {
+    const server = await startMade();
+    await killProcess(server.pid);
+    await server.stop();
+    expect(inspectProcess(server.pid)).toBeUndefined();
+    await expect(query(server.url, "select 1")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("makes no empty database where its folder was deleted under it", async () => {
+    const lines: string[] = [];
+    made.copyTo(join(folder.path, "postgres"));
+    const server = await start(undefined, (line) => lines.push(line));
+    await killProcess(server.pid);
+    rmSync(join(folder.path, "postgres", "cluster"), { recursive: true });
+    await expect.poll(() => lines.join("\n")).toContain("cluster is gone. Trying once more in 2 s.");
+    expect(existsSync(join(folder.path, "postgres", "cluster"))).toBe(false);
   });
 
   it("is not misled by a pid that another program was given", async () => {
@@ -130,8 +166,8 @@ describe("an embedded PostgreSQL", () => {
     const pidFile = join(folder.path, "postgres", "cluster", "postmaster.pid");
     writeFileSync(pidFile, readFileSync(pidFile, "utf8").replace(/^\d+/, String(process.pid)));
     const second = await start();
-    expect(second.adopted).toBe(false);
     expect(second.pid).not.toBe(process.pid);
+    expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
   it("refuses data of another major version and changes nothing", async () => {

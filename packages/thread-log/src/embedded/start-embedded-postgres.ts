@@ -5,6 +5,7 @@ import { isOfHere } from "./claim.js";
 import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
 import { lockFolder, tryLockFolder } from "./folder-lock.js";
 import { endForeignHold, readServerHost } from "./foreign-hold.js";
+import { keepRunning } from "./keep-running.js";
 import { findPostgresBinaries } from "./postgres-binaries.js";
 import {
   type AnsweringPostmaster,
@@ -28,6 +29,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Holds the password: not for logs. */
   readonly url: string;
+  /** Of the server that runs now: one that ends by itself, or is killed, is started again. */
   readonly pid: number;
   /** The server ran already: another process uses it, or one that used it was killed. */
   readonly adopted: boolean;
@@ -38,7 +40,7 @@ export interface EmbeddedPostgres {
 
 /**
  * R23: a real PostgreSQL from npm, on loopback, with its data in a folder. Any number of processes may ask for the same
- * folder: one of them starts the server, all share it, the last to leave stops it.
+ * folder: one of them starts the server, all share it and keep it running, the last to leave stops it.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
@@ -89,6 +91,7 @@ async function start(
   dataDir: string,
   existing: ServerHome | undefined,
   log: (line: string) => void,
+  onlyPort?: number,
 ): Promise<SharedServer> {
   const packaged = await findPostgresBinaries();
   const release = releaseOf(packaged.postgres);
@@ -112,7 +115,7 @@ async function start(
     binaries,
     user,
     password,
-    preferredPort: readPort(portFile),
+    port: onlyPort === undefined ? { preferred: readPort(portFile) } : { only: onlyPort },
     log,
   });
   writeFileSync(portFile, `${server.port}\n`);
@@ -120,27 +123,27 @@ async function start(
   return { home, server, adopted: false, password };
 }
 
-function share(
-  dataDir: string,
-  { home, server, adopted, password }: SharedServer,
-  log: (line: string) => void,
-): EmbeddedPostgres {
+function share(dataDir: string, shared: SharedServer, log: (line: string) => void): EmbeddedPostgres {
+  const { home, server, adopted, password } = shared;
   const users = join(dataDir, "users");
+  const kept = keepRunning({ pid: server.pid, restart: () => restart(dataDir, shared, log), log });
   const us = joinServer(users, () => {
     if (isOfHere(readServerHost(home))) return;
     log("Another host took PostgreSQL's folder over while this process stood still; ending the server here.");
-    signalPostmaster(server.pid, "QUIT");
+    kept.letGo();
+    signalPostmaster(kept.pid(), "QUIT");
   });
-  const onExit = () => leaveAtExit(dataDir, us, server.pid);
+  const onExit = () => leaveAtExit(dataDir, us, kept.pid());
   process.once("exit", onExit);
   let stopped: Promise<void> | undefined;
   const leave = async () => {
     process.removeListener("exit", onExit);
+    await kept.letGo();
     const lock = await lockFolder(join(dataDir, "lock"));
     try {
       us.leave();
       if (isServerInUse(users)) return log("Another process uses PostgreSQL; it goes on running.");
-      await stopPostmaster(server.pid, findPostgresBinaries);
+      await stopPostmaster(kept.pid(), findPostgresBinaries);
       log("PostgreSQL has stopped.");
     } finally {
       lock.release();
@@ -148,7 +151,9 @@ function share(
   };
   return {
     url: serverUrl(server.port, password),
-    pid: server.pid,
+    get pid() {
+      return kept.pid();
+    },
     adopted,
     version: server.version,
     stop: () => {
@@ -156,6 +161,27 @@ function share(
       return stopped;
     },
   };
+}
+
+/**
+ * Another process that shares the server may have started it again already. On another port than before it would be of no use
+ * to those that are connected to this one.
+ */
+async function restart(
+  dataDir: string,
+  { home, server, password }: SharedServer,
+  log: (line: string) => void,
+): Promise<number> {
+  const lock = await lockFolder(join(dataDir, "lock"));
+  try {
+    if (!isOfHere(readServerHost(home))) throw new Error("another host uses its folder now");
+    if (readMajorVersion(home.cluster) === undefined) throw new Error(`${home.cluster} is gone`);
+    const running = findPostmaster(home);
+    if (running) return (await untilAnswering(home, running, password)).pid;
+    return (await start(dataDir, home, log, server.port)).server.pid;
+  } finally {
+    lock.release();
+  }
 }
 
 /** A process that ends without `stop` still takes its server along; if the lock is held, its holder wants the server. */
