@@ -1,7 +1,43 @@
-const MARK = /^\(\d+\) /;
+/** What is written to: the document, apart from tests. */
+export interface TitledPage {
+  title: string;
+}
 
-/** A tab's title with how many threads wait for the person, as mail programs do it. */
-export function markedTitle(title: string, waiting: number): string {
-  const plain = title.replace(MARK, "");
-  return waiting === 0 ? plain : `(${waiting}) ${plain}`;
+export interface TabTitle {
+  /** What the page is called, once that is known; without, it has the title that its route declares. */
+  name(name: string | undefined): void;
+  /** How many threads wait for the person: stands before the title, as mail programs do it. */
+  mark(waiting: number): void;
+  /** To be called when the title may have been written by others. */
+  look(): void;
+}
+
+/**
+ * The tab's title has two authors. The route's own arrives with its metadata, which may be after the page knows its name: then
+ * it is kept for later, and the name is put back.
+ */
+export function createTabTitle(page: TitledPage): TabTitle {
+  let name: string | undefined;
+  let waiting = 0;
+  let declared = "";
+  let shown: string | undefined;
+
+  function look(): void {
+    if (page.title !== shown) declared = page.title;
+    const plain = name ?? declared;
+    shown = waiting === 0 ? plain : `(${waiting}) ${plain}`;
+    if (page.title !== shown) page.title = shown;
+  }
+
+  return {
+    name(next) {
+      name = next;
+      look();
+    },
+    mark(next) {
+      waiting = next;
+      look();
+    },
+    look,
+  };
 }

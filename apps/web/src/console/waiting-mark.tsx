@@ -1,9 +1,12 @@
 "use client";
 
-import { useWaitingMark } from "./use-waiting-mark";
+import { useAllListedThreads } from "../agents/activity";
+import { useTabMark } from "./use-tab-title";
 
-/** Apart from the frame, which need not render with each list that comes. */
+/** Marks the tab while threads wait for an answer. Apart from the frame, which need not render with each list that comes. */
 export function WaitingMark(): null {
-  useWaitingMark();
+  const listed = useAllListedThreads();
+  const rows = [...listed.values()].flatMap((list) => list.rows ?? []);
+  useTabMark(rows.filter(({ status }) => status === "waiting").length);
   return null;
 }
