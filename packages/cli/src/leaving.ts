@@ -43,17 +43,25 @@ export async function unlessLeft<Result>(
   }
 }
 
+/** What other commands take to mean the same thread. */
+export interface Whereabouts {
+  readonly agent: string;
+  readonly thread: string;
+  readonly flags: string;
+}
+
+function wordsFor({ agent, thread, flags }: Whereabouts): string {
+  return `${shellWord(agent)} ${shellWord(thread)}${flags}`;
+}
+
+/** A graph that was compiled to pause before a node asks nothing: what makes it go on must be said. */
+export function pausedNotice(place: Whereabouts): string {
+  return `The graph paused before a node. Let it go on with: throughline ask-again ${wordsFor(place)}`;
+}
+
 /** What a person who leaves an open run must know. */
-export function goesOnNotice({
-  agent,
-  thread,
-  flags,
-}: {
-  agent: string;
-  thread: string;
-  flags: string;
-}): string {
-  const where = `${shellWord(agent)} ${shellWord(thread)}${flags}`;
+export function goesOnNotice(place: Whereabouts): string {
+  const where = wordsFor(place);
   return [
     "You stopped watching; the run goes on.",
     `  See it again: throughline watch ${where}`,

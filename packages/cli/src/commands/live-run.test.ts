@@ -53,6 +53,25 @@ describe("a run that is open", () => {
     expect(await watch.code).toBe(0);
   });
 
+  it("says how a graph goes on that paused and asks nothing, to who runs it and who watches", async () => {
+    const watch = begin("watch", "scripted", "t");
+    await eventually(watch.said).toContain("Nothing here yet.");
+    const run = begin("run", "scripted", "hello", "--thread", "t");
+    (await graphs.nextRun()).end("interrupted");
+    expect(await run.code).toBe(0);
+    const notice = "The graph paused before a node. Let it go on with: throughline ask-again scripted t";
+    expect(run.said()).toContain(notice);
+    await eventually(watch.said).toContain(notice);
+    const again = begin("ask-again", "scripted", "t");
+    expect(await again.code).toBe(0);
+    (await graphs.nextRun()).end();
+    const late = begin("watch", "scripted", "t");
+    await eventually(late.printed).toContain("hello");
+    expect(late.said()).not.toContain("paused");
+    for (const each of [watch, late]) each.leave();
+    await Promise.all([watch.code, late.code]);
+  });
+
   it("keeps another out of its thread, who sees nothing of it", async () => {
     const first = begin("run", "scripted", "hello", "--thread", "t");
     const { say, end } = await graphs.nextRun();

@@ -5,11 +5,12 @@ import { type Answers, readAnswers } from "../answers.js";
 import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
 import { type FollowedThread, followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
-import { goesOnNotice, type Leaving, unlessLeft, untilInterrupted } from "../leaving.js";
+import { goesOnNotice, type Leaving, pausedNotice, unlessLeft, untilInterrupted } from "../leaving.js";
 import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
 import { serverClient } from "../server-client.js";
 import type { Terminal } from "../terminal.js";
 import { type ThreadScreen, threadScreen } from "../thread-screen.js";
+import { isPaused } from "../transcript/transcript.js";
 import { UsageError } from "../usage-error.js";
 
 export const runCommand = defineCommand({
@@ -49,6 +50,7 @@ export const runCommand = defineCommand({
     const isJson = values.json === true;
     const answers = readAnswers(terminal, leaving.interrupt);
     const screen = threadScreen(terminal, { showsInput: false, history: text === "" ? 20 : 0, isJson });
+    const place = { agent, thread, flags: sharedFlag(values.shared) + client.sameFlags };
     const message = text === "" ? undefined : userMessage(text);
     // Of a thread that is only spoken to, nothing but the answer is shown.
     if (message) screen.muteUntil(message.id);
@@ -79,14 +81,16 @@ export const runCommand = defineCommand({
       if (values.thread === undefined) terminal.note(`thread ${thread}`);
       await unlessLeft(leaving, followed.told);
       const ended = message ? await turn(session, message) : await converse(session, idle.reached);
-      if (!leaving.signal.aborted) return ended;
+      if (!leaving.signal.aborted) {
+        if (isPaused(screen.transcript)) screen.note(pausedNotice(place));
+        return ended;
+      }
       // What was asked for and not heard of yet may have begun.
       if (!session.isUnderWay && !screen.transcript.isOpen) return 0;
       if (values["stop-on-exit"]) {
         checkStopped(await followed.handle.stop());
         screen.note("The run is stopped.");
-      } else
-        screen.note(goesOnNotice({ agent, thread, flags: sharedFlag(values.shared) + client.sameFlags }));
+      } else screen.note(goesOnNotice(place));
       return 130;
     } finally {
       answers.close();

@@ -3,12 +3,13 @@ import { readAnswers } from "../answers.js";
 import { answersOf, askQuestions } from "../ask-questions.js";
 import { defineCommand } from "../command.js";
 import { followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
-import { goesOnNotice, unlessLeft, untilInterrupted } from "../leaving.js";
+import { goesOnNotice, pausedNotice, unlessLeft, untilInterrupted } from "../leaving.js";
 import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
 import { serverClient } from "../server-client.js";
 import { shellWord } from "../shell-word.js";
 import { threadScreen } from "../thread-screen.js";
 import type { Question } from "../transcript/question.js";
+import { isPaused } from "../transcript/transcript.js";
 import { UsageError } from "../usage-error.js";
 
 export const watchCommand = defineCommand({
@@ -39,11 +40,13 @@ export const watchCommand = defineCommand({
     const history = readCount(values.history);
     const client = serverClient(input);
     const flags = sharedFlag(values.shared) + client.sameFlags;
+    const place = { agent, thread, flags };
     const isJson = values.json === true;
     const leaving = untilInterrupted(signal);
     const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
     const screen = threadScreen(terminal, { showsInput: true, history, isJson });
     let asked: readonly Question[] = [];
+    let wasPaused = false;
     let isExpected = !isJson;
     const followed = followThread(client, {
       agent,
@@ -52,6 +55,7 @@ export const watchCommand = defineCommand({
       onFrames(frames) {
         screen.show(frames);
         noticeQuestions();
+        noticePause();
         noticeSilence();
       },
       onLost: () => screen.note(CONNECTION_LOST),
@@ -82,6 +86,12 @@ export const watchCommand = defineCommand({
       }
     }
 
+    function noticePause(): void {
+      const isNow = isPaused(screen.transcript);
+      if (isNow && !wasPaused) screen.note(pausedNotice(place));
+      wasPaused = isNow;
+    }
+
     /** An empty window does not say whether anybody listens. */
     function noticeSilence(): void {
       const { isOpen, ending, told } = screen.transcript;
@@ -96,7 +106,7 @@ export const watchCommand = defineCommand({
         if (values["stop-on-exit"]) {
           checkStopped(await followed.handle.stop());
           screen.note("The run is stopped.");
-        } else screen.note(goesOnNotice({ agent, thread, flags }));
+        } else screen.note(goesOnNotice(place));
       } else if (terminal.isInteractive) terminal.print("\n");
       return 0;
     } finally {

@@ -52,3 +52,8 @@ export function emptyTranscript(options: TranscriptOptions): Transcript {
     ending: undefined,
   };
 }
+
+/** The graph paused where it asks nothing: at a breakpoint that it was compiled with. */
+export function isPaused({ ending, isOpen, questions }: Transcript): boolean {
+  return !isOpen && ending?.status === "interrupted" && questions.length === 0;
+}

@@ -105,6 +105,17 @@ describe("a graph that fails", () => {
     expect(calls).toContain('"code":"run_failed"');
   });
 
+  it("tells a thrown value that is no error as JSON, where it may be shown", () => {
+    const value = { code: 42, why: "no error" };
+    expect(JSON.stringify(failing(value))).not.toContain("no error");
+    expect(failing(value, { showErrors: true }).at(-1)).toMatchObject({
+      payload: { error: { message: expect.stringContaining('Thrown value: {"code":42,"why":"no error"}') } },
+    });
+    expect(failing(null, { showErrors: true }).at(-1)).toMatchObject({
+      payload: { error: { message: "The graph failed while it ran." } },
+    });
+  });
+
   it("tells its own words, and the stack, in the debug profile", () => {
     const error = Object.assign(new TypeError("no plan"), {
       pregelTaskId: (thrown as { pregelTaskId: string }).pregelTaskId,

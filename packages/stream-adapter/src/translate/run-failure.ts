@@ -1,5 +1,5 @@
 import type { ErrorClass, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
-import { classifyError, readString } from "@throughline/coerce";
+import { classifyError, readString, toPlain } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { FailedTask, TaskTree } from "./task-tree.js";
 
@@ -94,11 +94,16 @@ function nameOf(agent: string): string {
   return agent.slice(agent.indexOf(":") + 1);
 }
 
-/** An error's own name, message and stack; `undefined` when it has no message. A LangGraph server tells no stack. */
+/**
+ * An error's own name, message and stack. A LangGraph server tells no stack. Graphs also throw what is no error: that is told as
+ * JSON. `undefined` when nothing is known of it.
+ */
 function ownWords(error: unknown): OwnError | undefined {
-  const message = typeof error === "string" ? error : readString(error, "message");
-  if (message === undefined) return undefined;
-  const name = readString(error, "name") ?? readString(error, "error") ?? "Error";
+  if (error === undefined || error === null) return undefined;
+  const said = typeof error === "string" ? error : readString(error, "message");
+  const message = said ?? JSON.stringify(toPlain(error));
+  const fallback = said === undefined ? "Thrown value" : "Error";
+  const name = readString(error, "name") ?? readString(error, "error") ?? fallback;
   const stack = readString(error, "stack");
   return {
     name,

@@ -12,7 +12,8 @@ export interface ScriptedRun {
   readonly request: GraphRunRequest;
   /** One piece of the assistant's one message. */
   say(text: string): void;
-  end(): void;
+  /** `interrupted`: as at a breakpoint, where a graph asks nothing. */
+  end(status?: "success" | "interrupted"): void;
 }
 
 export interface ScriptedProvider extends GraphProvider {
@@ -56,7 +57,7 @@ export function createScriptedProvider(): ScriptedProvider {
       const answer: Message = { id: `ai-${request.runId}`, role: "assistant", content: "" };
       const pieces: UpstreamChunk[] = [];
       let text = "";
-      let ended = false;
+      let ended: "success" | "interrupted" | undefined;
       let wake = () => {};
       let settle: (final: GraphFinal) => void = () => {};
       const final = new Promise<GraphFinal>((resolve) => {
@@ -77,8 +78,8 @@ export function createScriptedProvider(): ScriptedProvider {
           });
           wake();
         },
-        end() {
-          ended = true;
+        end(status = "success") {
+          ended = status;
           wake();
         },
       });
@@ -95,7 +96,6 @@ export function createScriptedProvider(): ScriptedProvider {
               });
           }
         } finally {
-          const cancelled = !ended;
           const asked = request.start.kind === "input" ? request.start.messages : [];
           const messages = [
             ...(threads.get(request.threadId)?.messages ?? []),
@@ -104,8 +104,8 @@ export function createScriptedProvider(): ScriptedProvider {
           ];
           threads.set(request.threadId, { checkpointId: request.runId, messages });
           settle({
-            ok: !cancelled,
-            status: cancelled ? "cancelled" : "success",
+            ok: ended !== undefined,
+            status: ended ?? "cancelled",
             checkpointId: request.runId,
             state: {},
             messages,
