@@ -1,8 +1,10 @@
+import type { Envelope, RunStatus } from "@throughline/ai-core";
 import {
   applyEntry,
   applyEnvelope,
   createAgUiFace,
   createAiEventsFace,
+  createUiMessageFace,
   emptyFold,
 } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
@@ -239,8 +241,7 @@ describe("outside a run", () => {
     ]);
   });
 
-  it("announces open interrupts to whoever connects, and an empty thread as an empty run", async () => {
-    const { createAgUiFace } = await import("@throughline/reading");
+  it("announces open interrupts to whoever connects, and an empty thread as an empty run", () => {
     const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "both" });
     const interrupts = [{ interrupt_id: "i1", value: "?", node: null, ns: [] }];
     const asked = face.fullPrelude({ ...emptyFold, interrupts }, undefined).map(({ event }) => event.type);
@@ -249,11 +250,10 @@ describe("outside a run", () => {
     expect(empty).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
   });
 
-  it("P61: tells whoever connects later how the last run ended, without ending their own request with an error", async () => {
-    const { createAgUiFace } = await import("@throughline/reading");
+  it("P61: tells whoever connects later how the last run ended, without ending their own request with an error", () => {
     const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard" });
     const error = { code: "run_failed", message: "The run failed." } as const;
-    const told = (status: "success" | "cancelled" | "error") => {
+    const told = (status: RunStatus) => {
       const envelopes = drive([]).map((envelope) =>
         envelope.type === "run_end"
           ? { ...envelope, payload: { status, ...(status === "error" && { error }) } }
@@ -265,5 +265,24 @@ describe("outside a run", () => {
     expect(told("error")).toMatchObject(ended({ status: "error", error }));
     expect(told("cancelled")).toMatchObject(ended({ status: "cancelled" }));
     expect(told("success")?.metadata).not.toHaveProperty("throughline.lastRun");
+  });
+
+  it("P61: tells whoever connects later that a graph paused at a breakpoint, where it asks nothing", () => {
+    const paused = drive([])
+      .map(
+        (envelope): Envelope =>
+          envelope.type === "run_end" ? { ...envelope, payload: { status: "interrupted" } } : envelope,
+      )
+      .reduce(applyEnvelope, emptyFold);
+    for (const line of ["0.0", "1.0"] as const) {
+      const face = createAgUiFace({ threadName: "plan", line, interrupts: "standard" });
+      expect(face.fullPrelude(paused, undefined).at(-1)?.event).toMatchObject({
+        type: "RUN_FINISHED",
+        metadata: { throughline: { status: "interrupted" } },
+      });
+    }
+    const uiEnd = (fold: typeof paused) => createUiMessageFace().prelude(fold).at(-1);
+    const done = { ...paused, run: paused.run && { ...paused.run, status: "success" as const } };
+    expect(uiEnd(paused)).not.toEqual(uiEnd(done));
   });
 });

@@ -190,3 +190,8 @@ export function openContent(content: Message["content"]): Pick<OpenMessage, "tex
   }
   return { text, media };
 }
+
+/** How a thread stands where nothing runs: it waits for an answer, or at a breakpoint, where a graph asks nothing; or it is done. */
+export function standingStatus({ interrupts, run }: ThreadFold): "interrupted" | "success" {
+  return interrupts.length > 0 || run?.status === "interrupted" ? "interrupted" : "success";
+}

@@ -1,5 +1,5 @@
 import type { JsonObject, OwnError, PayloadOf } from "@throughline/ai-core";
-import type { ThreadFold } from "../../fold/thread-fold.js";
+import { standingStatus, type ThreadFold } from "../../fold/thread-fold.js";
 import type { AgUiEvent, AgUiLine, AgUiOutcome, AgUiUsage, InterruptForm } from "./event.js";
 import { announces, toAgUiInterrupt } from "./interrupts.js";
 
@@ -55,8 +55,7 @@ export function standing(fold: ThreadFold, options: TerminalOptions): AgUiEvent 
   const { status, error } = fold.run ?? {};
   const hasFailed = status === "error" || status === "cancelled";
   const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: toJson(error) }) };
-  const stands = fold.interrupts.length > 0 ? "interrupted" : "success";
-  return terminal(fold, { status: stands }, options, hasFailed ? { lastRun } : {});
+  return terminal(fold, { status: standingStatus(fold) }, options, hasFailed ? { lastRun } : {});
 }
 
 function toJson(error: RunError): JsonObject {

@@ -1,7 +1,12 @@
 import type { Envelope, EnvelopeOf, Json, JsonObject, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
 import { placeOfResult } from "../../fold/message-list.js";
-import type { FoldMessage, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
+import {
+  type FoldMessage,
+  type OpenMessage,
+  standingStatus,
+  type ThreadFold,
+} from "../../fold/thread-fold.js";
 import type { FileUrl } from "../media-words.js";
 import {
   answerId,
@@ -196,13 +201,12 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       before.run?.open || envelope.type === "run_start" ? read(before, envelope) : [],
     prelude(fold) {
       const answer = answerOf(fold);
-      const stands: PayloadOf<"run_end"> = { status: fold.interrupts.length > 0 ? "interrupted" : "success" };
       return [
         start(fold),
         { type: "data-state", data: fold.state, transient: true },
         ...tellMessages(answer, answer, { fileUrl, open: fold.openMessages }),
         ...fold.interrupts.map((asked) => tellQuestion(asked, "open")),
-        ...(fold.run?.open ? [] : [ending(fold, stands)]),
+        ...(fold.run?.open ? [] : [ending(fold, { status: standingStatus(fold) })]),
       ];
     },
   };
