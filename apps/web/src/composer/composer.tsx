@@ -22,6 +22,7 @@ import { Button, IconButton } from "../design/button";
 import { Icon } from "../design/icon";
 import { ACCEPTED } from "./attachment-limits";
 import styles from "./composer.module.css";
+import { takesMessages } from "./takes-messages";
 import { useAutoGrow } from "./use-auto-grow";
 import { useDraft } from "./use-draft";
 
@@ -120,6 +121,11 @@ function MessageForm(): ReactNode {
     <div className={styles.foot}>
       <div className={styles.place}>
         {agent && agent.commands.length > 0 && <CommandBar agent={agent} />}
+        {agent && !takesMessages(agent) && (
+          <p className={styles.note} role="note">
+            The state of this graph has no messages: what you write starts a run and does not reach it.
+          </p>
+        )}
         <form
           className={styles.composer}
           data-over={isOver}
