@@ -10,7 +10,8 @@ import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../sa
 import { serverClient } from "../server-client.js";
 import type { Terminal } from "../terminal.js";
 import { type ThreadScreen, threadScreen } from "../thread-screen.js";
-import { isPaused } from "../transcript/transcript.js";
+import { oneLine } from "../transcript/describe.js";
+import { isPaused, type Transcript } from "../transcript/transcript.js";
 import { UsageError } from "../usage-error.js";
 
 export const runCommand = defineCommand({
@@ -83,6 +84,7 @@ export const runCommand = defineCommand({
       const ended = message ? await turn(session, message) : await converse(session, idle.reached);
       if (!leaving.signal.aborted) {
         if (isPaused(screen.transcript)) screen.note(pausedNotice(place));
+        else if (ended === 0 && isSilent(screen.transcript)) screen.note(silentNotice(screen.transcript));
         return ended;
       }
       // What was asked for and not heard of yet may have begun.
@@ -175,6 +177,15 @@ async function start(session: Session, input: RunInput): Promise<CommandOutcome 
 function codeOf(outcome: CommandOutcome | undefined): number {
   const isFine = outcome?.kind === "done" && ["success", "interrupted"].includes(outcome.status);
   return isFine ? 0 : 1;
+}
+
+/** A graph without messages has its result in its state alone. */
+function isSilent({ view }: Transcript): boolean {
+  return view.messages.length === 0 && Object.keys(view.state).length > 0;
+}
+
+function silentNotice({ view }: Transcript): string {
+  return `The run is done. It has no messages; its state is ${oneLine(JSON.stringify(view.state), 2_000)}`;
 }
 
 /** Resolves once no run is open. */

@@ -106,7 +106,8 @@ describe("a graph that fails", () => {
   });
 
   it("tells a thrown value that is no error as JSON, where it may be shown", () => {
-    const value = { code: 42, why: "no error" };
+    const { pregelTaskId } = thrown as { pregelTaskId: string };
+    const value = { code: 42, why: "no error", pregelTaskId };
     expect(JSON.stringify(failing(value))).not.toContain("no error");
     expect(failing(value, { showErrors: true }).at(-1)).toMatchObject({
       payload: { error: { message: expect.stringContaining('Thrown value: {"code":42,"why":"no error"}') } },

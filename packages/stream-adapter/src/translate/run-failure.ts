@@ -1,5 +1,5 @@
-import type { ErrorClass, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
-import { classifyError, readString, toPlain } from "@throughline/coerce";
+import type { ErrorClass, Json, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
+import { classifyError, isJsonObject, readString, toPlain } from "@throughline/coerce";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { FailedTask, TaskTree } from "./task-tree.js";
 
@@ -101,7 +101,7 @@ function nameOf(agent: string): string {
 function ownWords(error: unknown): OwnError | undefined {
   if (error === undefined || error === null) return undefined;
   const said = typeof error === "string" ? error : readString(error, "message");
-  const message = said ?? JSON.stringify(toPlain(error));
+  const message = said ?? JSON.stringify(withoutTask(toPlain(error)));
   const fallback = said === undefined ? "Thrown value" : "Error";
   const name = readString(error, "name") ?? readString(error, "error") ?? fallback;
   const stack = readString(error, "stack");
@@ -110,6 +110,13 @@ function ownWords(error: unknown): OwnError | undefined {
     message: shortened(message, MAX_MESSAGE),
     ...(stack !== undefined && { stack: shortened(stack, MAX_STACK) }),
   };
+}
+
+/** LangGraph notes on whatever a node throws which of its tasks that was. */
+function withoutTask(thrown: Json): Json {
+  if (!isJsonObject(thrown)) return thrown;
+  const { pregelTaskId: _, ...own } = thrown;
+  return own;
 }
 
 function shortened(text: string, max: number): string {
