@@ -2,8 +2,8 @@ import { type Clock, systemClock } from "@throughline/ai-core";
 import { inspectMigrations, startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import type { ServerConfig } from "../config/read-config.js";
+import { connectionAdvice, connectionProblem } from "../database/connection-problem.js";
 import { SERVICE_MIGRATIONS } from "../database/server-migrations.js";
-import { scrubText } from "../operations/scrub-text.js";
 import { checkConnections, checkSessions, checkWrites } from "./check-database-settings.js";
 import { checkPooler } from "./check-pooler.js";
 import { checkRows } from "./check-rows.js";
@@ -84,7 +84,7 @@ async function examineDatabase(
     await client.connect();
     for (const check of CHECKS) findings.push(...[await check(client, clock)].flat());
   } catch (error) {
-    findings.push(fail("database", failureOf(error, deadlineMs), adviceFor(error)));
+    findings.push(fail("database", connectionProblem(error, deadlineMs), connectionAdvice(error)));
   } finally {
     await client.end().catch(() => {});
   }
@@ -146,26 +146,4 @@ async function checkTables(client: pg.Client): Promise<Finding> {
       ? "A newer version of Throughline has changed them, and says that this one runs on them."
       : "They are up to date.",
   );
-}
-
-/** What `pg` says when it has waited long enough. */
-const TIMEOUT = /^(timeout expired|Query read timeout|Connection terminated due to connection timeout)$/;
-
-function failureOf(error: unknown, deadlineMs: number): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (TIMEOUT.test(message)) return `PostgreSQL does not answer within ${deadlineMs / 1_000} s.`;
-  // An error of several addresses has no message of its own.
-  const reason = scrubText(message) || codeOf(error) || "no reason given";
-  return `PostgreSQL does not let us in: ${reason.replace(/\.$/, "")}.`;
-}
-
-function adviceFor(error: unknown): string {
-  const code = codeOf(error);
-  if (code === "28P01" || code === "28000") return "Correct user and password in LANGGRAPH_DATABASE_URL.";
-  if (code === "3D000") return "Create it: createdb NAME, with the name that LANGGRAPH_DATABASE_URL ends in.";
-  return 'Check LANGGRAPH_DATABASE_URL, and that the server runs and can be reached from here: pg_isready -d "$LANGGRAPH_DATABASE_URL"';
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -93,6 +93,16 @@ describe("the whole server on PostgreSQL", () => {
     await expect(startServer({ ...config, host: "0.0.0.0" })).rejects.toThrow("Set THROUGHLINE_JWT_SECRET");
   });
 
+  it("names the address of a database that does not answer, and keeps its password to itself", async () => {
+    const databaseUrl = "postgres://ann:hidden-word@127.0.0.1:1/x";
+    const failure = await startServer({ ...config, databaseUrl }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.1:1\. Check LANGGRAPH_DATABASE_URL/),
+    });
+    expect(String(failure)).not.toContain("hidden-word");
+  });
+
   it("says which port is taken", async () => {
     const port = Number(new URL(server.url).port);
     await expect(startServer({ ...config, port })).rejects.toThrow(`Port ${port}`);

@@ -16,6 +16,7 @@ import {
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
 import type { ServerConfig, SignInConfig } from "../config/read-config.js";
+import { startFailure } from "../database/connection-problem.js";
 import { createHandler, type Handler } from "../handler/create-handler.js";
 import { type Listening, listen } from "../http/listen.js";
 import { createLogger, type Logger } from "../operations/logger.js";
@@ -124,7 +125,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
     installed?.remove();
     metrics.close();
     await database.stop();
-    throw error;
+    throw config.databaseUrl === undefined ? error : startFailure(error);
   }
 }
 
