@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.js";
 import type { AnsweredRow } from "./every-question/answered-row.js";
 import { APPROVAL_ROWS } from "./every-question/approval-rows.js";
+import { BREAKPOINT_ROWS } from "./every-question/breakpoint-rows.js";
+import { ELICITATION_ROWS } from "./every-question/elicitation-rows.js";
 import { FORM_ROWS } from "./every-question/form-rows.js";
 import { act } from "./every-question/hands.js";
+import { REPLY_ROWS } from "./every-question/reply-rows.js";
 import { graveFaults } from "./rig/grave-faults.js";
 import { type Stage, startStage } from "./rig/start-stage.js";
 import { PATIENCE, threadScreen } from "./rig/thread-screen.js";
@@ -46,7 +49,7 @@ describe.runIf(hasChromium())("Every shape of question", () => {
     for (const [role, name] of controls) await main.getByRole(role, { name, exact: true }).first().waitFor();
   }
 
-  it.each([...APPROVAL_ROWS, ...FORM_ROWS])(
+  it.each([...APPROVAL_ROWS, ...ELICITATION_ROWS, ...FORM_ROWS, ...REPLY_ROWS, ...BREAKPOINT_ROWS])(
     "is shown and answered by $hands: row $row, $agent",
     async (row) => {
       const visitor = await stage.visitor();

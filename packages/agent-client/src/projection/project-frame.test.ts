@@ -225,6 +225,29 @@ describe("runs", () => {
     expect(stopped.run).toMatchObject({ status: "cancelled", error: null });
   });
 
+  it("that failed are shown alike to a viewer that saw it and to one that comes later, with all that is told of the failure", () => {
+    const origin = {
+      class: "node",
+      node: "talk",
+      ns: ["talk:1"],
+      own: { name: "TypeError", message: "x is not a function" },
+    } as const;
+    const error = { code: "run_failed", message: "It failed.", ...origin };
+    const saw = after(emptyView, begin, {
+      type: "RUN_ERROR",
+      code: error.code,
+      message: error.message,
+      metadata: { throughline: { status: "error", ...origin } },
+    });
+    const lastRun = { status: "error", error } as const;
+    const late = after(emptyView, begin, {
+      ...end,
+      metadata: { throughline: { status: "success", lastRun } },
+    });
+    expect(saw.run?.error).toEqual(error);
+    expect(late.run).toEqual(saw.run);
+  });
+
   it("ask with interrupts until a run begins that is not of the service's own making", () => {
     const asking = after(emptyView, begin, {
       ...end,

@@ -234,11 +234,11 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
 
 function endOf(
   event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">,
-  { status, lastRun, class: kind, node, own }: EventFacts,
+  { status, lastRun, class: kind, node, ns, own }: EventFacts,
 ): Pick<RunView, "status" | "error"> {
   if (event.type === "RUN_ERROR") {
     const { code = "run_failed", message } = event;
-    return { status: "error", error: { code, message, class: kind, node, own } };
+    return { status: "error", error: { code, message, class: kind, node, ns, own } };
   }
   // Whoever comes later is told how the thread stands, and beside that how this ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };

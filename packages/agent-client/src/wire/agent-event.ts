@@ -1,18 +1,24 @@
 import type { ErrorClass, Json, JsonObject, OwnError, PatchOperation } from "@throughline/ai-core";
 
-export interface RunErrorView {
-  readonly code: string;
-  /** Ours, or, where the service shows those, the graph's own. */
-  readonly message: string;
+/** Where a failure came from, as far as the service knows and shows it. */
+interface ErrorOrigin {
   readonly class?: ErrorClass | undefined;
   /** The node that threw. */
   readonly node?: string | null | undefined;
+  /** The task path of that node. */
+  readonly ns?: readonly string[] | undefined;
   /** The graph's own error, where the service shows those. */
   readonly own?: OwnError | undefined;
 }
 
-/** What the service adds to AG-UI events, under `metadata.throughline`. */
-export interface EventFacts {
+export interface RunErrorView extends ErrorOrigin {
+  readonly code: string;
+  /** Ours, or, where the service shows those, the graph's own. */
+  readonly message: string;
+}
+
+/** What the service adds to AG-UI events, under `metadata.throughline`; the origin is that of a run that failed. */
+export interface EventFacts extends ErrorOrigin {
   /** The service's own id of the run. */
   readonly runId?: string;
   readonly attempt?: number;
@@ -31,10 +37,6 @@ export interface EventFacts {
     readonly runId?: string;
     readonly error?: RunErrorView;
   };
-  /** Of a run that failed: what failed, and in which node. */
-  readonly class?: ErrorClass;
-  readonly node?: string | null;
-  readonly own?: OwnError;
   /** Of a run that failed: questions it did not answer, which are still open. */
   readonly interrupts?: readonly WireInterrupt[];
   /** Of a poll: the run that is open, if one is. */

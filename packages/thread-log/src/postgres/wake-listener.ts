@@ -1,6 +1,6 @@
 import { type Clock, StoreOutage, type Timer } from "@throughline/ai-core";
 import pg from "pg";
-import { CONNECT_MS, KEEP_ALIVE } from "./deadlines.js";
+import { CONNECT_MS, isConnectionInDoubt, KEEP_ALIVE } from "./deadlines.js";
 import { within } from "./within.js";
 
 export interface WakeListenerOptions {
@@ -27,12 +27,22 @@ const LONGEST_DELAY_MS = 2_000;
 const PROBE_EVERY_MS = 10_000;
 const CLOSE_MS = 1_000;
 
-/** The one LISTEN connection of an instance, whatever the number of watchers. Resolves once it listens. */
+interface Connected {
+  readonly client: pg.Client;
+  /** Gives the connection up, and makes another. */
+  readonly drop: () => void;
+}
+
+/**
+ * The one LISTEN connection of an instance, whatever the number of watchers. Resolves once it listens. It has one statement
+ * at a time, because pg's own queue is deprecated; one that misses its deadline costs the connection.
+ */
 export async function startWakeListener(options: WakeListenerOptions): Promise<WakeListener> {
   const { connection, channel, clock, statementMs, onPayload, onReconnected } = options;
-  let client: pg.Client | undefined;
+  let current: Connected | undefined;
   let timer: Timer | undefined;
   let closed = false;
+  let lastAsked: Promise<unknown> = Promise.resolve();
 
   async function connect(): Promise<void> {
     const fresh = new pg.Client({
@@ -43,14 +53,14 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
       query_timeout: statementMs,
     });
     let lost = false;
-    const onLost = () => {
+    const drop = () => {
       if (lost) return;
       lost = true;
       fresh.connection.stream.destroy();
-      if (client === fresh && !closed) reconnect(FIRST_DELAY_MS);
+      if (current?.client === fresh && !closed) reconnect(FIRST_DELAY_MS);
     };
-    fresh.on("error", onLost);
-    fresh.on("end", onLost);
+    fresh.on("error", drop);
+    fresh.on("end", drop);
     fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
     try {
       await fresh.connect();
@@ -61,22 +71,22 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
       fresh.connection.stream.destroy();
       throw error;
     }
-    client = fresh;
+    current = { client: fresh, drop };
     if (closed) await end(fresh);
     else if (lost) reconnect(FIRST_DELAY_MS);
-    else probe(fresh, onLost);
+    else probe(current);
   }
 
-  function probe(of: pg.Client, onLost: () => void): void {
+  function probe(connected: Connected): void {
     timer = clock.schedule(PROBE_EVERY_MS, () => {
-      of.query("select 1").then(() => {
-        if (client === of && !closed) probe(of, onLost);
-      }, onLost);
+      ask("select 1").then(() => {
+        if (current === connected && !closed) probe(connected);
+      }, connected.drop);
     });
   }
 
   function reconnect(delay: number): void {
-    client = undefined;
+    current = undefined;
     timer?.cancel();
     timer = clock.schedule(delay, () => {
       connect().then(
@@ -90,25 +100,33 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     });
   }
 
-  function connected(): pg.Client {
-    if (!client) throw new StoreOutage(new Error("not connected"));
-    return client;
+  function ask<Row extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+  ): Promise<pg.QueryResult<Row>> {
+    const answer = lastAsked.then(async () => {
+      if (!current) throw new StoreOutage(new Error("not connected"));
+      const { client, drop } = current;
+      try {
+        return await client.query<Row>(statement);
+      } catch (error) {
+        if (isConnectionInDoubt(error)) drop();
+        throw error;
+      }
+    });
+    lastAsked = answer.catch(() => {});
+    return answer;
   }
 
   await connect();
   return {
     async send(payload) {
-      await connected().query({
-        name: "notify",
-        text: "select pg_notify($1, $2)",
-        values: [channel, payload],
-      });
+      await ask({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
     },
-    query: async (text) => connected().query(text),
+    query: ask,
     async close() {
       closed = true;
       timer?.cancel();
-      if (client) await end(client);
+      if (current) await end(current.client);
     },
   };
 }
