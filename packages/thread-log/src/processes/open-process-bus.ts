@@ -3,7 +3,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type Clock, systemClock } from "@throughline/ai-core";
 import { encodeBusMessage, newInstanceName } from "../bus/bus-message.js";
 import { createBusReceiver } from "../bus/bus-receiver.js";
-import type { BusTraffic, EntryBus } from "../port/entry-bus.js";
+import { createGather } from "../bus/gather.js";
+import type { BusTraffic, CommittedEntries, EntryBus } from "../port/entry-bus.js";
 import { wakeTag } from "../port/wake-tag.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
 import { createFrameReader } from "./frames.js";
@@ -25,6 +26,8 @@ export interface ProcessBus extends EntryBus {
   close(): Promise<void>;
 }
 
+/** The least time from one message to the next, as with notifications. */
+const EVERY_MS = 20;
 const ANSWER = Buffer.from([1]);
 
 /**
@@ -87,23 +90,25 @@ export async function openProcessBus(options: ProcessBusOptions): Promise<Proces
   const stopListening = group.onMembers(meet);
   group.join();
 
+  const hand = createGather<CommittedEntries>(clock, EVERY_MS, (commits) => {
+    const onLost = () => {
+      onTraffic("undelivered");
+      database.tellOthers(commits.map(({ thread }) => wakeTag(thread)));
+    };
+    if (!isMember()) return onLost();
+    const all = [...links.values()];
+    if (all.length === 0) return;
+    onTraffic("published");
+    const message = encodeBusMessage(instance, commits);
+    const sent = all.filter((link) => link.send(message, onLost));
+    if (sent.length < all.length) onLost();
+  });
+
   return {
     publish(commits) {
       if (commits.length === 0) return;
-      const tags = commits.map(({ thread }) => wakeTag(thread));
-      const onLost = () => {
-        onTraffic("undelivered");
-        database.tellOthers(tags);
-      };
-      if (!isMember()) return onLost();
-      const all = [...links.values()];
-      if (all.length > 0) {
-        onTraffic("published");
-        const message = encodeBusMessage(instance, commits);
-        const sent = all.filter((link) => link.send(message, onLost));
-        if (sent.length < all.length) return onLost();
-      }
-      tellOtherHosts(tags);
+      tellOtherHosts(commits.map(({ thread }) => wakeTag(thread)));
+      hand(commits);
     },
     subscribe: receiver.subscribe,
     isConnected: () => hearsAll() && [...links.values()].every((link) => link.isUp()),
