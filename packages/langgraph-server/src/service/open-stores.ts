@@ -233,7 +233,10 @@ async function openPostgresStores(
   const processes =
     redis || processGroup === undefined
       ? undefined
-      : await openProcessBus({ group: processGroup, clock, ...traffic });
+      : await openProcessBus({ group: processGroup, clock, ...traffic }).catch((error: unknown) => {
+          observer.failed("Processes can't reach each other: entries are read from PostgreSQL.", error);
+          return undefined;
+        });
   const bus = redis ?? processes;
   const counts = redis && createRedisCounts(redis, clock);
   const deletions = createPostgresDeletionStore(database);

@@ -16,8 +16,8 @@ export interface LinkOptions<Client> {
   readonly create: (onLost: (reason: unknown) => void) => Client;
   /** Connects it and makes it ready for use. */
   readonly introduce: (client: Client) => Promise<void>;
-  /** Rejects when the other end is not what it was. */
-  readonly probe: (client: Client) => Promise<void>;
+  /** Rejects when the other end is not what it was. Asked every second, where there is one. */
+  readonly probe?: (client: Client) => Promise<void>;
   readonly destroy: (client: Client) => void;
   readonly onUp: () => void;
   /** After a connection was lost, and after every attempt that failed. */
@@ -56,6 +56,7 @@ export function keepLink<Client>(options: LinkOptions<Client>): Link<Client> {
   }
 
   function probeLater(client: Client): void {
+    if (probe === undefined) return;
     timer = clock.schedule(PROBE_EVERY_MS, () => {
       inTime(clock, ANSWER_MS, probe(client)).then(
         () => {

@@ -52,14 +52,12 @@ export async function openProcessBus(options: ProcessBusOptions): Promise<Proces
   function accept(socket: Socket): void {
     let from: string | undefined;
     const read = createFrameReader((frame) => {
-      if (from !== undefined && frame.length > 0) return receiver.receive(frame);
-      if (from === undefined) {
-        from = frame.toString();
-        heard.set(from, socket);
-        // What it committed before is in the log; what it commits from here on is heard.
-        receiver.tell({ kind: "all" });
-      }
+      if (from !== undefined) return receiver.receive(frame);
+      from = frame.toString();
+      heard.set(from, socket);
       socket.write(ANSWER);
+      // What it committed before is in the log; what it commits from here on is heard.
+      receiver.tell({ kind: "all" });
     });
     incoming.add(socket);
     socket.on("data", read);
@@ -130,6 +128,8 @@ function listen(address: string, accept: (socket: Socket) => void): Promise<Serv
     server.once("error", reject);
     server.listen(address, () => {
       server.off("error", reject);
+      // A connection that could not be accepted: the other one tries again.
+      server.on("error", () => {});
       resolve(server);
     });
   });

@@ -20,9 +20,10 @@ export interface SiblingLinkOptions {
   readonly from: string;
 }
 
-const PING = Buffer.alloc(0);
-
-/** A process that is stopped accepts connections, so it has to answer before anything is sent to it, and once a second then. */
+/**
+ * A process that is stopped accepts connections, so it has to answer before anything is sent to it. It is not asked again: what
+ * it does not take fills a buffer, and the outbox notices.
+ */
 export function keepSiblingLink({ clock, address, from }: SiblingLinkOptions): SiblingLink {
   const link = keepLink<Socket>({
     clock,
@@ -32,8 +33,7 @@ export function keepSiblingLink({ clock, address, from }: SiblingLinkOptions): S
       socket.on("close", () => onLost(new Error("The other process closed the connection.")));
       return socket;
     },
-    introduce: (socket) => ask(socket, Buffer.from(from)),
-    probe: (socket) => ask(socket, PING),
+    introduce: (socket) => greet(socket, from),
     destroy: (socket) => void socket.destroy(),
     onUp() {},
     onDown() {},
@@ -57,11 +57,11 @@ export function keepSiblingLink({ clock, address, from }: SiblingLinkOptions): S
   };
 }
 
-/** Resolves with the next byte that comes back: there is one for each question. */
-function ask(socket: Socket, frame: Buffer): Promise<void> {
+/** Resolves when the other one has read the first frame. */
+function greet(socket: Socket, from: string): Promise<void> {
   return new Promise((resolve) => {
     socket.once("data", () => resolve());
-    writeFrame(socket, frame);
+    writeFrame(socket, Buffer.from(from));
   });
 }
 
