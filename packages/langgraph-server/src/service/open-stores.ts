@@ -29,7 +29,9 @@ import {
   type MemoryDatabase,
   migrate,
   openPostgres,
+  openProcessBus,
   openRedisBus,
+  type ProcessGroup,
   type Rebuilt,
   type RunRegistry,
   type ThreadLog,
@@ -79,6 +81,8 @@ export type ServiceStore =
       /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
       readonly databaseDirectUrl?: string | undefined;
       readonly redisUrl?: string;
+      /** Processes of the same host, which have a bus of their own where there is no Redis. */
+      readonly processGroup?: ProcessGroup;
       /** A folder for the contents of attachments; in the database where absent. */
       readonly attachmentsDir?: string;
     };
@@ -191,9 +195,10 @@ async function openMemory(
 }
 
 async function openPostgresStores(
-  { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
+  store: Extract<ServiceStore, { kind: "postgres" }>,
   context: StoreContext,
 ): Promise<Stores> {
+  const { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir, processGroup } = store;
   const { clock, lease, observer, cronNow } = context;
   const address = { connectionString: databaseUrl, directConnectionString: databaseDirectUrl };
   const checkpointer = createPostgresCheckpointer(address);
@@ -220,16 +225,20 @@ async function openPostgresStores(
       "The entries of this database were kept in Redis by an earlier version: threads are shown from their checkpoints.",
     );
   }
-  const bus =
+  const traffic = { database, onTraffic: observer.busTraffic };
+  const redis =
     redisUrl === undefined
       ? undefined
-      : await openRedisBus({
-          url: redisUrl,
-          database,
-          onState: observer.busChanged,
-          onTraffic: observer.busTraffic,
+      : await openRedisBus({ url: redisUrl, onState: observer.busChanged, ...traffic });
+  const processes =
+    redis || processGroup === undefined
+      ? undefined
+      : await openProcessBus({ group: processGroup, clock, ...traffic }).catch((error: unknown) => {
+          observer.failed("Processes can't reach each other: entries are read from PostgreSQL.", error);
+          return undefined;
         });
-  const counts = bus && createRedisCounts(bus, clock);
+  const bus = redis ?? processes;
+  const counts = redis && createRedisCounts(redis, clock);
   const deletions = createPostgresDeletionStore(database);
   const registry = createPostgresRunRegistry(database, { onBadRow: observer.badRow });
   const keeper = createPostgresLeaseKeeper({
@@ -273,7 +282,8 @@ async function openPostgresStores(
     async close() {
       await Promise.all([keeper.close(), log.close()]);
       counts?.close();
-      bus?.close();
+      redis?.close();
+      await processes?.close();
       await Promise.all([files.close(), database.close(), checkpointer.close(), graphStore.close()]);
     },
   };
