@@ -2,12 +2,12 @@
 
 import { contentText, useMessage } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
-import { memo, type ReactNode, useCallback } from "react";
+import { memo, type ReactNode } from "react";
 import { ToolLine } from "../calls/tool-line";
 import { FilesOfThread } from "../files/files-of-thread";
 import { Markdown } from "../markdown/markdown";
 import type { SettledThread } from "../settled/settled-thread";
-import { useSettledThread } from "../settled/use-settled-thread";
+import { useSettledPart } from "../settled/use-settled-thread";
 import { messageAnchor } from "../turns/turn-anchor";
 import styles from "./assistant-message.module.css";
 import { Reasoning } from "./reasoning";
@@ -30,7 +30,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   anchor,
 }: AssistantMessageProps): ReactNode {
   const message = useMessage(id);
-  const isGrowing = useIsGrowing(id);
+  const isGrowing = useSettledPart(id, isSpeaking);
   if (!message) return null;
   const text = contentText(message.content);
   if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
@@ -56,6 +56,6 @@ export const AssistantMessage = memo(function AssistantMessage({
   );
 });
 
-function useIsGrowing(id: string): boolean {
-  return useSettledThread(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
+function isSpeaking({ speaking }: SettledThread, id: string): boolean {
+  return speaking.includes(id);
 }
