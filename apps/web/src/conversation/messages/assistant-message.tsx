@@ -2,7 +2,7 @@
 
 import { contentText, useMessage } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useDeferredValue } from "react";
 import { ToolLine } from "../calls/tool-line";
 import { FilesOfThread } from "../files/files-of-thread";
 import { Markdown } from "../markdown/markdown";
@@ -15,7 +15,7 @@ import { Reasoning } from "./reasoning";
 /** Not needed to read: its place is kept until it is there. */
 const MessageActions = dynamic(() => import("./message-actions").then((module) => module.MessageActions), {
   ssr: false,
-  loading: () => <div className={styles.actions} />,
+  loading: () => <ActionsPlace />,
 });
 
 interface AssistantMessageProps {
@@ -31,6 +31,8 @@ export const AssistantMessage = memo(function AssistantMessage({
 }: AssistantMessageProps): ReactNode {
   const message = useMessage(id);
   const isGrowing = useSettledPart(id, isSpeaking);
+  // The frame that shows an answer's end has enough to do without its buttons.
+  const hasActions = useDeferredValue(!isGrowing);
   if (!message) return null;
   const text = contentText(message.content);
   if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
@@ -49,12 +51,20 @@ export const AssistantMessage = memo(function AssistantMessage({
           ))}
         </div>
       )}
-      {text !== "" && !isGrowing && (
-        <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
-      )}
+      {text !== "" &&
+        !isGrowing &&
+        (hasActions ? (
+          <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
+        ) : (
+          <ActionsPlace />
+        ))}
     </div>
   );
 });
+
+function ActionsPlace(): ReactNode {
+  return <div className={styles.actions} />;
+}
 
 function isSpeaking({ speaking }: SettledThread, id: string): boolean {
   return speaking.includes(id);
