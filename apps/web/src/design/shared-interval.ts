@@ -1,3 +1,5 @@
+import { tellFew } from "./tell-few";
+
 interface Beat {
   readonly listeners: Set<() => void>;
   readonly timer: ReturnType<typeof setInterval>;
@@ -20,9 +22,8 @@ export function sharedInterval(periodMs: number, listener: () => void): () => vo
 
 function start(periodMs: number): Beat {
   const listeners = new Set<() => void>();
-  const timer = setInterval(() => {
-    for (const tell of [...listeners]) tell();
-  }, periodMs);
+  // A long thread shows hundreds of times, many of which change with the same minute.
+  const timer = setInterval(tellFew, periodMs, listeners);
   const beat = { listeners, timer };
   beats.set(periodMs, beat);
   return beat;

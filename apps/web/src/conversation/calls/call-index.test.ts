@@ -25,24 +25,9 @@ const CALLS: readonly CallView[] = [
 ];
 
 describe("callIndex", () => {
-  it("knows which run made a tool call", () => {
-    expect(callIndex(CALLS).runOfToolCall.get("t1")).toBe("r1");
-  });
-
   it("takes the subagent for the work behind a tool call, whichever was told first", () => {
     expect(callIndex(CALLS).workOfToolCall.get("t1")?.callId).toBe("scout");
     expect(callIndex(CALLS.toReversed()).workOfToolCall.get("t1")?.callId).toBe("scout");
-  });
-
-  it("tells twins of two runs apart", () => {
-    const twins = [
-      ...CALLS,
-      call("r2", null, { runId: "r2", kind: "run" }),
-      call("plan", "r2", { runId: "r2" }),
-    ];
-    const index = callIndex(twins);
-    expect(index.callsOf("r2")).toHaveLength(2);
-    expect(index.childrenOf(twins[6] ?? call("", null))).toEqual([twins[7]]);
   });
 
   it("is made once per list", () => {
@@ -81,11 +66,11 @@ describe("failedStep", () => {
 
   it("is the innermost work that failed", () => {
     const index = callIndex(calls(error));
-    expect(index.runs[0] && failedStep(index.runs[0], index)?.callId).toBe("scout|search");
+    expect(index.run && failedStep(index.run, index)?.callId).toBe("scout|search");
   });
 
   it("is none of a run that got over it", () => {
     const index = callIndex(calls({}));
-    expect(index.runs[0] && failedStep(index.runs[0], index)).toBeUndefined();
+    expect(index.run && failedStep(index.run, index)).toBeUndefined();
   });
 });

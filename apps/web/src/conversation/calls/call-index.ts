@@ -1,23 +1,20 @@
 import type { CallView } from "@throughline/agent-client";
+import { toolCallIdOf } from "../settled/calls-by-run";
 
-/** What the calls of a thread say, ready to be asked. */
+/** What the calls of one run say, ready to be asked. */
 export interface CallIndex {
-  /** In the order they began. */
-  readonly runs: readonly CallView[];
-  readonly runById: ReadonlyMap<string, CallView>;
-  /** The run that made a tool call. */
-  readonly runOfToolCall: ReadonlyMap<string, string>;
+  readonly run: CallView | undefined;
+  /** The run and all its work. */
+  readonly calls: readonly CallView[];
   /** What a tool call did: the subagent behind it where there is one, else the tool itself. */
   readonly workOfToolCall: ReadonlyMap<string, CallView>;
   childrenOf(call: CallView): readonly CallView[];
-  /** The run and all its work. */
-  callsOf(runId: string): readonly CallView[];
 }
 
 const NONE: readonly CallView[] = [];
 const indexes = new WeakMap<readonly CallView[], CallIndex>();
 
-/** By list, so that the many who ask within one frame share one pass. */
+/** By list, so that all who ask share one pass. */
 export function callIndex(calls: readonly CallView[]): CallIndex {
   const known = indexes.get(calls);
   if (known) return known;
@@ -27,46 +24,23 @@ export function callIndex(calls: readonly CallView[]): CallIndex {
 }
 
 function makeIndex(calls: readonly CallView[]): CallIndex {
-  const runs: CallView[] = [];
-  const runById = new Map<string, CallView>();
-  const runOfToolCall = new Map<string, string>();
   const workOfToolCall = new Map<string, CallView>();
   const children = new Map<string, CallView[]>();
-  const byRun = new Map<string, CallView[]>();
   for (const call of calls) {
-    gather(byRun, call.runId, call);
-    if (call.kind === "run") {
-      runs.push(call);
-      runById.set(call.runId, call);
-      continue;
-    }
-    if (call.parentId !== null) gather(children, keyOf(call.runId, call.parentId), call);
-    if (call.kind === "tool") {
-      runOfToolCall.set(call.callId, call.runId);
-      if (!workOfToolCall.has(call.callId)) workOfToolCall.set(call.callId, call);
-    } else if (call.kind === "subgraph" && call.toolCallId !== undefined) {
-      runOfToolCall.set(call.toolCallId, call.runId);
-      workOfToolCall.set(call.toolCallId, call);
-    }
+    if (call.kind === "run") continue;
+    const siblings = call.parentId === null ? undefined : children.get(call.parentId);
+    if (siblings) siblings.push(call);
+    else if (call.parentId !== null) children.set(call.parentId, [call]);
+    const toolCallId = toolCallIdOf(call);
+    if (toolCallId === undefined) continue;
+    if (call.kind === "subgraph" || !workOfToolCall.has(toolCallId)) workOfToolCall.set(toolCallId, call);
   }
   return {
-    runs,
-    runById,
-    runOfToolCall,
+    run: calls.find(({ kind }) => kind === "run"),
+    calls,
     workOfToolCall,
-    childrenOf: (call) => children.get(keyOf(call.runId, call.callId)) ?? NONE,
-    callsOf: (runId) => byRun.get(runId) ?? NONE,
+    childrenOf: ({ callId }) => children.get(callId) ?? NONE,
   };
-}
-
-function gather(groups: Map<string, CallView[]>, key: string, call: CallView): void {
-  const group = groups.get(key);
-  if (group) group.push(call);
-  else groups.set(key, [call]);
-}
-
-function keyOf(runId: string, callId: string): string {
-  return `${runId} ${callId}`;
 }
 
 /** A step of the graph's own plumbing: over in a moment, with nothing to show. */

@@ -2,21 +2,19 @@
 
 import { type CallView, contentText, type MessageView, type ToolCallView } from "@throughline/agent-client";
 import { resultOf, useThreadHandle } from "@throughline/agent-react";
-import { type ReactNode, useCallback } from "react";
+import type { ReactNode } from "react";
 import { gateId } from "../../interrupts/gate-id";
 import { AttachedFiles } from "../files/attached-files";
 import { filesInText } from "../files/content-parts";
 import type { SettledThread } from "../settled/settled-thread";
-import { useSettledThread } from "../settled/use-settled-thread";
+import { useSettledPart, useSettledThread } from "../settled/use-settled-thread";
 import { CallBlock } from "./call-block";
 import { useToolCalls } from "./use-run-calls";
 
 /** A tool the model asked for, where it asked: its input as the model wrote it, its result, and the subagent behind it. */
 export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const index = useToolCalls(call.id);
-  const result = useSettledThread(
-    useCallback(({ messages }: SettledThread) => resultOf(messages, call.id), [call.id]),
-  );
+  const result = useSettledPart(call.id, resultIn);
   const unanswered = useSettledThread(statusOfUnanswered);
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, unanswered, result);
   const isOver = result !== undefined || (work.status !== "running" && work.status !== "interrupted");
@@ -30,6 +28,10 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
       {text !== undefined && <AttachedFiles files={filesInText(text)} thread={thread} />}
     </>
   );
+}
+
+function resultIn({ messages }: SettledThread, toolCallId: string): MessageView | undefined {
+  return resultOf(messages, toolCallId);
 }
 
 /** Of a call that has no result: a run that asks a person has not begun what it asks about. */

@@ -2,12 +2,12 @@
 
 import { contentText, useMessage } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
-import { memo, type ReactNode, useCallback } from "react";
+import { memo, type ReactNode, useDeferredValue } from "react";
 import { ToolLine } from "../calls/tool-line";
 import { FilesOfThread } from "../files/files-of-thread";
 import { Markdown } from "../markdown/markdown";
 import type { SettledThread } from "../settled/settled-thread";
-import { useSettledThread } from "../settled/use-settled-thread";
+import { useSettledPart } from "../settled/use-settled-thread";
 import { messageAnchor } from "../turns/turn-anchor";
 import styles from "./assistant-message.module.css";
 import { Reasoning } from "./reasoning";
@@ -15,7 +15,7 @@ import { Reasoning } from "./reasoning";
 /** Not needed to read: its place is kept until it is there. */
 const MessageActions = dynamic(() => import("./message-actions").then((module) => module.MessageActions), {
   ssr: false,
-  loading: () => <div className={styles.actions} />,
+  loading: () => <ActionsPlace />,
 });
 
 interface AssistantMessageProps {
@@ -30,7 +30,9 @@ export const AssistantMessage = memo(function AssistantMessage({
   anchor,
 }: AssistantMessageProps): ReactNode {
   const message = useMessage(id);
-  const isGrowing = useIsGrowing(id);
+  const isGrowing = useSettledPart(id, isSpeaking);
+  // The frame that shows an answer's end has enough to do without its buttons.
+  const hasActions = useDeferredValue(!isGrowing);
   if (!message) return null;
   const text = contentText(message.content);
   if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
@@ -49,13 +51,21 @@ export const AssistantMessage = memo(function AssistantMessage({
           ))}
         </div>
       )}
-      {text !== "" && !isGrowing && (
-        <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
-      )}
+      {text !== "" &&
+        !isGrowing &&
+        (hasActions ? (
+          <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
+        ) : (
+          <ActionsPlace />
+        ))}
     </div>
   );
 });
 
-function useIsGrowing(id: string): boolean {
-  return useSettledThread(useCallback(({ speaking }: SettledThread) => speaking.includes(id), [id]));
+function ActionsPlace(): ReactNode {
+  return <div className={styles.actions} />;
+}
+
+function isSpeaking({ speaking }: SettledThread, id: string): boolean {
+  return speaking.includes(id);
 }

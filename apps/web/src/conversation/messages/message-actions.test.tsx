@@ -1,21 +1,12 @@
 // @vitest-environment happy-dom
 import { QueryClientProvider } from "@tanstack/react-query";
-import {
-  type AgentEvent,
-  createAgentClient,
-  createMemoryStorage,
-  type ServicePort,
-} from "@throughline/agent-client";
-import { AgentProvider, ThreadProvider } from "@throughline/agent-react";
-import { act, Profiler, type ReactNode } from "react";
-import { createRoot } from "react-dom/client";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { act, Profiler } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CallerContext } from "../../console/caller";
 import { createQueryClient } from "../../service/queries/query-client";
 import { SteeringProvider } from "../steering/steering";
+import { openThread, runFinished, runStarted } from "../testing/open-thread";
 import { MessageActions } from "./message-actions";
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
 const IDS = Array.from({ length: 20 }, (_, at) => `m${at}`);
 const LAST = "m19";
@@ -35,41 +26,11 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 /** Below a thread with twenty answers, the actions of each. Tells which of them each commit renders. */
-async function openThread() {
-  let tell: ((...events: readonly AgentEvent[]) => void) | undefined;
-  const service: ServicePort = {
-    agents: async () => [],
-    follow: (_, signal, sink) =>
-      new Promise((resolve) => {
-        sink.opened();
-        tell = (...events) =>
-          sink.events(
-            0,
-            events.map((event) => ({ id: undefined, data: JSON.stringify(event) })),
-          );
-        signal.addEventListener("abort", () => resolve({ kind: "ended" }));
-      }),
-    send: async (_, { id }) => ({ kind: "accepted", serviceRunId: id }),
-    stop: async () => true,
-    poll: async () => undefined,
-    renew: async () => true,
-  };
-  const schedule = (callback: () => void) => {
-    queueMicrotask(callback);
-    return () => {};
-  };
-  const client = createAgentClient({ url: "/api", service, schedule, storage: createMemoryStorage() });
+async function openAnswers() {
   const queries = createQueryClient();
-  const place = document.createElement("div");
-  const root = createRoot(place);
   const commits: string[][] = [];
   let rendered: string[] = [];
-  onTestFinished(() => {
-    act(() => root.unmount());
-    client.close();
-  });
-
-  const page: ReactNode = (
+  const { place, tell } = await openThread(
     <Profiler
       id="page"
       onRender={() => {
@@ -79,25 +40,19 @@ async function openThread() {
     >
       <QueryClientProvider client={queries}>
         <CallerContext value={CALLER}>
-          <AgentProvider client={client}>
-            <ThreadProvider agentId="poet" threadId="t">
-              <SteeringProvider onSend={() => {}}>
-                {IDS.map((id) => (
-                  <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
-                    <MessageActions id={id} runId="r" text={id} anchor={id} />
-                  </Profiler>
-                ))}
-              </SteeringProvider>
-            </ThreadProvider>
-          </AgentProvider>
+          <SteeringProvider onSend={() => {}}>
+            {IDS.map((id) => (
+              <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
+                <MessageActions id={id} runId="r" text={id} anchor={id} />
+              </Profiler>
+            ))}
+          </SteeringProvider>
         </CallerContext>
       </QueryClientProvider>
-    </Profiler>
+    </Profiler>,
   );
-  await act(async () => root.render(page));
-  const show = (...events: readonly AgentEvent[]) => act(async () => tell?.(...events));
-  await show(
-    { type: "RUN_STARTED", threadId: "t", runId: "r" },
+  await tell(
+    runStarted("r"),
     { type: "STATE_SNAPSHOT", snapshot: {} },
     { type: "MESSAGES_SNAPSHOT", messages: IDS.map((id) => ({ id, role: "assistant", content: id })) },
   );
@@ -111,7 +66,7 @@ async function openThread() {
   commits.splice(0);
   return {
     queries,
-    show,
+    tell,
     untilAllSay,
     /** Which answers' actions each commit since the last call rendered. */
     commits: () => commits.splice(0),
@@ -121,8 +76,8 @@ async function openThread() {
 }
 
 it("renders, when a run ends, the last answer's actions at once and one button of the others, few at a time", async () => {
-  const { show, commits, regenerate, untilAllSay } = await openThread();
-  await show({ type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } });
+  const { tell, commits, regenerate, untilAllSay } = await openAnswers();
+  await tell(runFinished("r"));
   await untilAllSay("Regenerate");
   expect(regenerate().some(({ disabled }) => disabled)).toBe(false);
   const [first, ...others] = commits();
@@ -132,12 +87,12 @@ it("renders, when a run ends, the last answer's actions at once and one button o
 });
 
 it("asks once for the feedback of all answers, and for nothing else", async () => {
-  await openThread();
+  await openAnswers();
   expect(asked.map((path) => path.replace(/\?.*/, ""))).toEqual([expect.stringMatching(/\/feedback$/)]);
 });
 
 it("renders, when feedback is read again, only the answer that it is about", async () => {
-  const { queries, commits, pressed } = await openThread();
+  const { queries, commits, pressed } = await openAnswers();
   await act(() => queries.invalidateQueries());
   feedback = [{ messageId: "m3", value: "up", note: null, subject: "ann" }];
   await act(() => queries.invalidateQueries());

@@ -2,7 +2,7 @@
 
 import { useThreadHandle } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useCaller } from "../../console/caller";
 import { IconButton } from "../../design/button";
 import { CopyButton } from "../../design/copy-button";
@@ -10,7 +10,7 @@ import { useToaster } from "../../design/toast";
 import { useRegenerate } from "../../service/queries/run-again";
 import { type SettledThread, settledThread } from "../settled/settled-thread";
 import { useIsThreadBusy } from "../settled/thread-busy";
-import { useSettledThread } from "../settled/use-settled-thread";
+import { useSettledPart } from "../settled/use-settled-thread";
 import { useSteering } from "../steering/steering";
 import { FeedbackNote } from "./feedback-note";
 import styles from "./message-actions.module.css";
@@ -37,9 +37,7 @@ const GIVEN = "[aria-pressed=true]";
 
 /** What a person does with an answer. */
 export function MessageActions({ id, runId, text, anchor }: MessageActionsProps): ReactNode {
-  const isNewest = useSettledThread(
-    useCallback((settled: SettledThread) => isLast(settled, id) && settled.run?.status !== "running", [id]),
-  );
+  const isNewest = useSettledPart(id, isNewestAnswer);
   const feedback = useFeedback(id, runId);
   const row = useRef<HTMLDivElement>(null);
   return (
@@ -60,6 +58,10 @@ export function MessageActions({ id, runId, text, anchor }: MessageActionsProps)
       />
     </>
   );
+}
+
+function isNewestAnswer(settled: SettledThread, id: string): boolean {
+  return isLast(settled, id) && settled.run?.status !== "running";
 }
 
 /** Nothing was said after it. */

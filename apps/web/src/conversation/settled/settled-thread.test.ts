@@ -1,4 +1,10 @@
-import { emptyView, type Store, type ThreadSnapshot, type ThreadView } from "@throughline/agent-client";
+import {
+  type CallView,
+  emptyView,
+  type Store,
+  type ThreadSnapshot,
+  type ThreadView,
+} from "@throughline/agent-client";
 import { expect, it, vi } from "vitest";
 import { settledThread } from "./settled-thread";
 
@@ -83,4 +89,39 @@ it("leaves the thread with the last who listens, and is right when somebody come
   expect(settled.getSnapshot().speaking).toEqual(["m"]);
   show(speaking("unheard, heard"));
   expect(heard).not.toHaveBeenCalled();
+});
+
+const RUN = { runId: "r", serviceRunId: "r", attempt: 0, error: null } as const;
+const said = (id: string) => ({ id, role: "assistant", content: id }) as const;
+const call = (runId: string, more: Partial<CallView> = {}): CallView => ({
+  runId,
+  callId: runId,
+  parentId: null,
+  kind: "run",
+  name: "langgraph:poet",
+  attempt: 0,
+  status: "ok",
+  startedAt: 100,
+  endedAt: 101,
+  ...more,
+});
+const [A, B, C] = [said("a"), said("b"), said("c")];
+const [R1, R2] = [call("r1"), call("r2")];
+const TOOL = call("r2", { kind: "tool", callId: "t1", parentId: "r2" });
+
+it.each<[string, Partial<ThreadView>, readonly string[]]>([
+  ["a message that begins to grow", speaking("la"), ["b", "m"]],
+  ["a message that comes", { messages: [A, B, C] }, ["b", "c"]],
+  ["a message that changed", { messages: [{ ...A, content: "else" }, B] }, ["a", "b"]],
+  ["a run that ends", { run: { ...RUN, status: "success" } }, ["b"]],
+  ["a call of a run", { calls: [R1, R2, TOOL] }, ["b", "r2", "t1"]],
+  ["a tool's result", { messages: [A, B, { ...C, role: "tool", toolCallId: "t1" }] }, ["b", "c", "t1"]],
+])("tells of %s only those that are about it, or about the newest message", (_, change, concerned) => {
+  const { store, show } = thread();
+  show({ messages: [A, B], calls: [R1, R2], run: { ...RUN, status: "running" } });
+  const settled = settledThread(store);
+  const heard: string[] = [];
+  for (const id of ["a", "b", "c", "m", "r1", "r2", "t1"]) settled.subscribe(() => heard.push(id), id);
+  show(change);
+  expect(heard).toEqual(concerned);
 });

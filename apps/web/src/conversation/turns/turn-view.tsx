@@ -36,7 +36,7 @@ export const TurnView = memo(function TurnView({
   const place = useRef<HTMLLIElement>(null);
   const isDrawn = useIsSeen(place, isDeferred) || !isDeferred;
   const index = useRunCalls(isDrawn ? turn.runId : undefined);
-  const run = turn.runId === undefined ? undefined : index.runById.get(turn.runId);
+  const { run } = index;
   return (
     // The same element all along: out of sight, what is put into it then costs neither style nor layout.
     <li
@@ -69,11 +69,9 @@ export const TurnView = memo(function TurnView({
 });
 
 /** What a model said and no checkpoint holds is no part of the conversation either. */
-function isCutShort({ runId, status }: CallView, { messageIds }: Turn, index: CallIndex): boolean {
+function isCutShort({ status }: CallView, { messageIds }: Turn, { calls }: CallIndex): boolean {
   if (status !== "cancelled" && status !== "error" && status !== "lost") return false;
-  return index
-    .callsOf(runId)
-    .some(({ kind, messageId = "" }) => kind === "model" && !messageIds.includes(messageId));
+  return calls.some(({ kind, messageId = "" }) => kind === "model" && !messageIds.includes(messageId));
 }
 
 /** Of a run that ended before it did anything, how it ended says all. */

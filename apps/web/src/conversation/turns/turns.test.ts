@@ -1,6 +1,6 @@
 import type { CallView, MessageView } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { callIndex } from "../calls/call-index";
+import { callsByRun } from "../settled/calls-by-run";
 import { turnsOf } from "./turns";
 
 const run = (runId: string, more: Partial<CallView> = {}): CallView => ({
@@ -40,7 +40,7 @@ const said = (id: string, runId?: string, more: Partial<MessageView> = {}): Mess
 });
 
 const shape = (messages: readonly MessageView[], calls: readonly CallView[]) =>
-  turnsOf(messages, callIndex(calls)).map(({ userId, runId, messageIds }) => [
+  turnsOf(messages, callsByRun(calls)).map(({ userId, runId, messageIds }) => [
     userId,
     runId,
     messageIds.join(),
@@ -66,7 +66,7 @@ describe("turnsOf", () => {
   it("begins a turn of its own with what an answer led to", () => {
     const calls = [run("r1", { status: "interrupted" }), run("r2")];
     const messages = [user("u1", "r1"), said("a1", "r1"), said("booked", "r2"), said("a2", "r2")];
-    const turns = turnsOf(messages, callIndex(calls));
+    const turns = turnsOf(messages, callsByRun(calls));
     expect(turns.map(({ messageIds, isAnswer }) => [messageIds.join(), isAnswer])).toEqual([
       ["a1", false],
       ["booked,a2", true],

@@ -1,5 +1,5 @@
 import type { CallView, MessageView } from "@throughline/agent-client";
-import type { CallIndex } from "../calls/call-index";
+import type { CallsByRun } from "../settled/calls-by-run";
 
 /** A run, or what will be one, with what was said in it. */
 export interface Turn {
@@ -22,12 +22,14 @@ interface Segment {
 const SERVICE_RUN = "throughline:";
 
 /** What was said, parted by who spoke and in which run. A run that said nothing (a command) stands where it began. */
-export function turnsOf(messages: readonly MessageView[], index: CallIndex): readonly Turn[] {
+export function turnsOf(messages: readonly MessageView[], byRun: CallsByRun): readonly Turn[] {
   const segments = segmentsOf(messages);
   const placed = new Set(segments.map(({ runId }) => runId));
-  const order = new Map(index.runs.map((run, at) => [run.runId, at]));
-  for (const run of index.runs) {
-    if (placed.has(run.runId) || run.runId.startsWith(SERVICE_RUN) || isBookkeeping(run, index)) continue;
+  const order = new Map([...byRun.keys()].map((runId, at) => [runId, at]));
+  for (const [runId, calls] of byRun) {
+    if (placed.has(runId) || runId.startsWith(SERVICE_RUN)) continue;
+    const run = runIn(calls);
+    if (!run || isBookkeeping(run, calls)) continue;
     placeRun(segments, run, order);
   }
   // Several turns may be of one run, as when a person said two things to it: how it went stands once, behind them all.
@@ -39,15 +41,15 @@ export function turnsOf(messages: readonly MessageView[], index: CallIndex): rea
       runId,
       userId,
       messageIds,
-      isAnswer: userId === undefined && isWaiting(segments[at - 1], index),
+      isAnswer: userId === undefined && isWaiting(segments[at - 1], byRun),
     };
   });
 }
 
 /** Nobody did anything: the thread was brought up to what the graph holds, as after a fork. */
-function isBookkeeping(run: CallView, index: CallIndex): boolean {
+function isBookkeeping(run: CallView, calls: readonly CallView[]): boolean {
   const hasEnded = run.status === "ok" || run.status === "interrupted";
-  return run.startedBy?.kind === "foreign" && hasEnded && index.callsOf(run.runId).length === 1;
+  return run.startedBy?.kind === "foreign" && hasEnded && calls.length === 1;
 }
 
 function segmentsOf(messages: readonly MessageView[]): Segment[] {
@@ -65,8 +67,12 @@ function segmentsOf(messages: readonly MessageView[]): Segment[] {
   return segments;
 }
 
-function isWaiting(segment: Segment | undefined, index: CallIndex): boolean {
-  return segment?.runId !== undefined && index.runById.get(segment.runId)?.status === "interrupted";
+function isWaiting(segment: Segment | undefined, byRun: CallsByRun): boolean {
+  return segment?.runId !== undefined && runIn(byRun.get(segment.runId))?.status === "interrupted";
+}
+
+function runIn(calls: readonly CallView[] | undefined): CallView | undefined {
+  return calls?.find(({ kind }) => kind === "run");
 }
 
 function isShown(message: MessageView, asked: ReadonlySet<string>): boolean {

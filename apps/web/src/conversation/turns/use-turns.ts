@@ -1,6 +1,5 @@
 "use client";
 
-import { callIndex } from "../calls/call-index";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
 import { isSameTurn, type Turn, turnsOf } from "./turns";
@@ -10,17 +9,17 @@ export function useTurns(): readonly Turn[] {
   return useSettledThread(select, isSame);
 }
 
-let last: { messages: unknown; calls: unknown; turns: readonly Turn[] } | undefined;
+let last: { messages: unknown; byRun: unknown; turns: readonly Turn[] } | undefined;
 
 /** The same lists give the same turns without another pass. */
-function select({ messages, calls }: SettledThread): readonly Turn[] {
-  if (last?.messages === messages && last.calls === calls) return last.turns;
+function select({ messages, byRun }: SettledThread): readonly Turn[] {
+  if (last?.messages === messages && last.byRun === byRun) return last.turns;
   const known = new Map(last?.turns.map((turn) => [turn.key, turn]));
-  const turns = turnsOf(messages, callIndex(calls)).map((turn) => {
+  const turns = turnsOf(messages, byRun).map((turn) => {
     const before = known.get(turn.key);
     return before && isSameTurn(before, turn) ? before : turn;
   });
-  last = { messages, calls, turns };
+  last = { messages, byRun, turns };
   return turns;
 }
 

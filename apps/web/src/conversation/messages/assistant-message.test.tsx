@@ -1,0 +1,54 @@
+// @vitest-environment happy-dom
+import { QueryClientProvider } from "@tanstack/react-query";
+import { act, Profiler } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { CallerContext } from "../../console/caller";
+import { createQueryClient } from "../../service/queries/query-client";
+import { SteeringProvider } from "../steering/steering";
+import { openThread, runStarted } from "../testing/open-thread";
+import { AssistantMessage } from "./assistant-message";
+
+const CALLER = { isPerson: true, subject: "ann", role: "operator", refusal: () => undefined };
+
+beforeEach(() => vi.stubGlobal("fetch", async () => Response.json({ feedback: [], next: null })));
+afterEach(() => vi.unstubAllGlobals());
+
+it("shows the end of an answer in one commit, and its actions in a later one", async () => {
+  const seen: { readonly text: string | null; readonly buttons: number }[] = [];
+  const look = () => {
+    const message = document.getElementById("message-new");
+    if (message) {
+      const { textContent: text } = message;
+      seen.push({ text, buttons: message.querySelectorAll("button").length });
+    }
+  };
+  const { place, tell } = await openThread(
+    <QueryClientProvider client={createQueryClient()}>
+      <CallerContext value={CALLER}>
+        <SteeringProvider onSend={() => {}}>
+          <AssistantMessage id="old" anchor="turn-1" />
+          <Profiler id="new" onRender={look}>
+            <AssistantMessage id="new" anchor="turn-2" />
+          </Profiler>
+        </SteeringProvider>
+      </CallerContext>
+    </QueryClientProvider>,
+  );
+  document.body.append(place);
+  await tell(
+    runStarted("r"),
+    { type: "STATE_SNAPSHOT", snapshot: {} },
+    { type: "MESSAGES_SNAPSHOT", messages: [{ id: "old", role: "assistant", content: "Before" }] },
+    { type: "TEXT_MESSAGE_START", messageId: "new" },
+  );
+  // What is loaded on demand is there.
+  await act(() => vi.waitFor(() => expect(place.querySelectorAll("#message-old button")).toHaveLength(5)));
+  seen.splice(0);
+  await tell(
+    { type: "TEXT_MESSAGE_CONTENT", messageId: "new", delta: "The end" },
+    { type: "TEXT_MESSAGE_END", messageId: "new" },
+  );
+  expect(seen[0]).toEqual({ text: "The end", buttons: 0 });
+  expect(seen.at(-1)).toEqual({ text: "The end", buttons: 5 });
+  place.remove();
+});
