@@ -49,8 +49,19 @@ describe.runIf(hasChromium())("In a real browser", () => {
     return served;
   }
 
-  async function tabOf(served: PageServer, thread: ThreadName, prepare?: Parameters<typeof openTab>[2]) {
-    const tab = await openTab(chromium.context, served.pageUrl(thread), prepare);
+  /**
+   * A browser of the test's own, whose clock it may set. Playwright's clock is that of a whole context: pages of the shared one
+   * would have it, too, also in later tests.
+   */
+  async function browserWithClock(): Promise<Chromium> {
+    const browser = await launchChromium();
+    closing.push(() => browser.close());
+    await browser.context.clock.install();
+    return browser;
+  }
+
+  async function tabOf(served: PageServer, thread: ThreadName, { context } = chromium) {
+    const tab = await openTab(context, served.pageUrl(thread));
     closing.push(() => tab.page.close());
     await tab.until(({ status }) => status !== undefined);
     return tab;
@@ -179,9 +190,10 @@ describe.runIf(hasChromium())("In a real browser", () => {
   it("a tab that is hidden for minutes, with a timer a minute, stays on its line and shows all of a run", async () => {
     const thread = aThread("talker");
     const served = await pages();
-    const tab = await tabOf(served, thread, (page) => page.clock.install());
+    const browser = await browserWithClock();
+    const tab = await tabOf(served, thread, browser);
     const witness = await witnessOf(thread);
-    await inFront();
+    await inFront(browser);
     await tab.page.clock.pauseAt(await tab.page.evaluate(() => Date.now() + 1_000));
     const outcome = witness.send(talk({ words: 500, paceMs: 10 }));
     await tab.until(({ streamed }) => streamed > 0);
@@ -232,7 +244,7 @@ describe.runIf(hasChromium())("In a real browser", () => {
   it("a page of a machine that slept looks at its line when it wakes, and shows what happened meanwhile", async () => {
     const thread = aThread("talker");
     const served = await pages();
-    const tab = await tabOf(served, thread, (page) => page.clock.install());
+    const tab = await tabOf(served, thread, await browserWithClock());
     const witness = await witnessOf(thread);
     await tab.page.clock.pauseAt(await tab.page.evaluate(() => Date.now() + 1_000));
     served.mute();
@@ -248,19 +260,19 @@ describe.runIf(hasChromium())("In a real browser", () => {
   it("a page that was offline in the middle of a run has missed nothing when it is online again", async () => {
     const thread = aThread("talker");
     const served = await pages();
-    const tab = await tabOf(served, thread, (page) => page.clock.install());
+    const browser = await browserWithClock();
+    const tab = await tabOf(served, thread, browser);
     const witness = await witnessOf(thread);
     const outcome = witness.send(talk({ words: 150, paceMs: 15 }));
     await tab.until(({ streamed }) => streamed > 50);
-    await chromium.context.setOffline(true);
-    closing.push(() => chromium.context.setOffline(false));
+    await browser.context.setOffline(true);
     // Chromium pretends to new requests only; the line that is open dies with the network.
     served.mute();
     await tab.page.clock.runFor(20_000);
     await tab.until(({ connection }) => connection === "reconnecting");
     await until(witness, isOver);
     expect(await tab.now()).toMatchObject({ connection: "reconnecting", status: "running" });
-    await chromium.context.setOffline(false);
+    await browser.context.setOffline(false);
     expect(await outcome).toEqual(DONE);
     await tab.toShow(() => shownBy(witness));
   });
@@ -292,8 +304,8 @@ describe.runIf(hasChromium())("In a real browser", () => {
   });
 
   /** An empty tab in front of all others, which are hidden then. */
-  async function inFront(): Promise<void> {
-    const page = await chromium.context.newPage();
+  async function inFront({ context }: Chromium): Promise<void> {
+    const page = await context.newPage();
     closing.push(() => page.close());
     await page.bringToFront();
   }

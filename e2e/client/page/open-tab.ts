@@ -21,14 +21,8 @@ export interface OpenTab {
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 
-export async function openTab(
-  context: BrowserContext,
-  url: string,
-  /** Before its page is loaded. */
-  prepare: (page: Page) => Promise<void> = async () => {},
-): Promise<OpenTab> {
+export async function openTab(context: BrowserContext, url: string): Promise<OpenTab> {
   const page = await context.newPage();
-  await prepare(page);
   await page.goto(url);
   return driveTab(context, page);
 }
