@@ -123,7 +123,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
 
   const busMessages = counter(
     "bus_messages_total",
-    "Messages with entries between instances; those that are undelivered were told by PostgreSQL",
+    "Messages through Redis; those that are undelivered were told by PostgreSQL",
     ["kind"],
   );
   /** Only of an instance that has a bus. */

@@ -43,7 +43,6 @@ export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "pr
   readonly signal: AbortSignal;
   readonly tell: (news: ServeNews) => void;
   readonly shareMetrics?: ServeOptions["shareMetrics"];
-  readonly processGroup?: ServeOptions["processGroup"];
   /** Called once it serves. The service ends if this fails. */
   readonly onServing: (serving: Serving) => Promise<void>;
 }
@@ -65,7 +64,6 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     onProgress: (line) => tell({ kind: "progress", line }),
     fetch,
     ...(options.shareMetrics && { shareMetrics: options.shareMetrics }),
-    ...(options.processGroup && { processGroup: options.processGroup }),
     ...(graphs && { service: { graphs: graphs.source } }),
   });
   const unguard = guardProcess({

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig, type ServerConfig } from "../config/read-config.js";
 import { readEvents, typesOf } from "../handler/testing/sse-events.js";
 import { type RunningServer, startServer } from "./start-server.js";
@@ -86,21 +86,6 @@ describe("the whole server on PostgreSQL", () => {
       expect(seen).toEqual(mine);
     } finally {
       await second.close();
-    }
-  });
-
-  it("starts where it can't listen for other processes, and reads what they commit", async () => {
-    const address = join(folder, "missing", "entries.sock");
-    const joinGroup = vi.fn();
-    const processGroup = { name: "12345678", address, join: joinGroup, onMembers: () => () => {} };
-    const alone = await startServer(config, { processGroup });
-    try {
-      const path = "/agent/poet/connect";
-      const seen = await readEvents(await post(alone.url, path, { threadId: "kept" }));
-      expect(seen).toEqual(await readEvents(await post(server.url, path, { threadId: "kept" })));
-      expect(joinGroup).not.toHaveBeenCalled();
-    } finally {
-      await alone.close();
     }
   });
 

@@ -15,7 +15,6 @@ import {
   LANGGRAPH_CATALOG,
   UNNAMED_KEY_ID,
 } from "@throughline/langgraph-graphs";
-import type { ProcessGroup } from "@throughline/thread-log";
 import type { ServerConfig, SignInConfig } from "../config/read-config.js";
 import { startFailure } from "../database/connection-problem.js";
 import { createHandler, type Handler } from "../handler/create-handler.js";
@@ -50,8 +49,6 @@ export interface ServeOptions {
   readonly fetch?: InstalledFetch | undefined;
   /** Adds to this process's metrics what other processes measure. */
   readonly shareMetrics?: (own: Metrics) => Metrics;
-  /** Other processes of this host, which it hands entries to; not used where Redis does that. */
-  readonly processGroup?: ProcessGroup | undefined;
   /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
@@ -75,7 +72,6 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
         databaseUrl: database.url,
         databaseDirectUrl: config.databaseDirectUrl,
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
-        ...(options.processGroup && { processGroup: options.processGroup }),
         ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },
       graphs: graphsOf(config.backend, config.signIn),

@@ -29,9 +29,7 @@ import {
   type MemoryDatabase,
   migrate,
   openPostgres,
-  openProcessBus,
   openRedisBus,
-  type ProcessGroup,
   type Rebuilt,
   type RunRegistry,
   type ThreadLog,
@@ -81,8 +79,6 @@ export type ServiceStore =
       /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
       readonly databaseDirectUrl?: string | undefined;
       readonly redisUrl?: string;
-      /** Processes of the same host, which have a bus of their own where there is no Redis. */
-      readonly processGroup?: ProcessGroup;
       /** A folder for the contents of attachments; in the database where absent. */
       readonly attachmentsDir?: string;
     };
@@ -195,10 +191,9 @@ async function openMemory(
 }
 
 async function openPostgresStores(
-  store: Extract<ServiceStore, { kind: "postgres" }>,
+  { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir }: Extract<ServiceStore, { kind: "postgres" }>,
   context: StoreContext,
 ): Promise<Stores> {
-  const { databaseUrl, databaseDirectUrl, redisUrl, attachmentsDir, processGroup } = store;
   const { clock, lease, observer, cronNow } = context;
   const address = { connectionString: databaseUrl, directConnectionString: databaseDirectUrl };
   const checkpointer = createPostgresCheckpointer(address);
@@ -225,20 +220,16 @@ async function openPostgresStores(
       "The entries of this database were kept in Redis by an earlier version: threads are shown from their checkpoints.",
     );
   }
-  const traffic = { database, onTraffic: observer.busTraffic };
-  const redis =
+  const bus =
     redisUrl === undefined
       ? undefined
-      : await openRedisBus({ url: redisUrl, onState: observer.busChanged, ...traffic });
-  const processes =
-    redis || processGroup === undefined
-      ? undefined
-      : await openProcessBus({ group: processGroup, clock, ...traffic }).catch((error: unknown) => {
-          observer.failed("Processes can't reach each other: entries are read from PostgreSQL.", error);
-          return undefined;
+      : await openRedisBus({
+          url: redisUrl,
+          database,
+          onState: observer.busChanged,
+          onTraffic: observer.busTraffic,
         });
-  const bus = redis ?? processes;
-  const counts = redis && createRedisCounts(redis, clock);
+  const counts = bus && createRedisCounts(bus, clock);
   const deletions = createPostgresDeletionStore(database);
   const registry = createPostgresRunRegistry(database, { onBadRow: observer.badRow });
   const keeper = createPostgresLeaseKeeper({
@@ -282,8 +273,7 @@ async function openPostgresStores(
     async close() {
       await Promise.all([keeper.close(), log.close()]);
       counts?.close();
-      redis?.close();
-      await processes?.close();
+      bus?.close();
       await Promise.all([files.close(), database.close(), checkpointer.close(), graphStore.close()]);
     },
   };

@@ -15,9 +15,6 @@ export type BusState =
   /** `reason` is for a log: it may be any error. */
   | { readonly kind: "away"; readonly reason: unknown };
 
-/** `undelivered`: could not be sent, so the database tells of it. */
-export type BusTraffic = "published" | "received" | "undelivered";
-
 /**
  * Carries committed entries to the other instances, so that their subscribers need not read them from the database. It holds
  * nothing: what it loses, or carries twice, the log makes good.
@@ -26,8 +23,8 @@ export interface EntryBus {
   /** Never throws and never waits. Threads whose entries can't be sent are told of by the database instead. */
   publish(commits: readonly CommittedEntries[]): void;
   /**
-   * What other instances have committed, and `all` where some of it may have been missed. While nothing can be heard the
-   * bus sees to it that the log is read all the same.
+   * What other instances have committed. While nothing can be heard `all` comes every second, and once more when the bus is
+   * back.
    */
   subscribe(listener: (wake: Wake) => void): () => void;
 }

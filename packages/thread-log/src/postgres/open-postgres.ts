@@ -10,7 +10,7 @@ import { MIGRATIONS } from "./migrations.js";
 import { behindPooler, isTransactionPooler } from "./transaction-pooler.js";
 import { startWakeListener } from "./wake-listener.js";
 import { decodeWake, encodeWake, type WakeMessage } from "./wake-message.js";
-import { createWakeSender, type WakeSender } from "./wake-sender.js";
+import { createWakeSender } from "./wake-sender.js";
 
 export interface PostgresOptions {
   /** A URL, or whatever `pg` takes. */
@@ -51,11 +51,6 @@ export interface PostgresDatabase {
   onWake(listener: (message: WakeMessage) => void): () => void;
   /** Tells the other instances that threads have changed, soon and once for all that is told meanwhile. */
   tellOthers(tags: readonly string[]): void;
-  /**
-   * Makes this instance one of a group that has a bus of its own. What the others of the group tell with the function that
-   * this gives is skipped while `hearsAll`, because the bus has brought it.
-   */
-  joinGroup(name: string, hearsAll: () => boolean): (tags: readonly string[]) => void;
   /** Tells the other instances that a run can be claimed. */
   tellReleased(): void;
   /** Tells the listeners of this instance only. */
@@ -121,9 +116,6 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   const instance = randomBytes(6).toString("base64url");
   const channel = `${schema}_wake`;
   const listeners = new Set<(message: WakeMessage) => void>();
-  let group:
-    | { readonly name: string; readonly hearsAll: () => boolean; readonly sender: WakeSender }
-    | undefined;
   const tellOwn = (message: WakeMessage) => {
     for (const listener of listeners) listener(message);
   };
@@ -147,24 +139,20 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       clock,
       statementMs,
       onPayload(payload) {
-        if (group?.hearsAll() && payload.startsWith(group.name)) return;
         const message = decodeWake(instance, payload);
         if (message) tellOwn(message);
       },
       onReconnected() {
         sender.resume();
-        group?.sender.resume();
         releases.resume();
         void afterReconnect(wakes);
       },
     });
-    const createThreadsSender = (from: string) =>
-      createWakeSender({
-        send: (tags) => wakes.send(encodeWake(from, { kind: "threads", tags })),
-        clock,
-        everyMs: WAKE_EVERY_MS,
-      });
-    const sender = createThreadsSender(instance);
+    const sender = createWakeSender({
+      send: (tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })),
+      clock,
+      everyMs: WAKE_EVERY_MS,
+    });
     const releases = createWakeSender({
       send: () => wakes.send(encodeWake(instance, { kind: "released" })),
       clock,
@@ -188,10 +176,6 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         return () => void listeners.delete(listener);
       },
       tellOthers: sender.tell,
-      joinGroup(name, hearsAll) {
-        group = { name, hearsAll, sender: createThreadsSender(name) };
-        return group.sender.tell;
-      },
       tellReleased: () => releases.tell(["any"]),
       tellOwn,
       async close() {

@@ -1,5 +1,5 @@
 import { systemClock } from "@throughline/ai-core";
-import { inTime } from "../bus/in-time.js";
+import { inTime } from "./in-time.js";
 import { createRedisClient, lookAtServer, type RedisClient, redisUrls } from "./redis-server.js";
 
 export interface RedisProblem {

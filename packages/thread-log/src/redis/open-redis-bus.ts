@@ -1,16 +1,20 @@
+import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "@throughline/ai-core";
-import { encodeBusMessage, newInstanceName } from "../bus/bus-message.js";
-import { createBusReceiver } from "../bus/bus-receiver.js";
-import { inTime } from "../bus/in-time.js";
-import { keepLink } from "../bus/keep-link.js";
-import { createOutbox } from "../bus/outbox.js";
-import type { BusState, BusTraffic, EntryBus } from "../port/entry-bus.js";
+import type { BusState, EntryBus } from "../port/entry-bus.js";
+import type { Wake } from "../port/log-store.js";
 import { wakeTag } from "../port/wake-tag.js";
 import { databaseId } from "../postgres/database-id.js";
 import type { PostgresDatabase } from "../postgres/open-postgres.js";
+import { decodeBusMessage, encodeBusMessage, INSTANCE_LENGTH } from "./bus-message.js";
 import { createPoll } from "./create-poll.js";
+import { inTime } from "./in-time.js";
+import { createOutbox } from "./outbox.js";
+import { keepRedisLink } from "./redis-link.js";
 import { createRedisNodes } from "./redis-nodes.js";
 import { probeServer, type RedisClient } from "./redis-server.js";
+
+/** `undelivered`: could not be sent, so the database tells of it. */
+export type BusTraffic = "published" | "received" | "undelivered";
 
 export interface RedisBusOptions {
   /** One URL, or several with commas between: nodes of a cluster, or a primary and its replicas. */
@@ -50,19 +54,31 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
   const { commandMs = COMMAND_MS } = options;
   const keyPrefix = `throughline:${database.schema}:${await databaseId(database)}`;
   const channel = `${keyPrefix}:entries`;
-  const instance = newInstanceName();
-  const receiver = createBusReceiver({ instance, onTraffic });
+  const instance = randomBytes((INSTANCE_LENGTH * 3) / 4).toString("base64url");
   const nodes = createRedisNodes(options.url);
+  const listeners = new Set<(wake: Wake) => void>();
   let state: BusState["kind"] | undefined;
   let restsUntil = 0;
   let closed = false;
   let onFirstState = () => {};
 
+  const tell = (wake: Wake) => {
+    for (const listener of listeners) listener(wake);
+  };
+
   /** What is not heard is read: at once, because it may have been missed for a while, and then at intervals. */
-  const poll = createPoll(clock, POLL_WHILE_AWAY_MS, () => receiver.tell({ kind: "all" }));
+  const poll = createPoll(clock, POLL_WHILE_AWAY_MS, () => tell({ kind: "all" }));
 
   function isConnected(): boolean {
     return publisher.client() !== undefined && subscriber.client() !== undefined;
+  }
+
+  function hear(payload: Buffer): void {
+    const message = decodeBusMessage(instance, payload);
+    if (message.kind === "own") return;
+    onTraffic("received");
+    if (message.kind === "unreadable") tell({ kind: "all" });
+    else for (const commit of message.commits) tell(commit);
   }
 
   function reportUp(): void {
@@ -85,24 +101,24 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
       if (client.isOpen) client.destroy();
     },
   };
-  const publisher = keepLink<RedisClient>({
+  const publisher = keepRedisLink<RedisClient>({
     ...parts,
     create: nodes.inTurn(),
     introduce: nodes.connect,
     onUp: reportUp,
     onDown: reportDown,
   });
-  const subscriber = keepLink<RedisClient>({
+  const subscriber = keepRedisLink<RedisClient>({
     ...parts,
     create: nodes.inTurn(),
     async introduce(client) {
       await nodes.connect(client);
-      await client.subscribe(channel, receiver.receive, true);
+      await client.subscribe(channel, hear, true);
     },
     onUp() {
       poll.stop();
       // What was published while nothing was heard is in the log.
-      receiver.tell({ kind: "all" });
+      tell({ kind: "all" });
       reportUp();
     },
     onDown(reason) {
@@ -142,7 +158,10 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
       onTraffic("published");
       outbox.send(encodeBusMessage(instance, commits), tellByDatabase);
     },
-    subscribe: receiver.subscribe,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     async command(key, command) {
       const client = publisher.client();
       if (client === undefined || clock.now() < restsUntil) return undefined;
@@ -158,7 +177,7 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     close() {
       closed = true;
       poll.stop();
-      receiver.close();
+      listeners.clear();
       publisher.close();
       subscriber.close();
       nodes.close();

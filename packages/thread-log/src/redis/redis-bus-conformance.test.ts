@@ -1,12 +1,12 @@
 import { afterAll } from "vitest";
 import { runLogConformance } from "../conformance/run-log-conformance.js";
+import { openBusFixture } from "../testing/bus-fixture.js";
 import { itNeeds } from "../testing/it-needs.js";
 import { findMissingRedis, launchRedis } from "../testing/launch-redis.js";
-import { openRedisFixture } from "../testing/redis-fixture.js";
 
 const missing = findMissingRedis();
 if (missing === undefined) {
   const redis = await launchRedis();
   afterAll(() => redis.stop());
-  runLogConformance("The PostgreSQL store with a bus", () => openRedisFixture(redis.url));
+  runLogConformance("The PostgreSQL store with a bus", () => openBusFixture(redis.url));
 } else itNeeds(missing)("The PostgreSQL store with a bus keeps what every log store promises", () => {});

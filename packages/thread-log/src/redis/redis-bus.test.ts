@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, vi } from "vitest";
-import { take, textsOf } from "../conformance/log-scene.js";
-import type { BusFixture } from "../testing/bus-fixture.js";
+import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/log-scene.js";
+import type { ThreadRef } from "../port/thread-ref.js";
+import { type BusFixture, type BusInstance, openBusFixture } from "../testing/bus-fixture.js";
 import { countStatements } from "../testing/count-statements.js";
-import { append, followOther } from "../testing/follow-other.js";
 import { itNeeds } from "../testing/it-needs.js";
 import {
   findMissingRedis,
@@ -11,16 +11,14 @@ import {
   type OwnRedis,
   type RedisOptions,
 } from "../testing/launch-redis.js";
-import { openRedisFixture } from "../testing/redis-fixture.js";
 import { type StallingProxy, startStallingProxy } from "../testing/stalling-proxy.js";
-import type { RedisBus } from "./open-redis-bus.js";
 
 const itWithRedis = itNeeds(findMissingRedis());
 const eventually = (condition: () => unknown) => vi.waitFor(condition, { timeout: 10_000, interval: 20 });
 
-let fixture: BusFixture<RedisBus>;
+let fixture: BusFixture;
 beforeAll(async () => {
-  fixture = await openRedisFixture();
+  fixture = await openBusFixture();
 });
 afterEach(() => fixture.closeInstances());
 afterAll(() => fixture?.close());
@@ -37,12 +35,29 @@ async function startProxy({ onTestFinished }: TestContext, redis: OwnRedis): Pro
   return proxy;
 }
 
+/** Writes on one instance, and gives what arrives at another that tails the thread from its beginning. */
 async function connectPair(writerUrl: string, readerUrl = writerUrl) {
   const [writer, reader] = await Promise.all([
     fixture.openInstance(writerUrl),
     fixture.openInstance(readerUrl),
   ]);
-  return { writer, reader, ...(await followOther(writer, reader)) };
+  const thread = newThread();
+  await write(writer.log, thread, ["0"]);
+  const tail = reader.log.tail(thread, undefined)[Symbol.asyncIterator]();
+  expect(textsOf(await take(tail, 1))).toEqual(["0"]);
+  // The next one finds the tail waiting.
+  const next = async (text: string) => {
+    const arriving = take(tail, 1);
+    await append(writer, thread, text);
+    const before = performance.now();
+    expect(textsOf(await arriving)).toEqual([text]);
+    return performance.now() - before;
+  };
+  return { writer, reader, thread, tail, next };
+}
+
+async function append({ log }: BusInstance, thread: ThreadRef, ...texts: readonly string[]): Promise<void> {
+  expect(await log.append(thread, notes(thread, ...texts), fenceOf(thread, 1))).toMatchObject({ ok: true });
 }
 
 describe("the bus", () => {

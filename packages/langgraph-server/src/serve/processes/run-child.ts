@@ -1,8 +1,7 @@
-import type { ProcessGroup } from "@throughline/thread-log";
 import type { Metrics } from "../../operations/metrics.js";
 import { type RunServerOptions, runServer } from "../run-server.js";
 import { divideLimits } from "./divide-limits.js";
-import type { FromProcess, GroupPlace, ToProcess } from "./process-message.js";
+import type { FromProcess, ToProcess } from "./process-message.js";
 
 /** Longer than the other processes need to answer while they are busy; then this one's own metrics are better than none. */
 const METRICS_MS = 2_000;
@@ -10,7 +9,6 @@ const METRICS_MS = 2_000;
 /** One of several processes on one port: serves its share, and ends with the process that started it. */
 export async function runChild(options: RunServerOptions): Promise<number> {
   const link = createLink();
-  const processGroup = await link.askGroup();
   const code = await runServer({
     ...options,
     config: divideLimits(options.config, options.config.processes),
@@ -18,7 +16,6 @@ export async function runChild(options: RunServerOptions): Promise<number> {
     tell: (news) => link.send({ kind: "news", news }),
     onServing: async (serving) => link.send({ kind: "serving", serving }),
     shareMetrics: link.shareMetrics,
-    ...(processGroup && { processGroup }),
   });
   link.close();
   return code;
@@ -29,8 +26,6 @@ function createLink() {
   const asked = new Map<number, (text: string | undefined) => void>();
   let metrics: Metrics | undefined;
   let lastId = 0;
-  let placed = (_: GroupPlace | undefined) => {};
-  let onMembers = (_: readonly string[]) => {};
 
   function send(message: FromProcess): void {
     // Not connected any more: the signal ends this process.
@@ -45,32 +40,7 @@ function createLink() {
       case "rendered_metrics":
         asked.get(message.id)?.(message.text);
         break;
-      case "group":
-        placed(message.place);
-        break;
-      case "group_members":
-        onMembers(message.addresses);
     }
-  }
-
-  async function askGroup(): Promise<ProcessGroup | undefined> {
-    const place = await new Promise<GroupPlace | undefined>((resolve) => {
-      placed = resolve;
-      lost.signal.addEventListener("abort", () => resolve(undefined), { once: true });
-      send({ kind: "ask_group" });
-    });
-    return (
-      place && {
-        ...place,
-        join: () => send({ kind: "join_group", address: place.address }),
-        onMembers(listener) {
-          onMembers = listener;
-          return () => {
-            onMembers = () => {};
-          };
-        },
-      }
-    );
   }
 
   async function renderAll(): Promise<string | undefined> {
@@ -94,7 +64,6 @@ function createLink() {
 
   return {
     send,
-    askGroup,
     /** Aborted when the process that started this one is gone. */
     lost: lost.signal,
     shareMetrics(own: Metrics): Metrics {

@@ -6,7 +6,6 @@ import { openDatabase } from "../open-database.js";
 import type { RunServerOptions, Serving } from "../run-server.js";
 import { untilEnded } from "../until-ended.js";
 import { createMetricsGatherer } from "./gather-metrics.js";
-import { createHostGroup, type HostGroup } from "./host-group.js";
 import type { FromProcess } from "./process-message.js";
 
 export interface RunPrimaryOptions extends RunServerOptions {
@@ -31,15 +30,9 @@ export async function runPrimary(options: RunPrimaryOptions): Promise<number> {
   const logger = createLogger({ level: config.logLevel });
   const database = await openDatabase(config, (line) => tell({ kind: "progress", line }));
   cluster.setupPrimary({ exec: program.script, args: [...program.args] });
-  const group = createHostGroup({
-    isWanted: config.redisUrl === undefined,
-    onRefused: (error) =>
-      logger.warn({ err: error }, "No sockets between processes: entries are read from PostgreSQL"),
-  });
   const crew = startCrew({
     count: config.processes,
     fork: () => cluster.fork({ ...program.env, [SETTINGS.databaseUrl.env]: database.url }),
-    group,
     clock: systemClock,
     logger,
     tell,
@@ -53,7 +46,6 @@ export async function runPrimary(options: RunPrimaryOptions): Promise<number> {
     return await ended;
   } finally {
     await crew.stop(config.drainMs + EXTRA_STOP_MS);
-    group.close();
     await database.stop();
   }
 }
@@ -61,13 +53,12 @@ export async function runPrimary(options: RunPrimaryOptions): Promise<number> {
 interface CrewOptions extends Pick<RunPrimaryOptions, "tell"> {
   readonly count: number;
   readonly fork: () => Worker;
-  readonly group: HostGroup;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** As many processes as are wanted, one for each place. */
-function startCrew({ count, fork, group, clock, logger, tell }: CrewOptions) {
+function startCrew({ count, fork, clock, logger, tell }: CrewOptions) {
   const crew = new Map<number, Worker>();
   const serving = new Map<number, Serving>();
   const timers = new Set<Timer>();
@@ -100,10 +91,6 @@ function startCrew({ count, fork, group, clock, logger, tell }: CrewOptions) {
           // All of them read a project again; one says so.
           if (place === 0 && isStarted) tell(message.news);
           break;
-        case "ask_group":
-        case "join_group":
-          group.heard(worker, message);
-          break;
         default:
           metrics.heard(worker, message);
       }
@@ -111,7 +98,6 @@ function startCrew({ count, fork, group, clock, logger, tell }: CrewOptions) {
     worker.on("exit", (code, signal) => {
       crew.delete(place);
       metrics.left(worker);
-      group.left(worker);
       if (isStopping) return;
       // What can't start has said why.
       if (!isStarted)

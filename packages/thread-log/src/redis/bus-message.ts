@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { CommittedEntries } from "../port/entry-bus.js";
 import type { EntriesWake } from "../port/log-store.js";
 import { DIGEST_BYTES, threadDigest } from "../port/thread-digest.js";
@@ -7,7 +6,7 @@ import { DIGEST_BYTES, threadDigest } from "../port/thread-digest.js";
 // thread without texts has changed, and is to be read from the log.
 
 const VERSION = 1;
-const INSTANCE_LENGTH = 8;
+export const INSTANCE_LENGTH = 8;
 const HEADER_BYTES = 1 + INSTANCE_LENGTH;
 /** Of `epochLength first count`. */
 const FIXED_BYTES = 1 + 6 + 4;
@@ -19,9 +18,6 @@ export type BusMessage =
   /** Of a version that this one does not know, or damaged. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "commits"; readonly commits: readonly EntriesWake[] };
-
-/** A sender's name: random, so that no two have the same. */
-export const newInstanceName = () => randomBytes((INSTANCE_LENGTH * 3) / 4).toString("base64url");
 
 /** One buffer for a whole commit: texts are written once, where they are sent from. */
 export function encodeBusMessage(instance: string, commits: readonly CommittedEntries[]): Buffer {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@throughline/ai-core";
 import { inTime } from "./in-time.js";
 
 /** A connection that is made again whenever it is lost. */
-export interface Link<Client> {
+export interface RedisLink<Client> {
   /** `undefined` while there is none that answers. */
   client(): Client | undefined;
   /** Gives up a connection that does not answer as it should. */
@@ -10,14 +10,14 @@ export interface Link<Client> {
   close(): void;
 }
 
-export interface LinkOptions<Client> {
+export interface RedisLinkOptions<Client> {
   readonly clock: Clock;
   /** Makes a client that is not connected yet. `onLost` may be called at any time, and more than once. */
   readonly create: (onLost: (reason: unknown) => void) => Client;
   /** Connects it and makes it ready for use. */
   readonly introduce: (client: Client) => Promise<void>;
-  /** Rejects when the other end is not what it was. Asked every second, where there is one. */
-  readonly probe?: (client: Client) => Promise<void>;
+  /** Rejects when the other end is not what it was. */
+  readonly probe: (client: Client) => Promise<void>;
   readonly destroy: (client: Client) => void;
   readonly onUp: () => void;
   /** After a connection was lost, and after every attempt that failed. */
@@ -31,7 +31,7 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
 /** Has at most one connection, and tells of each change. Nothing is queued while there is none. */
-export function keepLink<Client>(options: LinkOptions<Client>): Link<Client> {
+export function keepRedisLink<Client>(options: RedisLinkOptions<Client>): RedisLink<Client> {
   const { clock, create, introduce, probe, destroy, onUp, onDown } = options;
   let candidate: Client | undefined;
   let current: Client | undefined;
@@ -56,7 +56,6 @@ export function keepLink<Client>(options: LinkOptions<Client>): Link<Client> {
   }
 
   function probeLater(client: Client): void {
-    if (probe === undefined) return;
     timer = clock.schedule(PROBE_EVERY_MS, () => {
       inTime(clock, ANSWER_MS, probe(client)).then(
         () => {

@@ -6,7 +6,7 @@ import type { Clock } from "@throughline/ai-core";
  */
 export function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`No answer within ${ms} ms.`));
+    const giveUp = () => reject(new Error(`Redis did not answer within ${ms} ms.`));
     const timer = clock.schedule(ms, () => void setImmediate(giveUp));
     answer.then(resolve, reject).finally(() => timer.cancel());
   });

@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { keepLink } from "./keep-link.js";
+import { keepRedisLink } from "./redis-link.js";
 
 interface FakeClient {
   readonly name: number;
@@ -22,7 +22,7 @@ function scene() {
       answer = resolve;
       fail = () => reject(new Error("refused"));
     });
-  const link = keepLink<FakeClient>({
+  const link = keepRedisLink<FakeClient>({
     clock,
     create(onLost) {
       const client: FakeClient = {
@@ -50,7 +50,7 @@ function scene() {
   return { clock, link, clients, changes, settle, last: () => clients.at(-1) };
 }
 
-describe("a link", () => {
+describe("a link to Redis", () => {
   it("has a client from its introduction on until it is lost, then makes another one", async () => {
     const { clock, link, clients, changes, settle, last } = scene();
     expect(link.client()).toBeUndefined();
