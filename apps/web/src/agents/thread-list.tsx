@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { useCaller } from "../console/caller";
 import { agentPath } from "../console/paths";
 import { usePlace } from "../console/use-place";
@@ -31,7 +31,7 @@ const FOUND = 50;
 /** A list that can be taken in at a glance says nothing of its length. */
 const SHORT = 30;
 
-export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
+export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
   const place = usePlace();
   const listed = useListedThreads(agentId);
   const listProblem = useActivityProblem();
@@ -121,7 +121,7 @@ export function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
       </button>
     </div>
   );
-}
+});
 
 function emptyWords(search: string, isArchive: boolean): string {
   if (search !== "") return `No thread is called “${search}”.`;

@@ -2,10 +2,13 @@
 
 import type { ThreadSnapshot } from "@throughline/agent-client";
 import { useAgentClient } from "@throughline/agent-react";
-import { useEffect, useSyncExternalStore } from "react";
+import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from "react";
 import { type LiveThread, liveStatus } from "./agent-status";
 
-/** How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. */
+/**
+ * How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. Lists
+ * show it after the frame in which the thread's own page does: that one has enough to do.
+ */
 export function useLiveThread(
   agentId: string,
   {
@@ -25,7 +28,11 @@ export function useLiveThread(
     () => handle && statusOf(handle.getSnapshot()),
     () => undefined,
   );
-  return threadName === undefined || status === undefined ? undefined : { threadName, visibility, status };
+  const live = useMemo(
+    () => (threadName === undefined || status === undefined ? undefined : { threadName, visibility, status }),
+    [threadName, visibility, status],
+  );
+  return useDeferredValue(live);
 }
 
 function statusOf({ view }: ThreadSnapshot) {

@@ -2,7 +2,7 @@
 import type { AgentEvent } from "@throughline/agent-client";
 import type { ReactNode } from "react";
 import { expect, it } from "vitest";
-import { openThread, runStarted } from "../testing/open-thread";
+import { openThread, runStarted } from "../../service/testing/open-thread";
 import { useRunCalls, useToolCalls } from "./use-run-calls";
 
 /** A run, where the two ids are the same; else a tool call of it. */

@@ -4,8 +4,8 @@ import { act, Profiler } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CallerContext } from "../../console/caller";
 import { createQueryClient } from "../../service/queries/query-client";
+import { openThread, runStarted } from "../../service/testing/open-thread";
 import { SteeringProvider } from "../steering/steering";
-import { openThread, runStarted } from "../testing/open-thread";
 import { AssistantMessage } from "./assistant-message";
 
 const CALLER = { isPerson: true, subject: "ann", role: "operator", refusal: () => undefined };

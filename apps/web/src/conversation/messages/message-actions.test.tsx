@@ -4,8 +4,8 @@ import { act, Profiler } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CallerContext } from "../../console/caller";
 import { createQueryClient } from "../../service/queries/query-client";
+import { openThread, runFinished, runStarted } from "../../service/testing/open-thread";
 import { SteeringProvider } from "../steering/steering";
-import { openThread, runFinished, runStarted } from "../testing/open-thread";
 import { MessageActions } from "./message-actions";
 
 const IDS = Array.from({ length: 20 }, (_, at) => `m${at}`);

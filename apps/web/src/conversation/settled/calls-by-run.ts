@@ -1,25 +1,37 @@
 import type { CallView } from "@throughline/agent-client";
-import { shallowEqual } from "@throughline/agent-react";
 
 /** By run, in the order they began: the run and all its work. */
 export type CallsByRun = ReadonlyMap<string, readonly CallView[]>;
 
-const NO_RUNS: CallsByRun = new Map();
+/** The calls of a thread, with the list that they were read from. */
+export interface GroupedCalls {
+  readonly calls: readonly CallView[];
+  readonly byRun: CallsByRun;
+}
 
-/** The calls of a thread. Those of a run in which nothing changed since `before` keep their list. */
-export function callsByRun(calls: readonly CallView[], before: CallsByRun = NO_RUNS): CallsByRun {
-  const groups = new Map<string, CallView[]>();
-  for (const call of calls) {
-    const group = groups.get(call.runId);
-    if (group) group.push(call);
-    else groups.set(call.runId, [call]);
+const NO_CALLS: GroupedCalls = { calls: [], byRun: new Map() };
+
+/**
+ * Calls change at the end of their list, so only the runs that have some behind the first change since `before` are read again.
+ * Those of every other run keep their list.
+ */
+export function callsByRun(calls: readonly CallView[], before: GroupedCalls = NO_CALLS): CallsByRun {
+  const at = calls.findIndex((call, place) => call !== before.calls[place]);
+  const first = at < 0 ? calls.length : at;
+  const changed = new Map<string, CallView[]>();
+  for (const list of [before.calls, calls])
+    for (let place = first; place < list.length; place += 1) changed.set(list[place]?.runId ?? "", []);
+  for (const call of calls) changed.get(call.runId)?.push(call);
+  const byRun = new Map(before.byRun);
+  for (const [runId, group] of changed) {
+    if (group.length === 0) byRun.delete(runId);
+    else if (!isSame(byRun.get(runId), group)) byRun.set(runId, group);
   }
-  const kept = new Map<string, readonly CallView[]>();
-  for (const [runId, group] of groups) {
-    const known = before.get(runId);
-    kept.set(runId, known && shallowEqual(known, group) ? known : group);
-  }
-  return kept;
+  return byRun;
+}
+
+function isSame(before: readonly CallView[] | undefined, now: readonly CallView[]): boolean {
+  return before?.length === now.length && now.every((call, at) => call === before[at]);
 }
 
 /** The tool call that a call is the work of: of the tool itself, or of the subagent behind it. */

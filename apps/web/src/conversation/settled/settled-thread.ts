@@ -54,7 +54,7 @@ function settle(before: SettledThread, { messages, calls, run, open }: ThreadVie
   return {
     messages,
     calls,
-    byRun: isSameCalls ? before.byRun : callsByRun(calls, before.byRun),
+    byRun: isSameCalls ? before.byRun : callsByRun(calls, before),
     run,
     speaking: isSameSpeaking ? before.speaking : speaking,
   };

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, type ReactNode } from "react";
 import { expect, it } from "vitest";
-import { openThread, runFinished, runStarted } from "../testing/open-thread";
+import { openThread, runFinished, runStarted } from "../../service/testing/open-thread";
 import { useOwnRuns } from "./use-own-runs";
 
 type OwnRuns = ReturnType<typeof useOwnRuns>;

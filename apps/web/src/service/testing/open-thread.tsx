@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   createAgentClient,
   createMemoryStorage,
+  pollThreads,
   type ServicePort,
 } from "@throughline/agent-client";
 import { AgentProvider, ThreadProvider } from "@throughline/agent-react";
@@ -34,7 +35,13 @@ export async function openThread(page: ReactNode) {
     queueMicrotask(callback);
     return () => {};
   };
-  const client = createAgentClient({ url: "/api", service, schedule, storage: createMemoryStorage() });
+  const client = createAgentClient({
+    url: "/api",
+    service,
+    schedule,
+    storage: createMemoryStorage(),
+    polling: pollThreads,
+  });
   const place = document.createElement("div");
   const root = createRoot(place);
   onTestFinished(() => {
