@@ -22,16 +22,19 @@ export function callsByRun(calls: readonly CallView[], before: GroupedCalls = NO
   for (const list of [before.calls, calls])
     for (let place = first; place < list.length; place += 1) changed.set(list[place]?.runId ?? "", []);
   for (const call of calls) changed.get(call.runId)?.push(call);
-  const byRun = new Map(before.byRun);
-  for (const [runId, group] of changed) {
-    if (group.length === 0) byRun.delete(runId);
-    else if (!isSame(byRun.get(runId), group)) byRun.set(runId, group);
+  const byRun = new Map<string, readonly CallView[]>();
+  for (const { runId } of calls) {
+    if (byRun.has(runId)) continue;
+    const known = before.byRun.get(runId);
+    const now = changed.get(runId);
+    if (known && (!now || isSame(known, now))) byRun.set(runId, known);
+    else if (now) byRun.set(runId, now);
   }
   return byRun;
 }
 
-function isSame(before: readonly CallView[] | undefined, now: readonly CallView[]): boolean {
-  return before?.length === now.length && now.every((call, at) => call === before[at]);
+function isSame(before: readonly CallView[], now: readonly CallView[]): boolean {
+  return before.length === now.length && now.every((call, at) => call === before[at]);
 }
 
 /** The tool call that a call is the work of: of the tool itself, or of the subagent behind it. */
