@@ -41,11 +41,10 @@ export function ThreadHeader({
 }: ThreadHeaderProps): ReactNode {
   const { agentId } = useThreadHandle();
   const agent = useAgentCatalog().byId.get(agentId);
-  const status = useThread(statusOf);
   return (
     <header className={styles.header}>
       <DrawerButton />
-      <StatusDot status={status} />
+      <ThreadStatus />
       <Link
         href={agentPath(agentId)}
         className={styles.agent}
@@ -80,6 +79,11 @@ export function ThreadHeader({
       </div>
     </header>
   );
+}
+
+/** On its own: it is all of the header that a run renders again when it begins and ends. */
+function ThreadStatus(): ReactNode {
+  return <StatusDot status={useThread(statusOf)} />;
 }
 
 function statusOf({ view: { run, interrupts } }: ThreadSnapshot): Status {
