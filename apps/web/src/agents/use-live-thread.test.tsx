@@ -17,18 +17,18 @@ function Listed(): ReactNode {
 
 it("shows in lists that a run ended after the commit in which the thread's page does", async () => {
   const seen: (string | null)[] = [];
-  const look = () => seen.push(document.body.textContent);
+  const page = document.createElement("main");
+  const look = () => seen.push(page.textContent);
   const { place, tell } = await openThread(
     <Profiler id="page" onRender={look}>
       <Own />
       <Listed />
     </Profiler>,
   );
-  document.body.append(place);
+  page.append(place);
   await tell(runStarted("r"));
   seen.splice(0);
   await tell(runFinished("r"));
   expect(seen[0]).toBe("successrunning");
   expect(seen.at(-1)).toBe("successidle");
-  place.remove();
 });
