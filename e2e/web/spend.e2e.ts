@@ -1,11 +1,16 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ensureLitellm } from "../../scripts/ensure-litellm.mjs";
 import { type LitellmRig, SERVICE_KEY, startLitellmRig, VIRTUAL_KEYS } from "../billing/rig/litellm-rig.js";
 import { hasChromium } from "../browser/chromium.js";
 import { tabTo } from "./rig/keyboard.js";
 import { type Stage, startStage } from "./rig/start-stage.js";
 import { PATIENCE, threadScreen } from "./rig/thread-screen.js";
+
+const missing = await ensureLitellm();
+if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
+if (missing !== undefined) console.warn(`Skipped: ${missing}`);
 
 const SECRET = "a secret of thirty-two characters";
 
@@ -24,94 +29,98 @@ function tokenOf(subject: string, role: string): string {
   return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
 }
 
-describe.runIf(hasChromium())("With models behind LiteLLM", { timeout: 180_000 }, () => {
-  let litellm: LitellmRig;
-  let stage: Stage;
+describe.runIf(hasChromium() && missing === undefined)(
+  "With models behind LiteLLM",
+  { timeout: 180_000 },
+  () => {
+    let litellm: LitellmRig;
+    let stage: Stage;
 
-  beforeAll(async () => {
-    litellm = await startLitellmRig();
-    stage = await startStage({
-      signIn: "token",
-      env: {
-        THROUGHLINE_JWT_SECRET: SECRET,
-        LITELLM_BASE_URL: `${litellm.litellm.url}/v1`,
-        LITELLM_API_KEY: SERVICE_KEY,
-        LITELLM_VIRTUAL_KEYS: VIRTUAL_KEYS,
-        THROUGHLINE_SPEND_LOG: litellm.litellm.spendLog,
-        THROUGHLINE_RECONCILE_SECONDS: "1",
-        THROUGHLINE_DEFAULT_MODEL: "cheap",
-      },
+    beforeAll(async () => {
+      litellm = await startLitellmRig();
+      stage = await startStage({
+        signIn: "token",
+        env: {
+          THROUGHLINE_JWT_SECRET: SECRET,
+          LITELLM_BASE_URL: `${litellm.litellm.url}/v1`,
+          LITELLM_API_KEY: SERVICE_KEY,
+          LITELLM_VIRTUAL_KEYS: VIRTUAL_KEYS,
+          THROUGHLINE_SPEND_LOG: litellm.litellm.spendLog,
+          THROUGHLINE_RECONCILE_SECONDS: "1",
+          THROUGHLINE_DEFAULT_MODEL: "cheap",
+        },
+      });
+    }, 300_000);
+    afterEach((test) => stage?.clear(test));
+    afterAll(async () => {
+      await stage?.stop();
+      await litellm?.stop();
     });
-  }, 300_000);
-  afterEach((test) => stage?.clear(test));
-  afterAll(async () => {
-    await stage?.stop();
-    await litellm?.stop();
-  });
 
-  const modelButton = (page: Page) => page.getByRole("button", { name: /^Model:/ });
+    const modelButton = (page: Page) => page.getByRole("button", { name: /^Model:/ });
 
-  async function pick(page: Page, model: string): Promise<void> {
-    await modelButton(page).click();
-    await page.getByRole("menuitemradio", { name: new RegExp(`^${model}`) }).click();
-    await expect.poll(() => modelButton(page).textContent(), PATIENCE).toContain(model);
-  }
+    async function pick(page: Page, model: string): Promise<void> {
+      await modelButton(page).click();
+      await page.getByRole("menuitemradio", { name: new RegExp(`^${model}`) }).click();
+      await expect.poll(() => modelButton(page).textContent(), PATIENCE).toContain(model);
+    }
 
-  it("a thread's model is picked, remembered, and its runs and their cost are found on the spend page", async () => {
-    const ann = await stage.visitor({ token: tokenOf("ann", "admin") });
-    const page = await ann.open("/agents/poet");
-    const screen = threadScreen(page);
-    expect(await page.getByText("Offline scripted model").count()).toBe(0);
-    await pick(page, "dear");
-    await screen.say("tokens=5");
-    await screen.untilDone();
-    await page.waitForURL("**/agents/poet/*");
-    const path = new URL(page.url()).pathname;
+    it("a thread's model is picked, remembered, and its runs and their cost are found on the spend page", async () => {
+      const ann = await stage.visitor({ token: tokenOf("ann", "admin") });
+      const page = await ann.open("/agents/poet");
+      const screen = threadScreen(page);
+      expect(await page.getByText("Offline scripted model").count()).toBe(0);
+      await pick(page, "dear");
+      await screen.say("tokens=5");
+      await screen.untilDone();
+      await page.waitForURL("**/agents/poet/*");
+      const path = new URL(page.url()).pathname;
 
-    const again = await ann.open(path);
-    await expect.poll(() => modelButton(again).textContent(), PATIENCE).toContain("dear");
-    await pick(again, "cheap");
-    await again.reload();
-    await expect.poll(() => modelButton(again).textContent(), PATIENCE).toContain("cheap");
-    await again.getByRole("button", { name: "Open the side panel" }).click();
-    await again.getByRole("tab", { name: "Runs" }).click();
-    const run = again.getByRole("list", { name: "Runs, newest first" }).getByRole("listitem").first();
-    await expect.poll(() => run.textContent(), PATIENCE).toMatch(/\$0\.\d+.*dear/);
+      const again = await ann.open(path);
+      await expect.poll(() => modelButton(again).textContent(), PATIENCE).toContain("dear");
+      await pick(again, "cheap");
+      await again.reload();
+      await expect.poll(() => modelButton(again).textContent(), PATIENCE).toContain("cheap");
+      await again.getByRole("button", { name: "Open the side panel" }).click();
+      await again.getByRole("tab", { name: "Runs" }).click();
+      const run = again.getByRole("list", { name: "Runs, newest first" }).getByRole("listitem").first();
+      await expect.poll(() => run.textContent(), PATIENCE).toMatch(/\$0\.\d+.*dear/);
 
-    const put = await fetch(`${stage.service.url}/budgets`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${tokenOf("ann", "admin")}`, "content-type": "application/json" },
-      body: JSON.stringify({ day: "0.0005", month: "1", softPercent: 80 }),
+      const put = await fetch(`${stage.service.url}/budgets`, {
+        method: "PUT",
+        headers: { authorization: `Bearer ${tokenOf("ann", "admin")}`, "content-type": "application/json" },
+        body: JSON.stringify({ day: "0.0005", month: "1", softPercent: 80 }),
+      });
+      expect(put.ok).toBe(true);
+      const spend = await ann.open("/usage");
+      await spend.getByRole("heading", { name: "Spend", level: 1 }).waitFor();
+      await spend.getByRole("img", { name: /^Cost by day/ }).waitFor();
+      await spend.getByText("Budget: $0.00050 a day").waitFor();
+      await spend.getByText("Change").waitFor();
+      await spend.getByRole("tab", { name: "Model" }).click();
+      await tabTo(spend, "button", /"dear"/);
+      await spend.keyboard.press("Enter");
+      const runs = spend.getByRole("region", { name: /^Runs of dear/ });
+      await runs.getByRole("link", { name: "Poet, open thread" }).waitFor();
+      const [sheet] = await Promise.all([
+        spend.waitForEvent("download"),
+        runs.getByRole("link", { name: "CSV of these runs" }).click(),
+      ]);
+      expect(sheet.suggestedFilename()).toBe("usage-by-run.csv");
+      await runs.getByRole("link", { name: "Poet, open thread" }).click();
+      await spend.waitForURL(`**${path}`);
+      expect(ann.complaints()).toEqual([]);
     });
-    expect(put.ok).toBe(true);
-    const spend = await ann.open("/usage");
-    await spend.getByRole("heading", { name: "Spend", level: 1 }).waitFor();
-    await spend.getByRole("img", { name: /^Cost by day/ }).waitFor();
-    await spend.getByText("Budget: $0.00050 a day").waitFor();
-    await spend.getByText("Change").waitFor();
-    await spend.getByRole("tab", { name: "Model" }).click();
-    await tabTo(spend, "button", /"dear"/);
-    await spend.keyboard.press("Enter");
-    const runs = spend.getByRole("region", { name: /^Runs of dear/ });
-    await runs.getByRole("link", { name: "Poet, open thread" }).waitFor();
-    const [sheet] = await Promise.all([
-      spend.waitForEvent("download"),
-      runs.getByRole("link", { name: "CSV of these runs" }).click(),
-    ]);
-    expect(sheet.suggestedFilename()).toBe("usage-by-run.csv");
-    await runs.getByRole("link", { name: "Poet, open thread" }).click();
-    await spend.waitForURL(`**${path}`);
-    expect(ann.complaints()).toEqual([]);
-  });
 
-  it("a viewer is told that spend is not for their role", async () => {
-    const vic = await stage.visitor({ token: tokenOf("vic", "viewer") });
-    const page = await vic.open("/usage");
-    await page.getByRole("heading", { name: "Spend", level: 1 }).waitFor();
-    await page.getByText("The role viewer may not see what runs cost.").waitFor();
-    expect(await page.getByRole("tab").count()).toBe(0);
-  });
-});
+    it("a viewer is told that spend is not for their role", async () => {
+      const vic = await stage.visitor({ token: tokenOf("vic", "viewer") });
+      const page = await vic.open("/usage");
+      await page.getByRole("heading", { name: "Spend", level: 1 }).waitFor();
+      await page.getByText("The role viewer may not see what runs cost.").waitFor();
+      expect(await page.getByRole("tab").count()).toBe(0);
+    });
+  },
+);
 
 describe.runIf(hasChromium())("Without a model", { timeout: 120_000 }, () => {
   let stage: Stage;

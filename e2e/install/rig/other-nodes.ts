@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stranger } from "./stranger.js";
 
@@ -10,9 +11,10 @@ export async function otherNodes(person: Stranger): Promise<ReadonlyMap<string, 
   const programs = new Map<string, string>();
   for (const version of VERSIONS) {
     const place = `node-${version}`;
-    await person.run("npm", ["install", "--no-audit", "--no-fund", "--prefix", ".", `${name}@${version}`], {
-      in: place,
-    });
+    mkdirSync(join(person.folder, place), { recursive: true });
+    // A project of its own. With `--prefix` npm would look for the machine's own settings below that folder, too.
+    writeFileSync(join(person.folder, place, "package.json"), JSON.stringify({ private: true }));
+    await person.run("npm", ["install", "--no-audit", "--no-fund", `${name}@${version}`], { in: place });
     programs.set(version, join(person.folder, place, "node_modules", name, "bin", "node"));
   }
   return programs;
