@@ -22,7 +22,11 @@ export async function launchOwnPostgres(): Promise<OwnServer> {
     get pid() {
       return server.pid;
     },
-    kill: () => killProcess(server.pid),
+    kill: async () => {
+      await killProcess(server.pid);
+      // What uses an embedded server starts it again: this one stays away until it is wanted.
+      await server.stop();
+    },
     restart: async () => {
       server = await startEmbeddedPostgres({ dataDir: folder.path });
     },
