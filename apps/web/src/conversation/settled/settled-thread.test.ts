@@ -125,3 +125,13 @@ it.each<[string, Partial<ThreadView>, readonly string[]]>([
   show(change);
   expect(heard).toEqual(concerned);
 });
+
+it("tells of a tool's result that was taken back", () => {
+  const { store, show } = thread();
+  show({ messages: [A, { ...B, role: "tool", toolCallId: "t1" }, C] });
+  const settled = settledThread(store);
+  const heard = vi.fn();
+  settled.subscribe(heard, "t1");
+  show({ messages: [A, C] });
+  expect(heard).toHaveBeenCalledTimes(1);
+});

@@ -70,9 +70,14 @@ function changedIds(before: SettledThread, now: SettledThread): ReadonlySet<stri
   const changed = new Set<string | undefined>(changedRuns(before.byRun, now.byRun));
   if (before.speaking !== now.speaking)
     for (const id of [...before.speaking, ...now.speaking]) changed.add(id);
-  now.messages.forEach((message, at) => {
-    if (message !== before.messages[at]) changed.add(message.id).add(message.toolCallId);
-  });
+  // Of both lists: a result that was taken back concerns the line of its tool.
+  for (const [one, other] of [
+    [before.messages, now.messages],
+    [now.messages, before.messages],
+  ] as const)
+    one.forEach((message, at) => {
+      if (message !== other[at]) changed.add(message.id).add(message.toolCallId);
+    });
   changed.add(before.messages.at(-1)?.id).add(now.messages.at(-1)?.id);
   return changed;
 }
