@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ThreadName, threadCall } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
@@ -27,13 +27,19 @@ const listingSchema = z.object({
 });
 type ThreadListing = z.output<typeof listingSchema>;
 
-/** How one thread is listed; `null` before anything was said in it. Asked anew with each `moment`; `undefined`: not at all. */
+/** How one thread is listed; `null` before anything was said in it. Asked anew with each `moment`, with the last answer until then; `undefined`: not at all. */
 export function useListing(thread: ThreadName, moment: string | undefined): Resource<ThreadListing | null> {
   return useResource({
     queryKey: keys.listing(thread, moment),
     queryFn: ({ signal }) => orIfMissing(askService(threadCall(thread), listingSchema, { signal }), null),
     enabled: moment !== undefined,
+    placeholderData: (before, query) => (query && isAbout(query.queryKey, thread) ? before : undefined),
   });
+}
+
+/** What is known of another thread says nothing of this one. */
+function isAbout(key: QueryKey, thread: ThreadName): boolean {
+  return keys.listing(thread).every((part, at) => key[at] === part);
 }
 
 /** An empty title gives the derived one back. */
