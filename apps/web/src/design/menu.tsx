@@ -94,7 +94,8 @@ export function Menu({ label, children, className, items }: MenuProps): ReactNod
           setOpen(opens);
           if (!opens || !button.current) return;
           placeMenu(button.current, event.currentTarget);
-          entries()[0]?.focus();
+          // The browser tells a moment late: who was quick has chosen already.
+          if (!event.currentTarget.matches(":focus-within")) entries()[0]?.focus();
         }}
       >
         {items.map((item) => (

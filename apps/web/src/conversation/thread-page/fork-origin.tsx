@@ -23,7 +23,7 @@ function Origin({ origin }: { readonly origin: ForkedFrom }): ReactNode {
   const { threadName: threadId, messageId } = origin;
   // A caller who is no person has the account's threads alone, and their addresses do not say so.
   const visibility = useCaller().isPerson ? sharedOf(origin) : undefined;
-  const { value, isLoading, problem } = useListing({ agentId, threadId, visibility }, "origin");
+  const { value, isLoading, problem } = useListing({ agentId, threadId, visibility });
   if (isLoading) return null;
   const path = threadPath(agentId, threadId, visibility);
   return (

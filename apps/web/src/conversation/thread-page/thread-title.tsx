@@ -1,7 +1,7 @@
 "use client";
 
 import { useThreadHandle } from "@throughline/agent-react";
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { titleOf } from "../../agents/thread-row";
 import { useCaller } from "../../console/caller";
 import { useToaster } from "../../design/toast";
@@ -17,31 +17,28 @@ export function ThreadTitle(): ReactNode {
   const reason = useCaller().refusal("edit", handle);
   const listing = useThreadListing();
   const renameThread = useRenameThread(handle);
-  const [shown, setShown] = useState<string>();
+  /** Shown until the service has told it back. */
+  const [renamed, setRenamed] = useState<string>();
   const [draft, setDraft] = useState<string>();
   const toaster = useToaster();
   const button = useRef<HTMLButtonElement>(null);
-  const told = listing.value?.title ?? undefined;
+  const shown = renamed ?? listing.value?.title ?? undefined;
   const isAwaited = useIsAwaited() || listing.isLoading;
-  const isNew = shown === undefined && !listing.value;
-  // A newer answer is on its way: the old title stays until it is there.
-  useEffect(() => {
-    if (told !== undefined) setShown(told);
-  }, [told]);
+  const isNew = !listing.value;
 
   async function rename(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (draft === undefined) return;
     leave();
     if (draft.trim() === (shown ?? "")) return;
-    setShown(draft.trim() || shown);
+    setRenamed(draft.trim() || undefined);
     try {
       await renameThread(draft);
     } catch (error) {
-      setShown(told);
       const text = error instanceof Error ? error.message : String(error);
       toaster.show({ key: "rename", title: "The thread was not renamed", text, tone: "danger" });
     }
+    setRenamed(undefined);
   }
 
   function leave(): void {

@@ -5,9 +5,9 @@ import { useThread, useThreadHandle } from "@throughline/agent-react";
 import { titleOf } from "../../agents/thread-row";
 import { useListing } from "../../service/queries/thread-listing";
 
-/** How the thread is listed, asked anew when a run begins or ends: that is when the service gives it a title. */
+/** How the thread is listed. */
 export function useThreadListing() {
-  return useListing(useThreadHandle(), useThread(listingMoment));
+  return useListing(useThreadHandle(), { enabled: useThread(isListed) });
 }
 
 /** What a person calls the thread; `undefined` before anything was said in it. */
@@ -18,6 +18,6 @@ export function useThreadTitle(): string | undefined {
 }
 
 /** A thread in which nothing ran is listed nowhere. */
-function listingMoment({ view: { run } }: ThreadSnapshot): string | undefined {
-  return run && run.serviceRunId !== "throughline:empty" ? `${run.serviceRunId} ${run.status}` : undefined;
+function isListed({ view: { run } }: ThreadSnapshot): boolean {
+  return run !== null && run.serviceRunId !== "throughline:empty";
 }

@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useCaller } from "../../console/caller";
 import { sharedOf, threadPath } from "../../console/paths";
+import { useRefreshOnRun } from "../../conversation/settled/use-refresh-on-run";
 import { Button } from "../../design/button";
 import { Disclosure } from "../../design/disclosure";
 import { EmptyState } from "../../design/empty-state";
@@ -16,7 +17,6 @@ import { type Checkpoint, useCheckpoints, useForkFrom } from "../../service/quer
 import { PanelProblem } from "../panel-problem";
 import { NOTHING_CHANGED } from "../state/changed-paths";
 import { StateTree } from "../state/state-tree";
-import { useRefreshOnRun } from "../use-refresh-on-run";
 import styles from "./history-tab.module.css";
 import { momentWords } from "./moment-words";
 

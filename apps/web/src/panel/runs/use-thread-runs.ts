@@ -2,10 +2,10 @@
 
 import { useThreadHandle } from "@throughline/agent-react";
 import { useRef } from "react";
+import { useRefreshOnRun } from "../../conversation/settled/use-refresh-on-run";
 import { useThreadLog } from "../../inspector/use-thread-log";
 import type { Resource } from "../../service/queries/resource";
 import { type Run, useRuns } from "../../service/queries/runs";
-import { useRefreshOnRun } from "../use-refresh-on-run";
 import { indexRuns, type RunIndex } from "./index-runs";
 
 export interface ThreadRuns extends Resource<readonly Run[]> {

@@ -18,11 +18,7 @@ export const keys = {
   foundThreads: (search: string) => ["threads", "found", search],
   /** All that is asked about one thread. */
   thread: (thread: ThreadName) => ["thread", threadCall(thread)],
-  listing: (thread: ThreadName, moment?: string) => [
-    ...keys.thread(thread),
-    "listing",
-    ...(moment === undefined ? [] : [moment]),
-  ],
+  listing: (thread: ThreadName) => [...keys.thread(thread), "listing"],
   feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
   feedbackList: (filter: object) => ["feedback", filter],
   runs: (thread: ThreadName) => [...keys.thread(thread), "runs"],

@@ -1,6 +1,6 @@
 "use client";
 
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ThreadName, threadCall } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { askService } from "../ask-service";
@@ -27,19 +27,22 @@ const listingSchema = z.object({
 });
 type ThreadListing = z.output<typeof listingSchema>;
 
-/** How one thread is listed; `null` before anything was said in it. Asked anew with each `moment`, with the last answer until then; `undefined`: not at all. */
-export function useListing(thread: ThreadName, moment: string | undefined): Resource<ThreadListing | null> {
+/** How one thread is listed; `null` before anything was said in it. */
+export function useListing(
+  thread: ThreadName,
+  { enabled = true }: { readonly enabled?: boolean } = {},
+): Resource<ThreadListing | null> {
   return useResource({
-    queryKey: keys.listing(thread, moment),
+    queryKey: keys.listing(thread),
     queryFn: ({ signal }) => orIfMissing(askService(threadCall(thread), listingSchema, { signal }), null),
-    enabled: moment !== undefined,
-    placeholderData: (before, query) => (query && isAbout(query.queryKey, thread) ? before : undefined),
+    enabled,
   });
 }
 
-/** What is known of another thread says nothing of this one. */
-function isAbout(key: QueryKey, thread: ThreadName): boolean {
-  return keys.listing(thread).every((part, at) => key[at] === part);
+/** Asks anew how a thread is listed. */
+export function useRefreshListing(thread: ThreadName): () => void {
+  const queries = useQueryClient();
+  return () => void queries.invalidateQueries({ queryKey: keys.listing(thread) });
 }
 
 /** An empty title gives the derived one back. */
@@ -54,12 +57,15 @@ export function useChooseModel(thread: ThreadName) {
 
 function useThreadChange<Input>(thread: ThreadName, bodyOf: (input: Input) => object) {
   const queries = useQueryClient();
+  const queryKey = keys.listing(thread);
   return useMutation({
     mutationFn: (input: Input) =>
-      askService(threadCall(thread), z.unknown(), { method: "PATCH", body: bodyOf(input) }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: keys.listing(thread) });
+      askService(threadCall(thread), listingSchema, { method: "PATCH", body: bodyOf(input) }),
+    onSuccess: async (now) => {
       void queries.invalidateQueries({ queryKey: keys.threads });
+      // What was asked before the change would be shown over it.
+      await queries.cancelQueries({ queryKey });
+      queries.setQueryData(queryKey, now);
     },
   }).mutateAsync;
 }
