@@ -29,6 +29,7 @@ export const nextFrame: FrameScheduler = (callback) => {
 export interface Notifier {
   /** What it returns takes the listener off. */
   subscribe(listener: () => void): () => void;
+  isHeard(): boolean;
   /** However often it changed: one call of every listener a frame. */
   changed(): void;
   close(): void;
@@ -51,6 +52,7 @@ export function createNotifier(schedule: FrameScheduler, beforeTelling: () => vo
       listeners.add(own);
       return () => listeners.delete(own);
     },
+    isHeard: () => listeners.size > 0,
     changed() {
       if (isDue) return;
       // Before it is scheduled: a scheduler may call back at once.

@@ -200,10 +200,11 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       if (input.kind !== "frames") return;
       for (const read of [...readers]) read(input.frames);
       const at = clock.now();
-      for (const frame of input.frames) log.push({ ...frame, at });
+      for (const { id, event } of input.frames) log.push({ id, event, at });
       // Cut now and then, not with every frame.
       if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
-      logs.changed();
+      if (logs.isHeard()) logs.changed();
+      else logSnapshot = undefined;
     },
     forget() {
       snapshot = undefined;
