@@ -174,7 +174,8 @@ export const SCENES: readonly Scene[] = [
     name: "inspector",
     path: "/agents/poet/train",
     async act(page) {
-      await button(page, "Open the inspector").click();
+      await button(page, "Thread actions").click();
+      await page.getByRole("menuitem", { name: "Open the inspector" }).click();
       await untilLoaded(page);
       await page.getByRole("listbox", { name: "Envelopes" }).getByRole("option").last().click();
     },

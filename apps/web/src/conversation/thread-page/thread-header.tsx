@@ -61,12 +61,12 @@ export function ThreadHeader({
         {agent?.answeredBy === "script" && <OfflineModel isCompact />}
         <UsageMeter />
         <ConnectionBadge />
-        <ThreadMenu onFind={onFind} />
+        <ThreadMenu onFind={onFind} isInspectorOpen={isInspectorOpen} onInspector={onInspector} />
         <IconButton
           icon="inspect"
           label={isInspectorOpen ? "Close the inspector" : "Open the inspector"}
           aria-pressed={isInspectorOpen}
-          className={styles.toggle}
+          className={`${styles.toggle} ${styles.inspector}`}
           onClick={onInspector}
         />
         <IconButton

@@ -10,8 +10,14 @@ import { Menu } from "../../design/menu";
 import { useToaster } from "../../design/toast";
 import { useThreadTitle } from "./use-thread-title";
 
+interface ThreadMenuProps {
+  readonly onFind: () => void;
+  readonly isInspectorOpen: boolean;
+  readonly onInspector: () => void;
+}
+
 /** What can be done with the thread as a whole. */
-export function ThreadMenu({ onFind }: { readonly onFind: () => void }): ReactNode {
+export function ThreadMenu({ onFind, isInspectorOpen, onInspector }: ThreadMenuProps): ReactNode {
   const handle = useThreadHandle();
   const toaster = useToaster();
   const title = useThreadTitle() ?? "Thread";
@@ -40,6 +46,12 @@ export function ThreadMenu({ onFind }: { readonly onFind: () => void }): ReactNo
           note: <Kbd keys="f" />,
           isDisabled: isEmpty,
           onSelect: onFind,
+        },
+        {
+          label: isInspectorOpen ? "Close the inspector" : "Open the inspector",
+          icon: "inspect",
+          note: <Kbd keys="mod+j" />,
+          onSelect: onInspector,
         },
         { label: "Copy as Markdown", icon: "copy", isDisabled: isEmpty, onSelect: () => void copy() },
         {
