@@ -14,6 +14,8 @@ export interface TrialLog {
 
 /** Longer than a database takes to be started again and to recover on a busy machine. */
 const PATIENCE_MS = 60_000;
+/** What a killed writer committed last, and could not wake anybody for, is seen with the next of these. */
+const POLL_EVERY_MS = 250;
 
 /** The same in the writer that is killed and in the test that reads after it. */
 export async function openTrialLog(
@@ -21,7 +23,11 @@ export async function openTrialLog(
   options: Pick<ThreadLogOptions<never>, "patienceMs" | "drainMs"> = { patienceMs: PATIENCE_MS },
 ): Promise<TrialLog> {
   const database = await openPostgres({ connection: databaseUrl, maxConnections: 4 });
-  const log = createThreadLog({ store: createPostgresLogStore(database), ...options });
+  const log = createThreadLog({
+    store: createPostgresLogStore(database),
+    pollEveryMs: POLL_EVERY_MS,
+    ...options,
+  });
   return {
     log,
     async close() {
