@@ -163,6 +163,23 @@ describe("a transcript", () => {
     expect(show(inputs.map(live)).text).toBe("lost\n↺ What was said last was not kept.\n› hi\nfound\n");
   });
 
+  it("quotes what a node said to itself, which the conversation does not keep", () => {
+    const inputs = [
+      started,
+      start("route"),
+      say("route", `{ "route": "sums", "why": "${"numbers ".repeat(9)}" }`),
+      end("route"),
+      start("a"),
+      say("a", "Four."),
+      end("a"),
+      snapshot(user("u", "hi"), assistant("a", "Four.")),
+    ];
+    const { text } = show(inputs.map(live));
+    expect(text).toContain(
+      '\nFour.\n↺ Not kept: { "route": "sums", "why": "numbers numbers numbers numbers n…\n',
+    );
+  });
+
   it("names what started a run, and that another server took it up", () => {
     const run = {
       callId: "r1",

@@ -65,18 +65,30 @@ function tellText(state: Transcript, id: string, tone: Tone, text: string): Tran
   return endText(whole, id, { isHeld: true });
 }
 
-/** What a crashed attempt said and never committed is not in the conversation any more. */
+const MAX_QUOTED = 60;
+
+/** What a crashed attempt said and never committed, or what a node said to itself, is not in the conversation any more. */
 function takeBack(state: Transcript, messages: readonly MessageView[]): Transcript {
   if (!state.isOpen) return state;
   const there = new Set(
     messages.flatMap(({ id, toolCalls }) => [id, ...(toolCalls ?? []).map((call) => call.id)]),
   );
-  const said = [...state.told].filter(([, { runId }]) => runId === state.runId).map(([id]) => id);
-  const gone = [...said, ...state.saying.keys()].filter((id) => !there.has(id) && !id.endsWith("/reasoning"));
+  const finished = [...state.told].filter(([, { runId }]) => runId === state.runId).map(([id]) => id);
+  const said = [...finished, ...state.saying.keys()].filter((id) => !id.endsWith("/reasoning"));
+  const gone = said.filter((id) => !there.has(id));
   if (gone.length === 0) return state;
   const ended = gone.reduce((shown, id) => endText(shown, id), state);
   const told = { ...ended, told: without(ended.told, gone) };
-  return tellLine(told, [], ["mark", "↺ What was said last was not kept."]);
+  const isLast = said.slice(-gone.length).every((id) => gone.includes(id));
+  const what = isLast
+    ? "What was said last was not kept."
+    : `Not kept: ${gone.map((id) => quoteOf(textTold(state, id) ?? "")).join(" · ")}`;
+  return tellLine(told, [], ["mark", `↺ ${what}`]);
+}
+
+function quoteOf(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line;
 }
 
 function rememberMessage(state: Transcript, message: MessageView): Transcript {
