@@ -43,6 +43,18 @@ async function waitingForReplica(): Promise<number> {
   });
 }
 
+/** The server takes a setting up a while after it was told to. */
+async function untilCommitsWait(): Promise<void> {
+  const probe = new pg.Client({ connectionString: server.url });
+  probe.on("error", () => {});
+  await probe.connect();
+  const ended = (async () => {
+    for (;;) await probe.query("select pg_logical_emit_message(true, 'probe', '')");
+  })().catch(() => {});
+  await outside.query("select pg_terminate_backend($1)", [await waitingForReplica()]);
+  await ended;
+}
+
 it("A start whose answer was lost is not answered before a replica has what it wrote", async () => {
   const registry = createPostgresRunRegistry(database);
   const request: StartRun = {
@@ -61,6 +73,7 @@ it("A start whose answer was lost is not answered before a replica has what it w
   };
   const look = await registry.look({ ...request, answers: [] });
   await replicateTo("replica");
+  await untilCommitsWait();
   const first = registry.start(request, look).catch((error: unknown) => error);
   // The connection breaks while the commit waits: the row is there, and a failover would lose it.
   await outside.query("select pg_terminate_backend($1)", [await waitingForReplica()]);
