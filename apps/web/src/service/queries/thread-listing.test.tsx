@@ -19,7 +19,7 @@ function Listed({ threadId, onReady }: ListedProps): ReactNode {
   return useListing(thread).value?.title ?? "nothing";
 }
 
-/** Each answer is given when the test says so; one to a question that was taken back reaches nobody. */
+/** Each request is answered when the test says so; one that was aborted stays without an answer. */
 async function openListing() {
   const answers: ((title: string) => void)[] = [];
   const more = { titledByPerson: false, archived: false, forkedFrom: null, model: null };
