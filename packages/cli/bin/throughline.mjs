@@ -2,6 +2,15 @@
 // Not the built file itself: package managers link a program when they install, before anything is built.
 import { existsSync, readFileSync } from "node:fs";
 
+// Before the built files are imported: what an older Node lacks would end there as a SyntaxError.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(
+    `Throughline needs Node 20.19 or newer, this is ${process.versions.node}. Install one from https://nodejs.org.`,
+  );
+  process.exit(1);
+}
+
 // The first process of a container ignores a signal that nothing handles, and `serve` handles this one only once it is loaded.
 if (process.argv[2] === "serve") {
   process.on("SIGTERM", () => process.listenerCount("SIGTERM") === 1 && process.exit(143));

@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -30,6 +32,25 @@ describe("throughline doctor", () => {
     expect(JSON.parse(json.printed())).toContainEqual(
       expect.objectContaining({ subject: "database", status: "fail" }),
     );
+  });
+
+  it("checks the server at --url, up to the first check that fails", async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      response.statusCode = request.url === "/ready" ? 503 : 200;
+      response.setHeader("content-type", "application/json").end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const terminal = recordedTerminal({ env: {}, cwd: folder });
+      expect(await runCli(["doctor", "--url", `http://127.0.0.1:${port}`], { terminal })).toBe(1);
+      expect(asked).toEqual(["/health", "/ready"]);
+      expect(terminal.printed()).toMatch(/^ok {4}server .*answers\nfail {2}ready /);
+    } finally {
+      server.close();
+    }
   });
 
   it("stops at settings that can't be read: nothing after them would mean anything", async () => {

@@ -178,6 +178,9 @@ describe("the JWT caller", () => {
     expect(await codeOf(resolver, bearer(await sign({ sub: "ann" })))).toBe("unauthorized");
     expect(await codeOf(resolver, bearer(await sign({ billing_account_id: "a:b" })))).toBe("unauthorized");
     expect(await codeOf(resolver, bearer(await sign({ billing_account_id: 7 })))).toBe("unauthorized");
+    await expect(resolver.resolve(bearer(await sign({ org: "acme" })))).rejects.toThrow(
+      "THROUGHLINE_JWT_ACCOUNT_CLAIM",
+    );
   });
 
   it("refuses a secret that could be guessed", () => {

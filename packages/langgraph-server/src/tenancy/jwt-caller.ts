@@ -127,7 +127,10 @@ function bearerToken(header: string | null): string {
 function badClaim(error: z.ZodError, names: Readonly<Record<string, string | undefined>>): ThroughlineError {
   const field = String(error.issues[0]?.path[0] ?? "exp");
   const claim = names[field] ?? field;
-  return new ThroughlineError("unauthorized", `The token's claim ${claim} is missing or not usable.`, {
+  // The likeliest mistake of a new set-up: the issuer names the account by another claim.
+  const hint =
+    field === "account" ? " It names the account; THROUGHLINE_JWT_ACCOUNT_CLAIM sets which claim does." : "";
+  return new ThroughlineError("unauthorized", `The token's claim ${claim} is missing or not usable.${hint}`, {
     details: { claim },
   });
 }
