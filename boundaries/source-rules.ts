@@ -27,6 +27,12 @@ const HARD_CODED_KEY = /\bsk-[A-Za-z0-9_-]{6,}/;
 const HARD_CODED_MODEL =
   /["'`/](?:gpt-\d|chatgpt-|o[1-9](?:-(?:mini|pro|preview))?["'`]|claude-[a-z0-9]|gemini-\d|llama-?\d|mistral-|deepseek-|qwen[\d-])/i;
 
+/** A chat model by its class: LangChain names them all `Chat` and a provider. */
+const MAKES_MODEL =
+  /\bnew\s+Chat(?:OpenAI|Anthropic|GoogleGenerativeAI|VertexAI|MistralAI|Groq|Ollama|Bedrock\w*)\s*\(/;
+/** `initChatModel` at the beginning of a line is outside every function. */
+const MODULE_LEVEL_MODEL = /^(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*(?:await\s+)?initChatModel\s*\(/m;
+
 export const sourceRules: readonly SourceRule[] = [
   {
     name: "SINGLE_SOURCE_OF_TRUTH",
@@ -43,7 +49,9 @@ export const sourceRules: readonly SourceRule[] = [
     name: "NO_MODULE_LEVEL_MODEL",
     because: "a model is made per call by create-model.ts, with the caller's key and the chosen model",
     breaks: (path, text) =>
-      isTypeScript(path) && !path.endsWith("/create-model.ts") && /\bnew\s+ChatOpenAI\s*\(/.test(text),
+      isTypeScript(path) &&
+      !path.endsWith("/create-model.ts") &&
+      (MAKES_MODEL.test(text) || (SHIPS.test(path) && MODULE_LEVEL_MODEL.test(text))),
   },
   {
     name: "NO_HARD_CODED_KEY_OR_MODEL",
