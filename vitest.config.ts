@@ -12,6 +12,7 @@ const include = [
   "bench/**/*.test.ts",
   "patches/*/src/*.test.ts",
   "e2e/in-process/*.test.ts",
+  "e2e/billing/*.test.ts",
   "e2e/bus/*.test.ts",
   "e2e/outages/**/*.test.ts",
   "e2e/web/*.test.ts",
