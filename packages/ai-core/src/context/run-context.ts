@@ -11,7 +11,10 @@ export const callerSchema = z.object({
 });
 export type Caller = z.infer<typeof callerSchema>;
 
-/** `user` coalesces tokens, trims tool logs and holds no raw payloads; `debug` keeps everything. */
+/**
+ * `user` gathers tokens, sends the last tool update of a window and replaces a graph's error texts by ours; `debug` does
+ * none of the three. Neither shows a prompt.
+ */
 export const profileSchema = z.enum(["user", "debug"]);
 export type Profile = z.infer<typeof profileSchema>;
 

@@ -36,7 +36,12 @@ const throughlineSchema = z.strictObject({
     .enum(["reject", "enqueue", "preempt"])
     .optional()
     .describe("What becomes of a run whose thread is busy. Default: reject."),
-  profile: z.enum(["user", "debug"]).optional().describe("`debug` shows prompts, where it is allowed."),
+  profile: z
+    .enum(["user", "debug"])
+    .optional()
+    .describe(
+      "`debug` stores every token by itself and shows a graph's own error texts. Only with dev sign-in.",
+    ),
   dialect: dialectSchema
     .optional()
     .describe("How the graph's stream is read: its stream modes, or its events. Default: `modes`."),

@@ -82,7 +82,7 @@ export interface HandlerOptions {
   /** Web origins that may ask from a browser. None by default. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
-  /** Default `false`: the `debug` profile shows prompts. */
+  /** Default `false`: the `debug` profile shows a graph's own error texts, which may hold a key, a prompt or a path. */
   readonly allowDebug?: boolean;
   /** The service's address as clients know it. Default: the one that a request names. */
   readonly publicUrl?: string | undefined;

@@ -26,7 +26,7 @@ export interface RouteParts<Service = unknown> {
   readonly usage: AccountUsage;
   readonly writer: SseWriter;
   readonly clock: Clock;
-  /** Whether a request may ask for the `debug` profile, which shows prompts. */
+  /** Whether a request may ask for the `debug` profile, which shows a graph's own error texts. */
   readonly allowDebug: boolean;
   /** The service's address as clients know it, where that is configured. */
   readonly publicUrl?: string | undefined;
