@@ -1,3 +1,4 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type {
   BaseCheckpointSaver,
   CheckpointPendingWrite,
@@ -7,6 +8,9 @@ import type { StreamedMessage } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
 import { holdsResult } from "./task-result.js";
+
+/** Checkpoints read at once. */
+const PAGE = 20;
 
 /**
  * R27: a message is committed when the task that streamed it will not run again. That is so once the checkpoint of the
@@ -50,6 +54,26 @@ interface Reader {
   rootWrites(): Promise<readonly (CheckpointPendingWrite[] | undefined)[]>;
 }
 
+/**
+ * Checkpoints of one namespace, newest first, read page by page. PostgreSQL's saver loads all rows of a list with their
+ * channel values before it yields the first, and a thread may hold thousands of them.
+ */
+async function* newestFirst(
+  saver: BaseCheckpointSaver,
+  config: RunnableConfig,
+): AsyncGenerator<CheckpointTuple> {
+  let before: RunnableConfig | undefined;
+  for (;;) {
+    let count = 0;
+    for await (const tuple of saver.list(config, { limit: PAGE, ...(before && { before }) })) {
+      count += 1;
+      before = tuple.config;
+      yield tuple;
+    }
+    if (count < PAGE) return;
+  }
+}
+
 function createReader(saver: BaseCheckpointSaver, threadId: string): Reader {
   const newest = new Map<string, Promise<CheckpointTuple | undefined>>();
   let writes: ReturnType<Reader["rootWrites"]> | undefined;
@@ -58,7 +82,7 @@ function createReader(saver: BaseCheckpointSaver, threadId: string): Reader {
   async function readRootWrites(): ReturnType<Reader["rootWrites"]> {
     const found: (CheckpointPendingWrite[] | undefined)[] = [];
     let newestRun: unknown;
-    for await (const tuple of saver.list(configOf(""))) {
+    for await (const tuple of newestFirst(saver, configOf(""))) {
       const run = read(tuple.metadata, RUN_METADATA_KEY);
       if (found.length === 0) newestRun = run;
       found.push(tuple.pendingWrites);

@@ -98,14 +98,15 @@ async function replayedParent(
   return tuple.parentConfig && replaysParent(tuple) ? saver.getTuple(tuple.parentConfig) : undefined;
 }
 
-/** Checkpoints of subgraphs that run below this one. */
+/** Checkpoints of subgraphs that run below this one. Filtered by the saver: a thread's whole history may not fit in memory. */
 async function innerTuples(
   saver: BaseCheckpointSaver,
   threadId: string,
   checkpointId: string,
 ): Promise<readonly CheckpointTuple[]> {
   const found: CheckpointTuple[] = [];
-  for await (const tuple of saver.list({ configurable: { thread_id: threadId } })) {
+  const filter = { parents: { "": checkpointId } };
+  for await (const tuple of saver.list({ configurable: { thread_id: threadId } }, { filter })) {
     if (readString(read(tuple.metadata, "parents"), "") === checkpointId) found.push(tuple);
   }
   return found;

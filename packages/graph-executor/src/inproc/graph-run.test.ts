@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { InMemoryStore, MemorySaver } from "@langchain/langgraph-checkpoint";
+import { InMemoryCache, InMemoryStore, MemorySaver } from "@langchain/langgraph-checkpoint";
 import { type Fence, type LeasePort, ThroughlineError, type UpstreamChunk } from "@throughline/ai-core";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
@@ -170,4 +170,22 @@ it("tells all events that came before a failure, however slowly they are read", 
     status: "error",
     error: { message: "The graph failed while it ran." },
   });
+});
+
+it("leaves no rejection behind a run whose nodes were answered from a cache", async () => {
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("note", () => ({ messages: [] }), { cachePolicy: { keyFunc: () => "same" } })
+    .addEdge(START, "note")
+    .compile({ cache: new InMemoryCache() });
+  const registered = { descriptor: describeLoadedGraph({ graphName: "cached" }, graph), create: () => graph };
+  const provider = createInProcProvider({
+    graphs: graphRegistry([registered]),
+    checkpointer: new MemorySaver(),
+  });
+  for (const threadId of ["first", "second"]) {
+    const { stream, final } = provider.runGraph(runRequest({ graphId: "langgraph:cached", threadId }));
+    for await (const _ of stream);
+    expect((await final).status).toBe("success");
+  }
+  await setImmediate();
 });

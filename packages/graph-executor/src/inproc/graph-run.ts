@@ -111,7 +111,9 @@ async function* pump(
   } catch (error) {
     end = { kind: "failed", error: toFailure(error) };
   } finally {
-    stop.abort(toStopError("The run is over."));
+    // Not after a stream that ended by itself: LangGraph leaves a promise unhandled that an abort rejects, where all tasks of a
+    // superstep were answered from a cache. Whatever still runs finds saver and store closed.
+    if (end.kind === "failed") stop.abort(toStopError("The run is over."));
     await Promise.all([saver.close(), store?.close()]);
     settle(isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined));
   }
