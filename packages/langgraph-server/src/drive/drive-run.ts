@@ -21,7 +21,7 @@ import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import { unheldMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
-import { noteCall } from "./call-notes.js";
+import { noteEntry } from "./call-notes.js";
 import { checkpointFinal } from "./checkpoint-final.js";
 import type { DriverDeps } from "./driver-deps.js";
 import { foreignMessages } from "./foreign-messages.js";
@@ -246,7 +246,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
         hold.abort(error);
       },
       onEnvelope(envelope) {
-        noteCall(observer, about, envelope);
+        noteEntry(observer, about, envelope);
         if (envelope.type === "run_end") ending = envelope.payload;
         const fact = factOf(envelope);
         if (fact)

@@ -1,5 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
+import { noteEntry } from "../drive/call-notes.js";
 import type { RunNote } from "../thread/run-note.js";
 import { NOTHING_SWEPT } from "../thread/service-observer.js";
 import { addMetrics, createMetrics, type Metrics } from "./metrics.js";
@@ -40,6 +41,27 @@ describe("metrics", () => {
     observer.runLeft({ ...run, why: "lost_lease" });
     expect(await read('open_calls_older_than{seconds="60"')).toBe(0);
     expect(await read('runs_ended_without_completion_total{why="lost_lease"')).toBe(1);
+  });
+
+  it("show a model that never answers: its step is open, and its run is silent", async () => {
+    const clock = createSimulatedClock();
+    metrics = createMetrics({ clock });
+    const { observer } = metrics;
+    expect(await read("oldest_open_step_seconds")).toBe(0);
+    expect(await read("longest_silence_seconds")).toBe(0);
+    observer.runStarted(run);
+    noteEntry(observer, run, { type: "step_start", call_id: "done" });
+    clock.advance(100_000);
+    noteEntry(observer, run, { type: "step_end", call_id: "done" });
+    noteEntry(observer, run, { type: "step_start", call_id: "asks a model that hangs" });
+    clock.advance(700_000);
+    expect(await read('open_calls_older_than{seconds="60"')).toBe(0);
+    expect(await read("oldest_open_step_seconds")).toBe(700);
+    expect(await read("longest_silence_seconds")).toBe(700);
+    noteEntry(observer, run, { type: "llm_token", call_id: "answers at last" });
+    expect(await read("longest_silence_seconds")).toBe(0);
+    observer.runEnded({ ...run, status: "success" });
+    expect(await read("oldest_open_step_seconds")).toBe(0);
   });
 
   it("tell whether Redis connects this instance with the others, and what goes through it, where there is one", async () => {

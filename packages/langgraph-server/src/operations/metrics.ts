@@ -57,6 +57,10 @@ interface DrivenHere {
   readonly attempt: number;
   /** When each call that has not ended began. */
   readonly calls: Map<string, number>;
+  /** When each step that has not ended began. */
+  readonly steps: Map<string, number>;
+  /** When it began, or wrote its newest entry. */
+  lastEntryAt: number;
 }
 
 interface GaugeOptions<T extends string> {
@@ -153,6 +157,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       },
     },
   );
+  gauge("oldest_open_step_seconds", "Age of the oldest step that is open in a run driven here", {
+    aggregator: "max",
+    collect: (self) => self.set(ageOf([...driven.values()].flatMap(({ steps }) => [...steps.values()]))),
+  });
+  gauge("longest_silence_seconds", "Age of the last entry of the run driven here that is silent longest", {
+    aggregator: "max",
+    collect: (self) => self.set(ageOf([...driven.values()].map(({ lastEntryAt }) => lastEntryAt))),
+  });
   const loopLag = registry.getSingleMetric("nodejs_eventloop_lag_p99_seconds");
   gauge("event_loop_lag_p99_seconds", "Event loop delay since the last scrape, 99th percentile", {
     aggregator: "max",
@@ -162,6 +174,12 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       self.set(measured?.values[0]?.value ?? 0);
     },
   });
+
+  /** Seconds since the earliest of these times; 0 where there is none. */
+  function ageOf(times: readonly number[]): number {
+    const earliest = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+    return Number.isFinite(earliest) ? Math.max(0, clock.now() - earliest) / 1_000 : 0;
+  }
 
   function gauge<T extends string>(
     name: string,
@@ -191,7 +209,8 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     within: (_, work) => work(),
     runStarted({ runId, graphId, attempt }) {
       runsStarted.inc({ graph: graphId });
-      driven.set(runId, { graph: graphId, attempt, calls: new Map() });
+      const began = { calls: new Map(), steps: new Map(), lastEntryAt: clock.now() };
+      driven.set(runId, { graph: graphId, attempt, ...began });
     },
     runEnded(run) {
       runsEnded.inc({ graph: run.graphId, status: run.status });
@@ -208,6 +227,18 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       if (reason === "busy") busy.inc();
     },
     recovered: () => recoveries.inc(),
+    entryRecorded({ runId, attempt }) {
+      const here = driven.get(runId);
+      if (here?.attempt === attempt) here.lastEntryAt = clock.now();
+    },
+    stepStarted({ runId, attempt }, callId) {
+      const here = driven.get(runId);
+      if (here?.attempt === attempt) here.steps.set(callId, clock.now());
+    },
+    stepEnded({ runId, attempt }, callId) {
+      const here = driven.get(runId);
+      if (here?.attempt === attempt) here.steps.delete(callId);
+    },
     callStarted({ runId, attempt }, { callId }) {
       const here = driven.get(runId);
       if (here?.attempt === attempt) here.calls.set(callId, clock.now());

@@ -108,6 +108,11 @@ export interface ServiceObserver {
   startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
   /** This instance goes on with a run that another attempt left. */
   recovered(run: RunNote): void;
+  /** The run made progress: an entry of it goes into the log. */
+  entryRecorded(run: RunNote): void;
+  /** A node of the run's graph began. A model call is seen when its first piece comes; until then only its step is. */
+  stepStarted(run: RunNote, callId: string): void;
+  stepEnded(run: RunNote, callId: string): void;
   callStarted(run: RunNote, call: CallNote): void;
   callEnded(run: RunNote, call: CallNote): void;
   appendRefused(reason: "fenced" | "deleted"): void;
@@ -150,6 +155,9 @@ export const silentObserver: ServiceObserver = {
   runLeft() {},
   startRefused() {},
   recovered() {},
+  entryRecorded() {},
+  stepStarted() {},
+  stepEnded() {},
   callStarted() {},
   callEnded() {},
   appendRefused() {},
