@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { graphNameSchema } from "../ids/graph-id.js";
+import { GRAPH_ID_PATTERN, GRAPH_PROVIDER_ID, graphNameSchema } from "../ids/graph-id.js";
 import { jsonObjectSchema } from "../json/json.js";
 
 export const AGENT_CAPABILITIES = [
@@ -19,7 +19,7 @@ export type AgentCapability = z.infer<typeof agentCapabilitySchema>;
 /** What a person or a client may know of an agent before it runs. The schemas are JSON Schema documents. */
 export const graphDescriptorSchema = z.object({
   /** STABLE_GRAPH_IDS: `langgraph:{graphName}`, whichever backend runs it. */
-  graphId: z.string().regex(/^langgraph:[a-z0-9_-]+$/),
+  graphId: z.string().startsWith(`${GRAPH_PROVIDER_ID}:`).regex(GRAPH_ID_PATTERN),
   graphName: graphNameSchema,
   name: z.string().min(1),
   description: z.string(),

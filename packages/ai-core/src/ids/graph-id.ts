@@ -1,8 +1,17 @@
 import { z } from "zod";
 
+/** What LangGraph projects call their graphs, `reactAgent` and `support.v2` among them. No name is a path: none begins with a dot. */
+const GRAPH_NAME = "[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}";
+
 export const graphNameSchema = z
   .string()
-  .regex(/^[a-z0-9_-]{1,64}$/, "graphName must be 1–64 characters of a–z, 0–9, _ and -");
+  .regex(
+    new RegExp(`^${GRAPH_NAME}$`),
+    "graphName must be 1–64 characters of A–Z, a–z, 0–9, _, - and ., and not begin with a dot",
+  );
+
+/** A graph's id, or its plain name, as `parseGraphId` takes them. */
+export const GRAPH_ID_PATTERN = new RegExp(`^(?:langgraph:)?${GRAPH_NAME}$`);
 
 export const GRAPH_PROVIDER_ID = "langgraph";
 

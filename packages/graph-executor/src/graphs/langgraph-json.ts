@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { graphNameSchema, ThroughlineError } from "@throughline/ai-core";
+import { read } from "@throughline/coerce";
 import { z } from "zod";
 
 const graphSpecSchema = z.union([
@@ -14,9 +15,59 @@ const graphSpecSchema = z.union([
   }),
 ]);
 
-const langgraphJsonSchema = z.object({
-  graphs: z.record(graphNameSchema, graphSpecSchema),
+/** Keys for building an image, or for people: nothing here depends on them. */
+const HARMLESS = new Set([
+  "$schema",
+  "_INTERNAL_docker_tag",
+  "api_version",
+  "base_image",
+  "dependencies",
+  "dockerfile_lines",
+  "env",
+  "graphs",
+  "image_distro",
+  "keep_pkg_tools",
+  "name",
+  "node_version",
+  "pip_config_file",
+  "pip_installer",
+  "python_version",
+  "source",
+  "throughline",
+]);
+
+/** Keys without which a project would be served less safely than its author wrote it. */
+const REQUIRED: Readonly<Record<string, string>> = {
+  auth: "Throughline does not call the project's own authentication. Sign people in with THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL",
+  encryption:
+    "Throughline does not call the project's own encryption of stored data. Encrypt the database's disk",
+  http: "Throughline does not serve the project's own routes, middleware or CORS rules. Serve them next to it, and set THROUGHLINE_CORS_ORIGINS for pages elsewhere",
+};
+
+/** Keys whose effect is lost, and what to use here. */
+const REPLACED: Readonly<Record<string, string>> = {
+  checkpointer: "checkpoints are stored in Throughline's database; retention has settings of its own",
+  store: "the store is in Throughline's database, without an index by meaning and without a time to live",
+  ui: "generative UI components are not served; send custom events and draw them in your page",
+  ui_config: "generative UI components are not served",
+  webhooks: "no webhooks are sent",
+};
+
+const langgraphJsonSchema = z.looseObject({
+  // Keys are checked by hand: of a record's key zod says only that it is invalid.
+  graphs: z.record(z.string(), graphSpecSchema).superRefine((graphs, context) => {
+    const names = Object.keys(graphs);
+    if (names.length === 0) {
+      const message = 'names no graph. Add one, as "agent": "./src/agent.ts:graph"';
+      context.addIssue({ code: "custom", message });
+    }
+    for (const name of names) {
+      const problem = graphNameSchema.safeParse(name).error?.issues[0];
+      if (problem) context.addIssue({ code: "custom", path: [name], message: problem.message });
+    }
+  }),
   env: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  throughline: z.strictObject({ ignore: z.array(z.string()).optional() }).optional(),
 });
 
 /** One line of `graphs`: `./path.ts:export`, relative to the configuration file. */
@@ -35,6 +86,10 @@ export interface LanggraphJson {
   readonly graphs: readonly GraphSpec[];
   /** Variables the graphs expect; the process's own win over them. */
   readonly env: Readonly<Record<string, string>>;
+  /** Sentences about parts of the file that have no effect here. */
+  readonly warnings: readonly string[];
+  /** Why the graphs may not be served by this process; `undefined` where they may. */
+  readonly refusal: string | undefined;
 }
 
 /** Reads a project's `langgraph.json`; every failure names the file and what to change in it. */
@@ -67,7 +122,39 @@ export function readLanggraphJson(path: string): LanggraphJson {
       suggestions,
     };
   });
-  return { graphs, env: readEnv(path, parsed.data.env) };
+  const { env, missing } = readEnv(path, parsed.data.env);
+  const unserved = unservedKeys(path, parsed.data);
+  return {
+    graphs,
+    env,
+    warnings: [...(missing === undefined ? [] : [missing]), ...unserved.warnings],
+    refusal: unserved.refusal,
+  };
+}
+
+/** A key that this process does not honour is named, never dropped without a word. `throughline.ignore` accepts the loss. */
+function unservedKeys(
+  path: string,
+  { throughline, ...config }: z.infer<typeof langgraphJsonSchema>,
+): Pick<LanggraphJson, "warnings" | "refusal"> {
+  const ignored = new Set(throughline?.ignore);
+  const warnings: string[] = [];
+  let refusal: string | undefined;
+  for (const [key, value] of Object.entries(config)) {
+    if (HARMLESS.has(key) || ignored.has(key) || value === undefined || value === null) continue;
+    // One that names code of the project's own stores data elsewhere than Throughline would.
+    const isCustom = key in REPLACED && typeof read(value, "path") === "string";
+    const why =
+      REQUIRED[key] ?? (isCustom ? `the project's own ${key} is not used: ${REPLACED[key]}` : undefined);
+    if (why !== undefined) {
+      refusal ??= `${path}: ${key}: ${why}. To serve the graphs without it, add "throughline": { "ignore": ["${key}"] }.`;
+    } else {
+      warnings.push(
+        `${path}: ${key} has no effect: ${REPLACED[key] ?? "Throughline does not know this key"}.`,
+      );
+    }
+  }
+  return { warnings, refusal };
 }
 
 function parseJson(path: string): unknown {
@@ -83,12 +170,17 @@ function parseJson(path: string): unknown {
   }
 }
 
-function readEnv(path: string, env: string | Record<string, string> | undefined): Record<string, string> {
-  if (env === undefined) return {};
-  if (typeof env !== "string") return env;
+/** A file that is not there is no failure: a fresh clone has none, and its variables may come from elsewhere. */
+function readEnv(
+  path: string,
+  env: string | Record<string, string> | undefined,
+): { readonly env: Record<string, string>; readonly missing?: string } {
+  if (env === undefined) return { env: {} };
+  if (typeof env !== "string") return { env };
   const file = resolve(dirname(path), env);
-  if (!existsSync(file))
-    throw new ThroughlineError("invalid_input", `${path}: env: there is no file ${file}.`);
+  if (!existsSync(file)) return { env: {}, missing: `${path}: env: there is no file ${file}.` };
   const entries = Object.entries(parseEnv(readFileSync(file, "utf8")));
-  return Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+  return {
+    env: Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+  };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,7 +69,33 @@ describe("A project with a mistake in it", () => {
     ["a configuration that is not JSON", "{", "langgraph.json: is not JSON"],
     ["no graphs", "{}", "langgraph.json: graphs"],
     ["a name no agent can have", { graphs: { "My Graph": "./a.mjs:x" } }, "graphs.My Graph"],
-    ["a variable file that is not there", { graphs: {}, env: ".env" }, ".env"],
+    ["a list of no graphs", { graphs: {} }, "graphs: names no graph. Add one"],
+    [
+      "a name like a path",
+      { graphs: { "../a": "./a.mjs:x" } },
+      "graphs.../a: graphName must be 1–64 characters",
+    ],
+    ["a graph in Python", { graphs: { a: "./agent.py:graph" } }, "agent.py: is a Python graph"],
+    [
+      "custom authentication, which would not be asked",
+      { graphs: { a: "./exports.mjs:graph" }, auth: { path: "./auth.ts:auth" } },
+      'langgraph.json: auth: Throughline does not call the project\'s own authentication. Sign people in with THROUGHLINE_JWT_SECRET or THROUGHLINE_JWKS_URL. To serve the graphs without it, add "throughline": { "ignore": ["auth"] }.',
+    ],
+    [
+      "routes of its own",
+      { graphs: { a: "./exports.mjs:graph" }, http: { app: "./app.ts:app" } },
+      "langgraph.json: http: ",
+    ],
+    [
+      "a checkpointer of its own",
+      { graphs: { a: "./exports.mjs:graph" }, checkpointer: { path: "./saver.ts:saver" } },
+      "langgraph.json: checkpointer: the project's own checkpointer is not used",
+    ],
+    [
+      "a LangGraph that is too old",
+      { graphs: { a: "./old/graph.mjs:graph" } },
+      "is made with LangGraph 0.3.12, which is too old",
+    ],
     [
       "a file that is not there",
       { graphs: { a: "./missing.ts:graph" } },
@@ -97,6 +123,13 @@ describe("A project with a mistake in it", () => {
       "export const graph = { nodes: [] };\nexport const make = () => 7;\n",
     );
     writeFileSync(join(folder, "broken.mjs"), 'throw new Error("no key");\n');
+    const old = join(folder, "old/node_modules/@langchain/langgraph");
+    mkdirSync(old, { recursive: true });
+    writeFileSync(join(old, "package.json"), '{ "name": "@langchain/langgraph", "version": "0.3.12" }');
+    writeFileSync(
+      join(folder, "old/graph.mjs"),
+      "export const graph = { lg_is_pregel: true, stream() {} };\n",
+    );
     writeFileSync(config, typeof content === "string" ? content : JSON.stringify(content));
     await expect(loadProjectGraphs(config)).rejects.toThrow(sentence);
   });
@@ -105,6 +138,30 @@ describe("A project with a mistake in it", () => {
     await expect(loadProjectGraphs(join(folder, "nowhere.json"))).rejects.toThrow(
       "nowhere.json: there is no such file",
     );
+  });
+
+  it("is warned of what has no effect here, and served", async () => {
+    const warnings: string[] = [];
+    const graphs = { "reactAgent.v2": "./factory.mjs:make" };
+    writeFileSync(join(folder, "factory.mjs"), 'export const make = () => { throw new Error("no run"); };\n');
+    const more = {
+      env: ".env",
+      store: { index: { dims: 3 } },
+      ui: {},
+      auth: {},
+      $schema: "x",
+      node_version: "20",
+    };
+    const throughline = { ignore: ["auth"] };
+    writeFileSync(config, JSON.stringify({ graphs, ...more, throughline, colour: "red" }));
+    const source = await loadProjectGraphs(config, { onWarning: (sentence) => warnings.push(sentence) });
+    expect(await source.list()).toMatchObject([{ graphId: "langgraph:reactAgent.v2" }]);
+    expect(warnings.map((sentence) => sentence.replace(`${config}: `, ""))).toEqual([
+      `env: there is no file ${join(folder, ".env")}.`,
+      expect.stringMatching(/^store has no effect: /),
+      expect.stringMatching(/^ui has no effect: /),
+      "colour has no effect: Throughline does not know this key.",
+    ]);
   });
 
   it("keeps its other graphs when a factory needs what only a run has", async () => {

@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import { type GraphDescriptor, ThroughlineError } from "@throughline/ai-core";
+import { readString } from "@throughline/coerce";
 import { describeLoadedGraph } from "./describe-graph.js";
 import type { GraphOpening, GraphSource } from "./graph-source.js";
 import { importExport } from "./import-export.js";
@@ -11,17 +13,25 @@ interface LoadedGraph {
   readonly open: (opening: GraphOpening) => Promise<RunnableGraph>;
 }
 
+export interface LoadOptions {
+  /** As the files are now, though they were imported before. */
+  readonly again?: boolean;
+  /** Receives a sentence for each part of the configuration that has no effect. */
+  readonly onWarning?: (sentence: string) => void;
+}
+
 /**
  * The graphs of a user's project, by its `langgraph.json`: TypeScript or JavaScript, compiled graphs, builders,
  * agents, and factories, which are called for each run with its config as LangGraph's own server calls them. Everything
- * is imported at once, so that a mistake shows when a process starts and not in the first run. `again`: as the files
- * are now, though they were imported before.
+ * is imported at once, so that a mistake shows when a process starts and not in the first run.
  */
 export async function loadProjectGraphs(
   configPath: string,
-  { again = false }: { readonly again?: boolean } = {},
+  { again = false, onWarning = () => {} }: LoadOptions = {},
 ): Promise<GraphSource> {
-  const { graphs, env } = readLanggraphJson(configPath);
+  const { graphs, env, warnings, refusal } = readLanggraphJson(configPath);
+  if (refusal !== undefined) throw new ThroughlineError("invalid_input", refusal);
+  warnings.forEach(onWarning);
   giveVariables(env);
   const edition = again ? nextEdition() : undefined;
   const loaded = new Map<string, LoadedGraph>();
@@ -45,6 +55,7 @@ function giveVariables(env: Readonly<Record<string, string>>): void {
 }
 
 async function loadGraph(spec: GraphSpec, edition: number | undefined): Promise<LoadedGraph> {
+  refuseUnservable(spec);
   const exported = await importExport(spec.file, spec.exportName, edition);
   if (typeof exported !== "function") {
     const graph = required(spec, await exported);
@@ -59,6 +70,34 @@ async function loadGraph(spec: GraphSpec, edition: number | undefined): Promise<
     descriptor: describeLoadedGraph(spec, sample === undefined ? undefined : required(spec, sample)),
     open: async (opening) => required(spec, await callFactory(exported, opening)),
   };
+}
+
+/**
+ * Names what no import would: a graph in Python, and a LangGraph before 1.0, whose graphs either are not recognised or load and
+ * lose their interrupts.
+ */
+function refuseUnservable({ file }: GraphSpec): void {
+  if (file.endsWith(".py")) {
+    throw new ThroughlineError(
+      "invalid_input",
+      `${file}: is a Python graph, and this process runs JavaScript and TypeScript. Start it with a LangGraph server, and set LANGGRAPH_DEV_URL or LANGGRAPH_SERVER_URL to its address.`,
+    );
+  }
+  const version = langgraphVersion(file);
+  if (version === undefined || Number.parseInt(version, 10) >= 1) return;
+  throw new ThroughlineError(
+    "invalid_input",
+    `${file}: is made with LangGraph ${version}, which is too old. Install version 1 or newer: npm install @langchain/langgraph@1 @langchain/core@1`,
+  );
+}
+
+/** Of the copy that a file of the project imports; `undefined` where it finds none. */
+function langgraphVersion(file: string): string | undefined {
+  try {
+    return readString(createRequire(file)("@langchain/langgraph/package.json"), "version");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Called as LangGraph's own server calls factories: with the run's config, and what the graph is wanted for. */

@@ -64,8 +64,16 @@ export async function checkGraphs({ backend }: ServerConfig, project: string | u
     );
   }
   try {
-    const graphs = await (await loadProjectGraphs(project)).list();
-    return ok("graphs", `Of ${project}: ${graphs.map(({ graphName }) => graphName).join(", ")}.`);
+    const warnings: string[] = [];
+    const source = await loadProjectGraphs(project, { onWarning: (sentence) => warnings.push(sentence) });
+    const said = `Of ${project}: ${(await source.list()).map(({ graphName }) => graphName).join(", ")}.`;
+    return warnings.length > 0
+      ? warn(
+          "graphs",
+          `${said} ${warnings.join(" ")}`,
+          "Remove what has no effect, or name it in throughline.ignore.",
+        )
+      : ok("graphs", said);
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     return fail("graphs", said, "Correct the file it names.");

@@ -1,4 +1,10 @@
-import { ERROR_CODES, isErrorCode, type JsonObject, threadNameSchema } from "@throughline/ai-core";
+import {
+  ERROR_CODES,
+  GRAPH_ID_PATTERN,
+  isErrorCode,
+  type JsonObject,
+  threadNameSchema,
+} from "@throughline/ai-core";
 import { z } from "zod";
 import type { ConditionalAnswer, RouteAnswer, RouteDoc, RouteTag } from "../http/route-doc.js";
 import type { OpenRoute, Route } from "../http/route-table.js";
@@ -34,10 +40,7 @@ const TAGS: Readonly<Record<RouteTag, string>> = {
 
 /** Names in paths that mean the same wherever they stand. */
 const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
-  agentId: z
-    .string()
-    .regex(/^(?:langgraph:)?[a-z0-9_-]{1,64}$/)
-    .describe("`langgraph:chat`, or plain `chat`."),
+  agentId: z.string().regex(GRAPH_ID_PATTERN).describe("`langgraph:chat`, or plain `chat`."),
   threadName: threadNameSchema.describe("What its client calls the thread."),
   threadId: threadNameSchema.describe("The thread's name, which CopilotKit calls its id."),
 };

@@ -56,8 +56,9 @@ export async function runServer(options: RunServerOptions): Promise<number> {
   if (fetch && isOwn) await keepCallContextsOf(project);
   const startedAt = systemClock.now();
   const ended = untilEnded(options.signal);
-  const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project)) : undefined;
   const logger = createLogger({ level: config.logLevel });
+  const onWarning = (sentence: string) => logger.warn({}, sentence);
+  const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project, { onWarning })) : undefined;
   const server = await startServer(config, {
     version: options.version,
     logger,
