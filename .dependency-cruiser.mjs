@@ -8,9 +8,11 @@ const MAY_IMPORT = {
   reading: ["ai-core", "coerce", "questions"],
   "stream-adapter": ["ai-core", "coerce", "reading"],
   "thread-log": ["ai-core"],
+  "embedded-postgres": ["ai-core"],
   "graph-executor": ["ai-core", "coerce"],
   billing: ["ai-core"],
-  "langgraph-graphs": ["ai-core"],
+  "langgraph-models": ["ai-core"],
+  "langgraph-graphs": ["ai-core", "langgraph-models"],
   "langgraph-server": [
     "ai-core",
     "questions",
@@ -19,7 +21,8 @@ const MAY_IMPORT = {
     "thread-log",
     "graph-executor",
     "billing",
-    "langgraph-graphs",
+    "langgraph-models",
+    "embedded-postgres",
   ],
   "agent-client": ["ai-core", "reading"],
   "agent-react": ["agent-client", "questions", "ai-core"],
@@ -35,11 +38,12 @@ const MAY_IMPORT = {
     "console",
     "create-throughline",
   ],
-  "copilotkit-runner": ["thread-log", "stream-adapter", "ai-core"],
+  "copilotkit-runner": ["thread-log", "embedded-postgres", "stream-adapter", "ai-core"],
   "client-compatibility": [],
   "ai-sdk": ["ai-core"],
 };
 const APPS_MAY_IMPORT = ["agent-react", "agent-client", "reading", "questions", "ai-core"];
+const TESTS_MAY_IMPORT = ["langgraph-graphs", "langgraph-models", "embedded-postgres"];
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
 
 /** Tests, and what only tests use. */
@@ -61,10 +65,10 @@ const arrowsPointDown = [
         from: { path: `^packages/${name}/`, pathNot: [TESTS] },
         to: { path: anyOfOurs, pathNot: [ours(below)] },
       },
-      // Tests may run the graphs that ship, which know nothing of their executor.
+      // Tests may run the demo graphs, which know nothing of their executor, and start a database.
       {
         from: { path: `^packages/${name}/.*(${TESTS})` },
-        to: { path: anyOfOurs, pathNot: [ours([...below, "langgraph-graphs"])] },
+        to: { path: anyOfOurs, pathNot: [ours([...below, ...TESTS_MAY_IMPORT])] },
       },
     ];
   }),
@@ -106,7 +110,10 @@ export default {
       name: "RUNTIME_IS_EXTERNAL",
       comment: "Only the graphs and what executes them know LangChain; the rest knows ai-core.",
       severity: "error",
-      from: { path: "^(packages|apps)/", pathNot: ["^packages/(langgraph-graphs|graph-executor)/"] },
+      from: {
+        path: "^(packages|apps)/",
+        pathNot: ["^packages/(langgraph-graphs|langgraph-models|graph-executor)/"],
+      },
       to: { path: external(["@langchain/[^/]+", "langchain", "langsmith", "deepagents"]) },
     },
     {
@@ -159,7 +166,7 @@ export default {
           "^$1/",
           "^packages/[^/]+/dist/index\\.(js|d\\.ts)$",
           // An entry of its own, imported for its effect.
-          "^packages/langgraph-graphs/dist/labelled\\.(js|d\\.ts)$",
+          "^packages/langgraph-models/dist/labelled\\.(js|d\\.ts)$",
           // What the command line needs of the server; the index would load every graph.
           "^packages/langgraph-server/dist/(admin|settings|wire)\\.(js|d\\.ts)$",
           "^packages/[^/]+/package\\.json$",
@@ -167,7 +174,7 @@ export default {
           "^packages/[^/]+/src/behaviour/",
           "^packages/langgraph-server/src/((handler|openapi|retention)/)?testing/",
           // What starts databases, and what makes up recordings.
-          "^packages/(thread-log|stream-adapter)/src/testing/",
+          "^packages/(thread-log|embedded-postgres|stream-adapter)/src/testing/",
         ],
       },
     },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 
 /** A PostgreSQL of its own, with fsync on, for as long as the work takes. */
 export async function withPostgres(progress, work) {

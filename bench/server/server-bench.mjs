@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import pg from "pg";
 import { startBare, startForgetful, startServe, startUpstream } from "./child-process.mjs";
 import { createProfiler } from "./cpu-profile.mjs";

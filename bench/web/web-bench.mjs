@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import { freePort } from "../../scripts/free-port.mjs";
 import { runConsole } from "../../scripts/run-console.mjs";
 import { startServe } from "../server/child-process.mjs";

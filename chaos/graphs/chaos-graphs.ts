@@ -10,7 +10,7 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
-import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-graphs";
+import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-models";
 import { z } from "zod";
 import { besideCatalog } from "../../e2e/server/graphs/beside-catalog.js";
 

@@ -9,7 +9,8 @@ import {
 } from "@throughline/agent-client";
 import type { LogEntry } from "@throughline/ai-core";
 import { graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { createService, type RunInput, type Service, threadAddress } from "@throughline/langgraph-server";
 import { applyEntry, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
 import { from, type Observable } from "rxjs";

@@ -1,6 +1,7 @@
 import { toGraphId } from "@throughline/ai-core";
 import { graphRegistry, type RunnableGraph } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { breakpoint, pair, shapes } from "../questions/graphs/question-graphs.js";
 import { describeQuestions } from "../questions/question-suite.js";
 

@@ -9,7 +9,8 @@ import {
   StateSchema,
 } from "@langchain/langgraph";
 import { graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 
 const state = new StateSchema({ messages: MessagesValue });
 const LINES = 20;

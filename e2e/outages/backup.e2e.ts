@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, vi } from "vitest";
+import { itNeeds } from "../../packages/embedded-postgres/src/testing/it-needs.js";
 import {
   isType,
   readEvents,
   type SseEvent,
   typesOf,
 } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
-import { itNeeds } from "../../packages/thread-log/src/testing/it-needs.js";
 import {
   type DebianPostgres,
   findMissingDebianPostgres,

@@ -1,7 +1,4 @@
 import { defineConfig } from "tsdown";
 import { libraryBuild } from "../../tsdown.base.ts";
 
-export default defineConfig({
-  ...libraryBuild,
-  entry: { index: "src/index.ts", cli: "src/cli/main.ts", labelled: "src/labelled.ts" },
-});
+export default defineConfig(libraryBuild);

@@ -1,5 +1,5 @@
 // A project that has one line of ours, and otherwise models as everyone makes them.
-import "@throughline/langgraph-graphs/labelled";
+import "@throughline/langgraph-models/labelled";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ChatOpenAI as StrangersModel } from "@langchain/openai";
 

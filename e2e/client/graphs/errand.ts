@@ -1,5 +1,5 @@
 import { type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-graphs";
+import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-models";
 
 /** Sends the page on an errand, and says what came back. The page's tool is the page's: no node runs it. */
 export const errand = new StateGraph(MessagesAnnotation)

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import pg from "pg";
 import { freePort } from "../../server/rig/free-port.js";
 

@@ -1,5 +1,6 @@
 import { graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { createHandler, createService, devCaller } from "@throughline/langgraph-server";
 import { readEvents } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
 import { type Ask, comparableState, researcherThread } from "./researcher-thread.js";

@@ -1,4 +1,5 @@
-import { envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 
 /** The agent that comes along, for a LangGraph server that brings its own checkpointer. */
 export function approver() {

@@ -6,7 +6,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { createModel, envKeyResolver } from "@throughline/langgraph-graphs";
+import { createModel, envKeyResolver } from "@throughline/langgraph-models";
 
 const Notes = Annotation.Root({ ...MessagesAnnotation.spec, depth: Annotation<number | undefined>() });
 type State = typeof Notes.State;

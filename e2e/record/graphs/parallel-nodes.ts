@@ -5,7 +5,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { createModel, envKeyResolver } from "@throughline/langgraph-graphs";
+import { createModel, envKeyResolver } from "@throughline/langgraph-models";
 
 function voice(text: string) {
   return async (state: typeof MessagesAnnotation.State, config: LangGraphRunnableConfig) => {

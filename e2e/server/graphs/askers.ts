@@ -7,7 +7,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
-import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-graphs";
+import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-models";
 
 type State = typeof MessagesAnnotation.State;
 

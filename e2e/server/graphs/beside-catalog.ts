@@ -1,6 +1,7 @@
 import { graphDescriptorSchema, type JsonObject, toGraphId } from "@throughline/ai-core";
 import { graphRegistry, type RegisteredGraph, type RunnableGraph } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 
 const CONVERSATION = { type: "object", properties: { messages: {} } };
 

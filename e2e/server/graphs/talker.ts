@@ -1,5 +1,5 @@
 import { type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { OfflineChatModel } from "@throughline/langgraph-graphs";
+import { OfflineChatModel } from "@throughline/langgraph-models";
 
 /** What a test wants of the talker, as the text of its message. */
 export interface Talk {

@@ -15,7 +15,7 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import type { RunnableGraph } from "@throughline/graph-executor";
-import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-graphs";
+import { OfflineChatModel, type OfflinePart } from "@throughline/langgraph-models";
 
 export interface WorkshopOptions {
   /** Where each thread's tool calls leave their marks, a line each: what a real tool would have done to the world. */

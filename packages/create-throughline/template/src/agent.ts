@@ -1,7 +1,7 @@
 import { SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { createModel, envKeyResolver, type OfflineScript } from "@throughline/langgraph-graphs";
+import { createModel, envKeyResolver, type OfflineScript } from "@throughline/langgraph-models";
 
 const INSTRUCTIONS = "You are a friendly assistant. Answer in a few sentences.";
 

@@ -1,5 +1,5 @@
-import { startEmbeddedPostgres } from "@throughline/thread-log";
 import type { ServerConfig } from "../config/read-config.js";
+import { startEmbeddedDatabase } from "../database/embedded-database.js";
 
 /** Works on the database that settings name. An embedded PostgreSQL is started for it, or shared if it runs. */
 export async function withDatabaseUrl<Result>(
@@ -7,7 +7,7 @@ export async function withDatabaseUrl<Result>(
   work: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
   if (databaseUrl !== undefined) return work(databaseUrl);
-  const embedded = await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
+  const embedded = await startEmbeddedDatabase(dataDir === undefined ? {} : { dataDir });
   try {
     return await work(embedded.url);
   } finally {

@@ -31,7 +31,7 @@ import {
   toUsageFact,
   withSystemTenant,
 } from "@throughline/billing";
-import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-graphs";
+import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-models";
 import type { RunRegistry } from "@throughline/thread-log";
 import { parseRunRow, payerOf } from "../thread/run-request.js";
 import type { ServiceObserver } from "../thread/service-observer.js";

@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import { inspectMigrations, startEmbeddedPostgres, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
+import { inspectMigrations, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import type { ServerConfig } from "../config/read-config.js";
 import { connectionAdvice, connectionProblem } from "../database/connection-problem.js";
+import { startEmbeddedDatabase } from "../database/embedded-database.js";
 import { SERVICE_MIGRATIONS } from "../database/server-migrations.js";
 import { checkConnections, checkSessions, checkWrites } from "./check-database-settings.js";
 import { checkPooler } from "./check-pooler.js";
@@ -35,7 +36,7 @@ export async function checkDatabase(
     return [...findings, await checkPooler({ databaseUrl, databaseDirectUrl, deadlineMs })];
   }
   try {
-    const embedded = await startEmbeddedPostgres(dataDir === undefined ? {} : { dataDir });
+    const embedded = await startEmbeddedDatabase(dataDir === undefined ? {} : { dataDir });
     try {
       const findings = await examineDatabase(embedded.url, options);
       return [

@@ -1,6 +1,7 @@
 import type { KeyResolver } from "@throughline/ai-core";
 import { type GraphSource, graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 
 /** The graphs that come with the server. */
 export function catalogGraphs(keys: KeyResolver = envKeyResolver()): GraphSource {

@@ -1,6 +1,7 @@
 import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { applyEntry, currentMessages, emptyFold } from "@throughline/reading";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServiceScene, type ServiceScene, userMessage } from "../testing/service-scene.js";

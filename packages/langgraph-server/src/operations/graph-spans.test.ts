@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Context, context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelemetry/api";
 import { graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { createLogger } from "./logger.js";

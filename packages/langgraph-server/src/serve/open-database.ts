@@ -1,5 +1,5 @@
-import { startEmbeddedPostgres } from "@throughline/thread-log";
 import type { ServerConfig } from "../config/read-config.js";
+import { startEmbeddedDatabase } from "../database/embedded-database.js";
 
 export interface OpenDatabase {
   readonly url: string;
@@ -13,5 +13,5 @@ export async function openDatabase(
   log: ((line: string) => void) | undefined,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== undefined) return { url: databaseUrl, stop: async () => {} };
-  return startEmbeddedPostgres({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
+  return startEmbeddedDatabase({ ...(dataDir !== undefined && { dataDir }), ...(log && { log }) });
 }

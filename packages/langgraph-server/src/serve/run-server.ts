@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { systemClock } from "@throughline/ai-core";
 import { failStrayRun, type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
-import { keepCallContextsOf } from "@throughline/langgraph-graphs";
+import { keepCallContextsOf } from "@throughline/langgraph-models";
 import type { Setting } from "../config/setting.js";
 import { SETTINGS } from "../config/settings.js";
 import { createLogger } from "../operations/logger.js";

@@ -8,13 +8,8 @@ import {
   type GraphSource,
   graphRegistry,
 } from "@throughline/graph-executor";
-import {
-  describeGraph,
-  envKeyResolver,
-  keepCallContexts,
-  LANGGRAPH_CATALOG,
-  UNNAMED_KEY_ID,
-} from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver, keepCallContexts, UNNAMED_KEY_ID } from "@throughline/langgraph-models";
 import type { ServerConfig, SignInConfig } from "../config/read-config.js";
 import { startFailure } from "../database/connection-problem.js";
 import { createHandler, type Handler } from "../handler/create-handler.js";

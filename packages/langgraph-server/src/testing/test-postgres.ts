@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@throughline/thread-log";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import pg from "pg";
 
 export interface TestPostgres {

@@ -1,8 +1,11 @@
 import { StoreOutage } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildChildProgram,
+  type ChildProgram,
+} from "../../../embedded-postgres/src/testing/child-program.js";
 import { fenceOf, newThread, notes, take, textsOf } from "../conformance/log-scene.js";
 import type { AppendResult } from "../port/thread-log.js";
-import { buildChildProgram, type ChildProgram } from "../testing/child-program.js";
 import { launchOwnPostgres, type OwnServer } from "../testing/own-postgres.js";
 import {
   expectNothingLost,

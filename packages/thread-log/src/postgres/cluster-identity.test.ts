@@ -1,9 +1,9 @@
 import { createSimulatedClock, isStoreOutage } from "@throughline/ai-core";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { fenceOf, newThread, notes, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import { itNeeds } from "../testing/it-needs.js";
 import {
   findMissingDebianPostgres,
   launchDebianPostgres,

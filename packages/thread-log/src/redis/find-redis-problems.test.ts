@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { itNeeds } from "../testing/it-needs.js";
+import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { findMissingRedis, launchRedis, type OwnRedis } from "../testing/launch-redis.js";
 import { findRedisProblems } from "./find-redis-problems.js";
 

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
+import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { runLogConformance } from "../conformance/run-log-conformance.js";
 import { openBusFixture } from "../testing/bus-fixture.js";
-import { itNeeds } from "../testing/it-needs.js";
 import { findMissingRedis, launchRedis } from "../testing/launch-redis.js";
 
 const missing = findMissingRedis();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, vi } from "vitest";
+import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/log-scene.js";
 import type { ThreadRef } from "../port/thread-ref.js";
 import { type BusFixture, type BusInstance, openBusFixture } from "../testing/bus-fixture.js";
 import { countStatements } from "../testing/count-statements.js";
-import { itNeeds } from "../testing/it-needs.js";
 import {
   findMissingRedis,
   launchRedis,

@@ -3,9 +3,8 @@ import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { findFreePort } from "../embedded/find-free-port.js";
-import { chooseServiceUser } from "../embedded/service-user.js";
-import { makeTempFolder } from "./temp-folder.js";
+import { chooseServiceUser, findFreePort } from "../../../embedded-postgres/src/testing/server-parts.js";
+import { makeTempFolder } from "../../../embedded-postgres/src/testing/temp-folder.js";
 
 /** Where its programs are: `pg_dump` and the like, of the version that runs. */
 export const DEBIAN_POSTGRES_BIN = "/usr/lib/postgresql/15/bin";

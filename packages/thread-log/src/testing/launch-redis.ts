@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "redis";
-import { findFreePort } from "../embedded/find-free-port.js";
-import { killProcess } from "./kill-process.js";
+import { killProcess } from "../../../embedded-postgres/src/testing/kill-process.js";
+import { findFreePort } from "../../../embedded-postgres/src/testing/server-parts.js";
+import { makeTempFolder } from "../../../embedded-postgres/src/testing/temp-folder.js";
 import type { OwnServer } from "./own-postgres.js";
-import { makeTempFolder } from "./temp-folder.js";
 
 export interface RedisOptions {
   /** Default: any free one. */

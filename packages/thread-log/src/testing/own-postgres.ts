@@ -1,6 +1,6 @@
-import { startEmbeddedPostgres } from "../embedded/start-embedded-postgres.js";
-import { killProcess } from "./kill-process.js";
-import { makeTempFolder } from "./temp-folder.js";
+import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
+import { killProcess } from "../../../embedded-postgres/src/testing/kill-process.js";
+import { makeTempFolder } from "../../../embedded-postgres/src/testing/temp-folder.js";
 
 /** A server that a test may kill and start again. */
 export interface OwnServer {

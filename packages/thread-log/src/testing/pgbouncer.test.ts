@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { fenceOf, newThread, notes, readAll, write } from "../conformance/log-scene.js";
 import { runLogConformance } from "../conformance/run-log-conformance.js";
 import { runRegistryConformance } from "../conformance/run-registry-conformance.js";
@@ -7,7 +8,6 @@ import { createThreadLog } from "../log/create-thread-log.js";
 import type { LogStore } from "../port/log-store.js";
 import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
 import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
-import { itNeeds } from "./it-needs.js";
 import { findMissingPgbouncer, launchPgbouncer, type Pgbouncer } from "./launch-pgbouncer.js";
 import { openPostgresRegistryFixture } from "./postgres-registry-fixture.js";
 import { openTestDatabase, type TestDatabase } from "./test-database.js";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded/start-embedded-postgres.js";
 
 export interface TestDatabase {
   readonly url: string;

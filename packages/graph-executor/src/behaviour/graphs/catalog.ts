@@ -1,4 +1,5 @@
-import { envKeyResolver, LANGGRAPH_CATALOG, type RunnableGraph } from "@throughline/langgraph-graphs";
+import { LANGGRAPH_CATALOG, type RunnableGraph } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 
 /** The graphs people start with, as a project of its own would export them. */
 function ofCatalog(graphName: string): () => RunnableGraph {

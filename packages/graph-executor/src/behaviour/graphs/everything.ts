@@ -11,7 +11,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { OfflineChatModel } from "@throughline/langgraph-graphs";
+import { OfflineChatModel } from "@throughline/langgraph-models";
 import { z } from "zod";
 import { speak } from "./speak.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import { OfflineChatModel } from "@throughline/langgraph-graphs";
+import { OfflineChatModel } from "@throughline/langgraph-models";
 
 export interface Speech {
   readonly text: string;

@@ -5,7 +5,7 @@ import {
   HumanMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import type { OfflinePart, OfflineScript } from "../../model/offline-script.js";
+import type { OfflinePart, OfflineScript } from "@throughline/langgraph-models";
 
 /** What the words of a request ask for; everything, where they name an order and nothing to do with it. */
 function wishesOf(text: string) {

@@ -1,7 +1,7 @@
 import { AIMessage, AIMessageChunk, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { describe, expect, it } from "vitest";
-import { envKeyResolver } from "../../model/key-resolver.js";
 import { chatDefinition } from "./definition.js";
 import { createChatGraph } from "./graph.js";
 

@@ -1,7 +1,7 @@
 import { AIMessage, AIMessageChunk, SystemMessage } from "@langchain/core/messages";
 import { END, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { createModel } from "../../model/create-model.js";
+import { createModel } from "@throughline/langgraph-models";
 import { ConversationState } from "../conversation-state.js";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";

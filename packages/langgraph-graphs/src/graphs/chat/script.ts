@@ -1,6 +1,6 @@
 import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { describeAttachments } from "../../model/offline-attachments.js";
-import type { OfflinePart, OfflineScript } from "../../model/offline-script.js";
+import type { OfflinePart, OfflineScript } from "@throughline/langgraph-models";
+import { describeAttachments } from "@throughline/langgraph-models";
 import { GLOSSARY } from "./glossary.js";
 
 const ARITHMETIC = /(?:\d|\(|-\s*[\d(])[\d\s.()+\-*/^]*[+\-*/^][\d\s.()+\-*/^]*[\d)]/;

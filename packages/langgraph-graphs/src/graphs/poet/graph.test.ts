@@ -1,7 +1,7 @@
 import { AIMessageChunk } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { describe, expect, it } from "vitest";
-import { envKeyResolver } from "../../model/key-resolver.js";
 import { poetDefinition } from "./definition.js";
 import { createPoetGraph } from "./graph.js";
 import { topicOf } from "./script.js";

@@ -1,5 +1,5 @@
 import { HumanMessage } from "@langchain/core/messages";
-import type { OfflineScript } from "../../model/offline-script.js";
+import type { OfflineScript } from "@throughline/langgraph-models";
 
 type Stanzas = (topic: string) => string;
 

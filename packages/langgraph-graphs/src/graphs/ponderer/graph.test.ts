@@ -1,7 +1,7 @@
 import { AIMessageChunk } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { describe, expect, it } from "vitest";
-import { envKeyResolver } from "../../model/key-resolver.js";
 import { pondererDefinition } from "./definition.js";
 import { createPondererGraph } from "./graph.js";
 

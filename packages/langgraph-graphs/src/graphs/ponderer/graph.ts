@@ -1,6 +1,6 @@
 import { SystemMessage } from "@langchain/core/messages";
 import { END, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
-import { createModel } from "../../model/create-model.js";
+import { createModel } from "@throughline/langgraph-models";
 import { ConversationState } from "../conversation-state.js";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";

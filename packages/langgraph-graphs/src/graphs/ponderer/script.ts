@@ -1,5 +1,5 @@
 import { HumanMessage } from "@langchain/core/messages";
-import type { OfflineScript } from "../../model/offline-script.js";
+import type { OfflineScript } from "@throughline/langgraph-models";
 
 /** Thinks aloud about the newest question, then answers it: the reasoning and the answer are separate parts. */
 export const pondererScript: OfflineScript = ({ messages, lastUserText }) => {

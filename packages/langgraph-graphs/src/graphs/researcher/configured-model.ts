@@ -7,7 +7,7 @@ import {
 import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 import { ensureConfig, type Runnable } from "@langchain/core/runnables";
-import { type CreateModelOptions, createModel } from "../../model/create-model.js";
+import { type CreateModelOptions, createModel } from "@throughline/langgraph-models";
 
 export interface ConfiguredCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];

@@ -8,8 +8,8 @@ import {
   StateSchema,
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createModel } from "@throughline/langgraph-models";
 import { StateBackend } from "deepagents";
-import { createModel } from "../../model/create-model.js";
 import { ConversationState } from "../conversation-state.js";
 import type { GraphDeps } from "../graph-definition.js";
 import { readAssignment } from "./assignment.js";

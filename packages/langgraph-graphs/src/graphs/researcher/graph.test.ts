@@ -1,12 +1,12 @@
 import { MemorySaver } from "@langchain/langgraph";
+import { createModel } from "@throughline/langgraph-models";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createModel } from "../../model/create-model.js";
 import type { RunnableGraph } from "../graph-definition.js";
 import { messageSchema } from "../message-schema.js";
 import { researcherDefinition } from "./definition.js";
 
-vi.mock("../../model/create-model.js", { spy: true });
+vi.mock("@throughline/langgraph-models", { spy: true });
 
 const QUESTION = "How do cursors and leases keep quantum logs in order?";
 const config = { configurable: { thread_id: "desk", virtualKeyId: "key-7", offline: { paceMs: 0 } } };

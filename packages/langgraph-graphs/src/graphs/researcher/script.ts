@@ -5,7 +5,7 @@ import {
   HumanMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import type { OfflinePart, OfflineScript } from "../../model/offline-script.js";
+import type { OfflinePart, OfflineScript } from "@throughline/langgraph-models";
 import { readAssignment, writeAssignment } from "./assignment.js";
 import type { Note } from "./notes.js";
 import { searchResultSchema, uncoveredWords } from "./search-notes.js";

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { invalidInput } from "@throughline/ai-core";
-import { createModel } from "../../model/create-model.js";
+import { createModel } from "@throughline/langgraph-models";
 import type { GraphDeps } from "../graph-definition.js";
 import type { CommandTask } from "./command-task.js";
 import { logged, refused } from "./lifecycle-commands.js";

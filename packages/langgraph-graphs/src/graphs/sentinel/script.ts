@@ -1,4 +1,4 @@
-import type { OfflineScript } from "../../model/offline-script.js";
+import type { OfflineScript } from "@throughline/langgraph-models";
 import type { Report, SentinelStateValue } from "./sentinel-state.js";
 
 const LOUD = 75;

@@ -1,6 +1,6 @@
 import { SystemMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import { createModel } from "../../model/create-model.js";
+import { createModel } from "@throughline/langgraph-models";
 import type { GraphDeps } from "../graph-definition.js";
 import { statusScript, statusSentence } from "./script.js";
 import type { SentinelStateValue, SentinelUpdate } from "./sentinel-state.js";

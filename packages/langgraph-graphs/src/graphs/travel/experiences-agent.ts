@@ -7,8 +7,8 @@ import {
   StateGraph,
   StateSchema,
 } from "@langchain/langgraph";
+import { createModel } from "@throughline/langgraph-models";
 import { z } from "zod";
-import { createModel } from "../../model/create-model.js";
 import type { GraphDeps } from "../graph-definition.js";
 import { EXPERIENCES } from "./listings.js";
 import { experiencesScript } from "./script.js";

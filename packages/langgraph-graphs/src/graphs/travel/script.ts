@@ -1,5 +1,5 @@
 import { HumanMessage } from "@langchain/core/messages";
-import type { OfflineScript } from "../../model/offline-script.js";
+import type { OfflineScript } from "@throughline/langgraph-models";
 import { otherPlaces } from "./other-places.js";
 import { DELEGATE_TOOL, stagesOfThisTurn, TRAVEL_STAGES, type TravelStage } from "./travel-stage.js";
 import type { Experience, Itinerary, TravelStateValue } from "./travel-state.js";

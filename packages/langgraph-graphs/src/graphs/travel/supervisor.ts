@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, END, type LangGraphRunnableConfig } from "@langchain/langgraph";
-import { createModel } from "../../model/create-model.js";
+import { createModel } from "@throughline/langgraph-models";
 import type { GraphDeps } from "../graph-definition.js";
 import { supervisorScript } from "./script.js";
 import { DELEGATE_TOOL, delegateArgsSchema, TRAVEL_STAGES, type TravelStage } from "./travel-stage.js";

@@ -1,5 +1,6 @@
 import { type GraphProvider, type GraphSource, graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, envKeyResolver, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import { envKeyResolver } from "@throughline/langgraph-models";
 import { listen } from "../../http/listen.js";
 import { createLogger } from "../../operations/logger.js";
 import { createMetrics, type Metrics } from "../../operations/metrics.js";

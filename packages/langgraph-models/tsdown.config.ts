@@ -1,0 +1,7 @@
+import { defineConfig } from "tsdown";
+import { libraryBuild } from "../../tsdown.base.ts";
+
+export default defineConfig({
+  ...libraryBuild,
+  entry: { index: "src/index.ts", labelled: "src/labelled.ts" },
+});
