@@ -72,7 +72,7 @@ describe("connect() of a thread without an active run", () => {
     await expectNothing(stage.unpatchedOn(threadId));
   });
 
-  test("a thread whose last run failed ends with that failure, after what it had said", async () => {
+  test("a thread whose last run failed finishes, with that failure in the metadata", async () => {
     const threadId = await stage.newThread();
     await stage.ended(threadId, await stage.startRun(threadId, { fails: true }));
     const view = await watch(stage.agentOn(threadId)).over;
@@ -80,9 +80,11 @@ describe("connect() of a thread without an active run", () => {
       "RUN_STARTED",
       "STATE_SNAPSHOT",
       "MESSAGES_SNAPSHOT",
-      "RUN_ERROR",
+      "RUN_FINISHED",
     ]);
-    expect(view.events.at(-1)).toMatchObject({ message: "the well is dry", code: "RUN_FAILED" });
+    expect(view.events.at(-1)).toMatchObject({
+      metadata: { langgraph: { lastRun: { error: { message: "the well is dry", code: "RUN_FAILED" } } } },
+    });
     await stage.expectThread(threadId, view);
     await expectNothing(stage.unpatchedOn(threadId));
   });

@@ -42,6 +42,54 @@ test("a thread without a run is one synthetic run around its snapshots", async (
   ]);
 });
 
+const FAILED_TASK = { id: "task", name: "agent", error: '{"message":"the well is dry"}', interrupts: [] };
+
+test("an idle thread whose last run failed finishes, with the failure in the metadata", async () => {
+  const messages = [{ id: "m0", type: "human", content: "hi" }];
+  const server = stubServer({ state: { values: { messages }, next: ["agent"], tasks: [FAILED_TASK] } });
+  for (const opened of [1, 2]) {
+    const events = await eventsOf(server);
+    expect(typesOf(events), `opened ${opened}`).toEqual(["RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
+    expect(events.at(-1)?.metadata).toEqual({
+      langgraph: { lastRun: { status: "error", error: { code: "RUN_FAILED", message: "the well is dry" } } },
+    });
+  }
+});
+
+test("an idle thread with a failed task and an open interrupt announces the interrupt", async () => {
+  const asking = { id: "asking", name: "ask", interrupts: [{ id: "i1", value: "Sure?" }] };
+  const server = stubServer({ state: { next: ["agent", "ask"], tasks: [FAILED_TASK, asking] } });
+  const events = await eventsOf(server);
+  expect(JSON.stringify(events)).toContain("Sure?");
+  expect(events.at(-1)).toMatchObject({
+    type: "RUN_FINISHED",
+    metadata: { langgraph: { lastRun: { error: { message: "the well is dry" } } } },
+  });
+});
+
+test("a run that fails while it is watched ends the connection with RUN_ERROR", async () => {
+  for (const resumable of [true, false]) {
+    const fail = () => {
+      server.status = "error";
+      server.state = { ...server.state, tasks: [FAILED_TASK] };
+    };
+    const server: StubServer = stubServer({
+      run: { run_id: "run", kwargs: { ...JOINABLE, resumable } },
+      async *stream() {
+        yield word("1", "Hel");
+        fail();
+      },
+      reach: () => void (resumable || fail()),
+    });
+    const events = await eventsOf(server);
+    expect(events.at(-1), `resumable: ${resumable}`).toMatchObject({
+      type: "RUN_ERROR",
+      code: "RUN_FAILED",
+      message: "the well is dry",
+    });
+  }
+});
+
 test("a connection that breaks is joined again where it broke, and the client notices nothing", async () => {
   const server = stubServer({
     run: { run_id: "run", kwargs: JOINABLE },

@@ -4,6 +4,7 @@ import {
   type RunAgentInput,
   type RunAgentParameters,
   type RunAgentResult,
+  type RunErrorEvent,
   randomUUID,
 } from "@ag-ui/client";
 import type { Run, ThreadState } from "@langchain/langgraph-sdk";
@@ -47,6 +48,8 @@ export class LangGraphAgent extends PublishedAgent {
   private lastHandled: string | undefined;
   private stopRequested = false;
   private outlet: RunOutlet | undefined;
+  /** The failure that an idle thread's state holds; reported in the metadata of RUN_FINISHED. */
+  private lastFailure: RunErrorEvent | undefined;
   /** Folds the events of a run that connect() has joined; undefined while a run of ours streams. */
   private replay: { readonly fold: ReplayFold; live: boolean; source: string | undefined } | undefined;
 
@@ -114,6 +117,11 @@ export class LangGraphAgent extends PublishedAgent {
   }
 
   override dispatchEvent(event: ProcessedEvents): boolean {
+    if (event.type === EventType.RUN_FINISHED && this.lastFailure !== undefined) {
+      const { code, message } = this.lastFailure;
+      const langgraph = { lastRun: { status: "error", error: { code, message } } };
+      return super.dispatchEvent({ ...event, metadata: { ...event.metadata, langgraph } });
+    }
     if (event.type !== EventType.RAW || this.serverRun === undefined || this.lastHandled === undefined)
       return super.dispatchEvent(event);
     const position = { lastEventId: lastEventId(this.serverRun.runId, this.lastHandled) };
@@ -143,6 +151,7 @@ export class LangGraphAgent extends PublishedAgent {
     this.lastHandled = undefined;
     this.stopRequested = false;
     this.replay = undefined;
+    this.lastFailure = undefined;
   }
 
   private async *watch<Chunk extends RunChunk>(source: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
@@ -213,7 +222,7 @@ export class LangGraphAgent extends PublishedAgent {
     const snapshot = await readSnapshot(this, threadId);
     if (run !== undefined && canJoin(run)) return this.join(connection, snapshot);
     this.tell(snapshot);
-    if (run === undefined) this.conclude(connection, snapshot.state);
+    if (run === undefined) this.concludeIdle(connection, snapshot.state);
     else await this.poll(connection, snapshot);
   }
 
@@ -269,15 +278,24 @@ export class LangGraphAgent extends PublishedAgent {
   }
 
   /** How the run ended is the run's and the state's to say: the end of a stream looks alike in all cases. */
-  private conclude(
-    { threadId, runId, outlet, subscriber }: Connection,
-    state: ThreadState,
-    status?: Run["status"],
-  ): void {
+  private conclude(connection: Connection, state: ThreadState, status?: Run["status"]): void {
     const failure = failureIn(state, status);
+    if (failure !== undefined) connection.outlet.fail(failure);
+    this.finish(connection, failure === undefined ? state : { ...state, tasks: [] });
+  }
+
+  /**
+   * Ends a connection that watched no run. A failure that the state still holds is the outcome of an earlier run, not of
+   * this one: RUN_ERROR would report it as new each time the thread is opened.
+   */
+  private concludeIdle(connection: Connection, state: ThreadState): void {
+    this.lastFailure = failureIn(state);
+    this.finish(connection, state);
+  }
+
+  private finish({ threadId, runId, subscriber }: Connection, state: ThreadState): void {
     const lgInterrupts = state.tasks.flatMap((task) => task.interrupts);
-    if (failure !== undefined) outlet.fail(failure);
-    if (failure === undefined && lgInterrupts.length > 0) {
+    if (lgInterrupts.length > 0) {
       // biome-ignore lint/complexity/useLiteralKeys: private in the published class.
       this["dispatchInterruptFinish"]({ threadId, runId, lgInterrupts });
     } else {
