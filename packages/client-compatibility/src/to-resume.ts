@@ -13,7 +13,6 @@ export function toResume(input: JsonObject, pending: readonly string[]): JsonObj
   const { resume, ...otherCommand } = command;
   const payload = parsed(resume);
   const ids = answeredBy(payload, command.interruptEvent, pending);
-  // An agent that knows the command itself can still use it.
   if (ids.length === 0) return input;
   return {
     ...input,
@@ -23,6 +22,16 @@ export function toResume(input: JsonObject, pending: readonly string[]): JsonObj
     },
     resume: ids.map((interruptId) => ({ interruptId, status: "resolved", payload: withoutId(payload) })),
   };
+}
+
+/** Whether an input answers by `command.resume` and has no `resume` of AG-UI's. */
+export function answersUnnamed({ forwardedProps, resume: given }: JsonObject): boolean {
+  return (
+    isObject(forwardedProps) &&
+    isObject(forwardedProps.command) &&
+    "resume" in forwardedProps.command &&
+    !(Array.isArray(given) && given.length > 0)
+  );
 }
 
 /** By the answer itself, by the question that clients send along with it, or by what the thread waits for. */

@@ -1,7 +1,18 @@
-import { Observable } from "rxjs";
+import {
+  catchError,
+  defaultIfEmpty,
+  defer,
+  filter,
+  map,
+  mergeMap,
+  Observable,
+  of,
+  take,
+  timeout,
+} from "rxjs";
 import { isObject, type JsonObject } from "./legacy-value.js";
 import { interruptsOf, type LegacyEventOptions, toLegacyEvents } from "./to-legacy-events.js";
-import { toResume } from "./to-resume.js";
+import { answersUnnamed, toResume } from "./to-resume.js";
 
 /** What this needs of an AG-UI agent, of whichever version: each has its own types of input and event. */
 export interface WrappableAgent {
@@ -9,7 +20,16 @@ export interface WrappableAgent {
   clone(): unknown;
 }
 
-export type ClientCompatibilityOptions = Partial<LegacyEventOptions>;
+export interface ClientCompatibilityOptions extends Partial<LegacyEventOptions> {
+  /**
+   * What becomes of an answer that names no interrupt, on a thread whose open interrupts are not known here. `fail`, the
+   * default: the thread is re-read by `connect()`, and if that finds no interrupt the run ends with RUN_ERROR. `forward`: the
+   * input is passed on unchanged, for agents that read `command.resume` themselves.
+   */
+  readonly unnamed?: "fail" | "forward";
+}
+
+type Settings = LegacyEventOptions & Required<Pick<ClientCompatibilityOptions, "unnamed">>;
 
 /**
  * The same agent for clients that know `CUSTOM on_interrupt` and answer with `forwardedProps.command.resume`. Everything else
@@ -19,9 +39,9 @@ export function withClientCompatibility<Agent extends WrappableAgent>(
   agent: Agent,
   options: ClientCompatibilityOptions = {},
 ): Agent {
-  const { value = "text", outcome = "omit" } = options;
+  const { value = "text", outcome = "omit", unnamed = "fail" } = options;
   // A clone is of the agent's own class, which `clone` can't say.
-  return wrap(agent.clone() as Agent, { value, outcome }, new Map());
+  return wrap(agent.clone() as Agent, { value, outcome, unnamed }, new Map());
 }
 
 /** Ids of the interrupts that threads wait for, for clients that answer without naming one. */
@@ -30,7 +50,7 @@ const MAX_THREADS = 1_000;
 
 type Method = (this: unknown, input: unknown) => Observable<unknown>;
 
-function wrap<Agent extends object>(agent: Agent, options: LegacyEventOptions, pending: Pending): Agent {
+function wrap<Agent extends object>(agent: Agent, options: Settings, pending: Pending): Agent {
   const own: object = Object.getPrototypeOf(agent);
   // Between the agent and its class, so that its other methods, private fields and `instanceof` stay what they are.
   const between: object = Object.create(own);
@@ -38,7 +58,12 @@ function wrap<Agent extends object>(agent: Agent, options: LegacyEventOptions, p
   function translate(method: Method, agentItself: unknown, input: unknown): Observable<unknown> {
     const threadId = isObject(input) && typeof input.threadId === "string" ? input.threadId : "";
     const asked = isObject(input) ? toResume(input, pending.get(threadId) ?? []) : input;
-    const source = method.call(agentItself, asked);
+    // An input that came back as it was, with an answer in it, names no interrupt that is known here.
+    const isUnnamed = asked === input && isObject(input) && answersUnnamed(input);
+    const source =
+      isUnnamed && options.unnamed === "fail"
+        ? rereadThenRun(method, agentItself, input, threadId)
+        : method.call(agentItself, asked);
     return new Observable((subscriber) =>
       source.subscribe({
         next(event) {
@@ -50,6 +75,27 @@ function wrap<Agent extends object>(agent: Agent, options: LegacyEventOptions, p
         complete: () => subscriber.complete(),
       }),
     );
+  }
+
+  /** Reads the thread's open interrupts from the agent, which outlives the memory of this process, and then runs. */
+  function rereadThenRun(method: Method, agentItself: unknown, input: JsonObject, threadId: string) {
+    return new Observable<unknown>((subscriber) => {
+      const connect: unknown = Reflect.get(own, "connect");
+      const { forwardedProps: _answer, ...viewing } = input;
+      const reread = isMethod(connect)
+        ? readOpenInterrupts(() => connect.call(agentItself, { ...viewing, forwardedProps: {} }))
+        : of<readonly string[]>([]);
+      const running = reread
+        .pipe(
+          mergeMap((ids) =>
+            ids.length > 0
+              ? method.call(agentItself, toResume(input, ids))
+              : of({ type: "RUN_ERROR", code: "INTERRUPT_UNKNOWN", message: unknownInterrupt(threadId) }),
+          ),
+        )
+        .subscribe(subscriber);
+      return () => running.unsubscribe();
+    });
   }
 
   for (const name of ["run", "connect"]) {
@@ -68,6 +114,29 @@ function wrap<Agent extends object>(agent: Agent, options: LegacyEventOptions, p
       : wrap(copy, options, pending);
   });
   return Object.setPrototypeOf(agent, between);
+}
+
+/** A thread is re-read for at most this long: the stream of one with an active run ends when that run does. */
+const REREAD_MS = 10_000;
+
+/** The ids in the first RUN_FINISHED; none if the agent has no `connect()`, fails, or takes too long. */
+function readOpenInterrupts(connect: () => Observable<unknown>): Observable<readonly string[]> {
+  return defer(connect).pipe(
+    filter(isObject),
+    filter(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR"),
+    take(1),
+    map((event) => interruptsOf(event).map(({ id }) => id)),
+    defaultIfEmpty<readonly string[], readonly string[]>([]),
+    timeout(REREAD_MS),
+    catchError(() => of([])),
+  );
+}
+
+function unknownInterrupt(threadId: string): string {
+  return (
+    `The answer names no interrupt, and no open interrupt of thread "${threadId}" could be found. ` +
+    "Send interruptId with the answer, or reload the thread and answer again."
+  );
 }
 
 function isMethod(value: unknown): value is Method {
