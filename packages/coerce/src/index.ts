@@ -18,6 +18,7 @@ export {
   readMessage,
   resultContent,
   shownContent,
+  textOfPart,
   toMessage,
   toMessages,
   toResultContent,

@@ -22,7 +22,7 @@ export function unstoredPart({ mimeType, name }: Pick<Media, "mimeType" | "name"
  * A media block as it may be told: without bytes. Whatever reads a graph names the files in it before; a block that still
  * has its bytes here is named in words. `undefined` for what has none to begin with.
  */
-export function withoutBytes(block: object): object | undefined {
+export function withoutBytes(block: object, isInContent: () => boolean): object | undefined {
   const marked = toAttachmentReference(block);
   if (marked) return marked;
   const media = readMedia(block);
@@ -33,6 +33,7 @@ export function withoutBytes(block: object): object | undefined {
       return bytes === undefined ? undefined : storedPart(media, id, bytes);
     }
     case "inline":
+      if (!media.certain && !isInContent()) return undefined;
       return unstoredPart(media, "not stored");
     default:
       return undefined;

@@ -1,4 +1,5 @@
 import { attachmentUrl, storedBytesUrl } from "@throughline/ai-core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readMedia } from "./media.js";
 import { storedPart } from "./media-part.js";
@@ -92,6 +93,10 @@ const NO_MEDIA: readonly object[] = [
   { type: "text", text: DATA },
   { type: "image" },
   { type: "image", data: "no, this is a sentence." },
+  { type: "document", data: "Annual report", title: "x", score: 3 },
+  { type: "file", data: "A report on the state of the annual sales of the company and others " },
+  { type: "document", source: { type: "text", media_type: "text/plain", data: "The grass is green" } },
+  { type: "document", source: { type: "text", media_type: "text/plain", data: DATA } },
   { type: "tool_use", input: { data: DATA } },
   { data: DATA },
   {},
@@ -157,10 +162,18 @@ describe("replaceMedia", () => {
   it.each(BLOCKS)("puts a reference in the place of a block of %s, in a message of any class", (_, block) => {
     const message = new LiveToolMessage({ content: [block] });
     const told = replaceMedia({ messages: [message], other: [{ deep: block }] }, named);
-    expect(JSON.stringify(toPlain(told))).not.toMatch(/[A-Za-z0-9+/]{256}/);
+    expect(JSON.stringify(Reflect.get(Object(toPlain(told)), "messages"))).not.toMatch(/[A-Za-z0-9+/]{256}/);
     expect(toPlain(told)).toMatchObject({
       messages: [{ content: [{ url: attachmentUrl("one") }] }],
-      other: [{ deep: { url: attachmentUrl("one") } }],
+      // Where nothing says what kind of file it is, a value of the state is the graph's own.
+      other: [
+        {
+          deep:
+            "data" in block && Object.keys(block).length === 2 && "type" in block
+              ? block
+              : { url: attachmentUrl("one") },
+        },
+      ],
     });
     expect(message.content).toEqual([block]);
   });
@@ -173,9 +186,54 @@ describe("replaceMedia", () => {
   });
 
   it("ends where a value holds itself", () => {
-    const value: { self?: unknown; block: object } = { block: { type: "image", data: DATA } };
+    const value: { self?: unknown; block: object } = {
+      block: { type: "image", data: DATA, mimeType: "image/png" },
+    };
     value.self = value;
     expect(toPlain(replaceMedia(value, named))).toMatchObject({ block: { url: attachmentUrl("one") } });
+  });
+});
+
+describe("State without files", () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.lorem(),
+    fc.base64String({ maxLength: 60 }),
+    fc.base64String({ minLength: 64 }).map((data) => `${data} `),
+    fc.constantFrom("data: a, b", "data:", "https://example.org/a.png"),
+  );
+  /** A record that has the names of a media block, and means something else by them. */
+  const lookalike = fc.record(
+    {
+      type: fc.constantFrom("image", "audio", "video", "file", "document", "media", "resource", "text"),
+      data: text,
+      base64: text,
+      url: text,
+      title: text,
+      score: fc.integer(),
+      source: fc.record({ type: fc.constantFrom("text", "content", "url"), data: text, media_type: text }),
+      mimeType: fc.constantFrom("text/plain", "image/png"),
+      children: fc.jsonValue(),
+    },
+    { requiredKeys: ["type"] },
+  );
+  const state = fc.dictionary(fc.string(), fc.oneof(lookalike, fc.array(lookalike), fc.jsonValue()));
+
+  it("passes unchanged", () => {
+    fc.assert(
+      fc.property(state, (value) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        expect(replaceMedia(plain, named)).toBe(plain);
+        expect(toPlain(plain)).toEqual(plain);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("passes unchanged with base64 of its own, where nothing says that it is a file", () => {
+    const state = { rows: [{ type: "document", data: DATA, score: 3 }] };
+    expect(replaceMedia(state, named)).toBe(state);
+    expect(toPlain(state)).toEqual(state);
   });
 });
 

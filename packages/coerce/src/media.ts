@@ -29,6 +29,11 @@ export interface Media {
   readonly source: MediaSource;
   /** Where in the block the source stands. */
   readonly path: readonly string[];
+  /**
+   * A file wherever the block is found. Otherwise only within a message's content: an item of somebody's state may have a
+   * `type` and a `data` of its own meaning.
+   */
+  readonly certain: boolean;
 }
 
 /** Where a spelling has its bytes or its URL, and what it says of them. */
@@ -38,6 +43,8 @@ interface Spot {
   readonly name?: unknown;
   /** Any text is a URL here; elsewhere it is base64. */
   readonly isUrl?: boolean;
+  /** `false` where the block says that what stands here is no base64. */
+  readonly onlyIf?: boolean;
 }
 
 /** `undefined` for anything that is no media block. A few property reads for what is none: this runs for every object. */
@@ -51,9 +58,18 @@ export function readMedia(value: object): Media | undefined {
     const inPrefix = source.kind === "url" ? undefined : typeInPrefix(prefixOf(source));
     const told = asString(spot.mimeType) ?? ownType(block) ?? inPrefix;
     const mimeType = told === undefined ? undefined : plainType(told);
+    const isLong = hasLength(source, MIN_BASE64_LENGTH);
+    if (!isLong && mimeType === undefined && !saysBase64(block)) continue;
     const kind = kindOf(asString(block.type), mimeType);
     const name = readName(block, spot);
-    return { kind, mimeType: mimeType ?? COMMON_TYPES[kind], name, source, path: spot.path };
+    return {
+      kind,
+      mimeType: mimeType ?? COMMON_TYPES[kind],
+      name,
+      source,
+      path: spot.path,
+      certain: source.kind !== "inline" || isDataUrl(source.prefix) || (isLong && mimeType !== undefined),
+    };
   }
   return undefined;
 }
@@ -94,7 +110,7 @@ function spotsOf(block: Loose): readonly Spot[] | undefined {
       return [
         {
           path: ["resource", "blob"],
-          mimeType: read(resource, "mimeType"),
+          mimeType: read(resource, "mimeType") ?? COMMON_TYPES.file,
           name: fileOf(read(resource, "uri")),
         },
       ];
@@ -110,7 +126,14 @@ function spotsOf(block: Loose): readonly Spot[] | undefined {
 function standardSpots(block: Loose): readonly Spot[] {
   const { source, file } = block;
   if (asLoose(source)) {
-    return [{ path: ["source", "data"], mimeType: read(source, "media_type") }, urlAt("source", "url")];
+    return [
+      {
+        path: ["source", "data"],
+        mimeType: read(source, "media_type"),
+        onlyIf: read(source, "type") === "base64",
+      },
+      urlAt("source", "url"),
+    ];
   }
   if (asLoose(file)) return [{ path: ["file", "file_data"], isUrl: true, name: read(file, "filename") }];
   return [{ path: ["data"] }, { path: ["base64"] }, urlAt("url")];
@@ -124,7 +147,7 @@ function urlAt(...path: readonly string[]): Spot {
   return { path, isUrl: true };
 }
 
-function readSource(block: Loose, { path, isUrl = false }: Spot): MediaSource | undefined {
+function readSource(block: Loose, { path, isUrl = false, onlyIf = true }: Spot): MediaSource | undefined {
   const data = path.reduce<unknown>(read, block);
   if (data instanceof Uint8Array) {
     return { kind: "inline", data, prefix: RAW_BYTES, attachmentId: undefined };
@@ -132,16 +155,43 @@ function readSource(block: Loose, { path, isUrl = false }: Spot): MediaSource | 
   if (typeof data !== "string" || data === "") return undefined;
   const stored = readStoredBytes(data);
   if (stored) return { kind: "stored", stored };
+  if (!onlyIf) return undefined;
   const attachmentId = readString(block.metadata, ATTACHMENT_MARK);
-  const [prefix] = /^data:[^,]{0,1024},/i.exec(data.slice(0, 1_100)) ?? [];
+  const [prefix] = /^data:(?=[\w.+-]+\/|;)[^,]{0,1024},/i.exec(data.slice(0, 1_100)) ?? [];
   if (prefix !== undefined) return { kind: "inline", data, prefix, attachmentId };
   if (isUrl) return { kind: "url", url: data };
   return looksLikeBase64(data) ? { kind: "inline", data, prefix: "", attachmentId } : undefined;
 }
 
-/** Judged by its beginning: the whole may be megabytes. */
+/** Shorter text is more likely a word, an id or a name. A picture of one dot has 56 characters, and says its type. */
+const MIN_BASE64_LENGTH = 64;
+const JUDGED_LENGTH = 4_096;
+
+const MAX_LINE_LENGTH = 76;
+/** Mail's form, in lines of 60 to 76 characters: no text has lines without a space of just these lengths. */
+const WRAPPED = /^[A-Za-z0-9+/]{60,76}\r?\n[A-Za-z0-9+/=\r\n]+$/;
+
+/** Judged by its length, its beginning and its end: the whole may be megabytes. */
 function looksLikeBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(text.slice(0, 4_096));
+  if (WRAPPED.test(text.slice(0, 2 * MAX_LINE_LENGTH))) return true;
+  if (text.length % 4 !== 0) return false;
+  const end = text.slice(-JUDGED_LENGTH);
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(end)) return false;
+  return text.length === end.length || /^[A-Za-z0-9+/_-]*$/.test(text.slice(0, JUDGED_LENGTH - 2));
+}
+
+function hasLength(source: MediaSource, length: number): boolean {
+  const isBareText = source.kind === "inline" && typeof source.data === "string" && !isDataUrl(source.prefix);
+  return !isBareText || source.data.length >= length;
+}
+
+function isDataUrl(prefix: string): boolean {
+  return /^data:/i.test(prefix);
+}
+
+/** The block itself names the encoding. */
+function saysBase64({ source, source_type, base64 }: Loose): boolean {
+  return source_type === "base64" || base64 !== undefined || readString(source, "type") === "base64";
 }
 
 function prefixOf(source: Exclude<MediaSource, { kind: "url" }>): string {

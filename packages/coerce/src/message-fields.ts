@@ -48,6 +48,28 @@ export function messageFields(value: object): Record<string, unknown> | undefine
   return type === undefined ? { ...fields } : { ...fields, type };
 }
 
+/** A message's content, `undefined` for what is no message. */
+export function messageContent(value: object): unknown {
+  if (!isMessage(value)) return undefined;
+  return read(value, "content") ?? read(read(value, "kwargs"), "content");
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  ...Object.values(MESSAGE_TYPES),
+  ...Object.keys(MESSAGE_TYPES),
+  "developer",
+]);
+
+/** Whether an object is a message in any of its encodings: live, serialised, flat, or OpenAI's `role` and `content`. */
+export function isMessage(value: object): boolean {
+  if (isLiveMessage(value)) return true;
+  if (read(value, "lc") === 1 && read(value, "type") === "constructor") return true;
+  return (
+    Array.isArray(read(value, "content")) &&
+    (TYPES.has(read(value, "type")) || typeof read(value, "role") === "string")
+  );
+}
+
 function isLiveMessage(value: object): boolean {
   return typeof read(value, "toDict") === "function" && typeof typeOf(value) === "function";
 }

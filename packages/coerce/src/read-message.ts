@@ -2,7 +2,7 @@ import type { ContentPart, Json, JsonObject, Message, MessageRole, TokenUsage } 
 import { readMedia } from "./media.js";
 import { MESSAGE_TYPES } from "./message-fields.js";
 import { asLoose, asString, isJsonObject, type Loose, read, readNumber, readString } from "./read.js";
-import { toPlain } from "./to-plain.js";
+import { contentToPlain, toPlain } from "./to-plain.js";
 
 /** What a LangChain message or chunk says, whichever of its three encodings carried it. */
 export interface IncomingMessage {
@@ -113,19 +113,33 @@ function joinParts(content: unknown, textOf: (part: unknown) => string): string 
   return text;
 }
 
-function textOfPart(part: unknown): string {
+/** The text of a content part, empty for a part of another kind. */
+export function textOfPart(part: unknown): string {
   if (typeof part === "string") return part;
-  const type = readString(part, "type");
-  return type === "text" || type === "text_delta" || type === "output_text"
-    ? (readString(part, "text") ?? "")
-    : "";
+  switch (readString(part, "type")) {
+    case "text":
+    case "text_delta":
+    case "output_text":
+    // LangChain's plain text document.
+    case "text-plain":
+      return readString(part, "text") ?? "";
+    case "refusal":
+      return readString(part, "refusal") ?? "";
+    // Anthropic's.
+    case "document": {
+      const source = read(part, "source");
+      return readString(source, "type") === "text" ? (readString(source, "data") ?? "") : "";
+    }
+    default:
+      return "";
+  }
 }
 
 /** What a person sees of a content that has media; `undefined` for any other. */
 function shownParts(content: unknown): readonly ContentPart[] | undefined {
   if (!Array.isArray(content) || !content.some(isMedia)) return undefined;
   const shown = content.flatMap((part): ContentPart[] => {
-    if (isMedia(part)) return [toPart(toPlain(part))];
+    if (isMedia(part)) return [toPart(contentToPlain(part))];
     const text = textOfPart(part);
     return text === "" ? [] : [{ type: "text", text }];
   });
@@ -219,7 +233,7 @@ export function toMessages(raw: unknown): readonly Message[] {
 function contentFor(role: MessageRole, { content, text, parts }: IncomingMessage): Message["content"] {
   if (typeof content === "string") return text;
   if (role === "assistant") return parts ? shownContent(parts) : text;
-  return role === "tool" ? toResultContent(content) : toParts(toPlain(content), text);
+  return role === "tool" ? toResultContent(content) : toParts(contentToPlain(content), text);
 }
 
 function toParts(plain: Json, text: string): Message["content"] {
@@ -247,7 +261,7 @@ type PlainPart = JsonObject & { type: string };
 /** A tool message's content as clients show it: text, or text and media; anything else is JSON as text. */
 export function toResultContent(content: unknown): string | PlainPart[] {
   if (typeof content === "string") return content;
-  return resultContent(toPlain(content));
+  return resultContent(contentToPlain(content));
 }
 
 /** The same of a result that is plain already. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { equalsPlain } from "./equals-plain.js";
 import { withoutBytes } from "./media-part.js";
-import { messageFields } from "./message-fields.js";
+import { messageContent, messageFields } from "./message-fields.js";
 import { isJsonObject } from "./read.js";
 
 const MAX_DEPTH = 64;
@@ -17,6 +17,24 @@ const MAX_BYTES_SHOWN = 4_096;
  */
 export function toPlain(value: unknown, previous?: Json): Json {
   return previous !== undefined && isUnchanged(value, previous) ? previous : coerce(value, previous, [], 0);
+}
+
+/** As `toPlain`, for what is a message's content, or a part of it. */
+export function contentToPlain(content: unknown): Json {
+  return coerce(content, undefined, [CONTENT], 0);
+}
+
+/** The ancestor of what is known to be a message's content. */
+const CONTENT: object = Object.freeze({});
+
+/** Of the value that is described now, which is the last of them. */
+function isInContent(ancestors: readonly object[]): boolean {
+  if (ancestors[0] === CONTENT) return true;
+  return ancestors.some((list, at) => {
+    const holder = ancestors[at - 1];
+    if (!holder || !Array.isArray(list)) return false;
+    return messageContent(holder) === list;
+  });
 }
 
 /** As `toPlain`, but always an object: what is not one stands under `value`. */
@@ -80,7 +98,7 @@ function describe(value: object, previous: Json | undefined, ancestors: object[]
     if (value instanceof ArrayBuffer) return coerceView(new Uint8Array(value));
     if (value instanceof URL || value instanceof RegExp) return String(value);
   }
-  const message = messageFields(value) ?? withoutBytes(value);
+  const message = messageFields(value) ?? withoutBytes(value, () => isInContent(ancestors));
   if (message) return coerceRecord(message, previous, ancestors, depth);
   const toJson: unknown = Reflect.get(value, "toJSON");
   const own: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;

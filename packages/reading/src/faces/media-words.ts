@@ -1,5 +1,5 @@
 import { type ContentPart, type PayloadOf, readStoredBytes } from "@throughline/ai-core";
-import { type Media, readMedia } from "@throughline/coerce";
+import { type Media, readMedia, textOfPart } from "@throughline/coerce";
 
 /** Where a client fetches an attachment. */
 export type FileUrl = (attachmentId: string) => string;
@@ -42,7 +42,7 @@ export interface FileAddress {
 function partWords(part: ContentPart, fileUrl?: FileUrl): string {
   if (part.type === "text") return typeof part.text === "string" ? part.text : "";
   const file = fileOf(part, fileUrl);
-  if (!file) return JSON.stringify(part);
+  if (!file) return textOfPart(part) || JSON.stringify(part);
   const name = (file.name ?? file.mimeType).replaceAll(/[[\]\\]/g, "\\$&");
   return `\n\n${file.kind === "image" ? "!" : ""}[${name}](${file.url})\n\n`;
 }

@@ -1,5 +1,5 @@
 import type { ContentPart, JsonObject, Message } from "@throughline/ai-core";
-import { isJsonObject } from "@throughline/coerce";
+import { isJsonObject, textOfPart } from "@throughline/coerce";
 import {
   currentMessages,
   type FoldMessage,
@@ -116,6 +116,8 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
 /** Both lines take media by address. What has none is named in words: bytes are in no frame. */
 function toInputPart(part: ContentPart, fileUrl: FileUrl | undefined): JsonObject {
   if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
+  const text = textOfPart(part);
+  if (text !== "") return { type: "text", text };
   const url = addressOf(part);
   if (url === undefined || url.startsWith("data:")) return { type: "text", text: `[${part.type}]` };
   const mimeType = typeof part.mime_type === "string" ? part.mime_type : undefined;
