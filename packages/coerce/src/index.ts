@@ -15,6 +15,7 @@ export {
 } from "./read.js";
 export {
   type IncomingMessage,
+  readFinishReason,
   readMessage,
   resultContent,
   shownContent,

@@ -51,11 +51,32 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
     name: asString(fields.name),
     isError: fields.status === "error",
     usage: fields.usage_metadata === undefined ? undefined : readUsage(fields.usage_metadata),
-    finishReason: response && (asString(response.finish_reason) ?? asString(response.stop_reason)),
+    finishReason: response && readFinishReason(response),
     model: response && (asString(response.model_name) ?? asString(response.model)),
     content,
     logprob: response && readLogprob(response.logprobs),
   };
+}
+
+/**
+ * Why a model call ended, in whichever name the provider gives it: `finish_reason` (OpenAI), `stop_reason` (Anthropic),
+ * `finishReason` (Google), `stopReason` (Bedrock), `done_reason` (Ollama), `status` (OpenAI's Responses API).
+ * `undefined` while it goes on.
+ */
+export function readFinishReason(response: Loose): string | undefined {
+  return (
+    asString(response.finish_reason) ??
+    asString(response.stop_reason) ??
+    asString(response.finishReason) ??
+    asString(response.stopReason) ??
+    asString(response.done_reason) ??
+    endStatus(response.status)
+  );
+}
+
+/** The Responses API names a status while it works, too. */
+function endStatus(status: unknown): string | undefined {
+  return status === "in_progress" || status === "queued" ? undefined : asString(status);
 }
 
 /** As OpenAI's models give them: one for each token of this piece. */

@@ -183,6 +183,24 @@ describe("a message", () => {
     expect(readMessage({ type: "ai", ...fields })?.reasoning).toBe("hm");
   });
 
+  it.each([
+    ["finish_reason", "stop"],
+    ["stop_reason", "end_turn"],
+    ["finishReason", "STOP"],
+    ["stopReason", "tool_use"],
+    ["done_reason", "stop"],
+    ["status", "completed"],
+  ])("ends by a %s", (key, reason) => {
+    expect(readMessage({ type: "ai", content: "", response_metadata: { [key]: reason } })?.finishReason).toBe(
+      reason,
+    );
+  });
+
+  it("goes on while its status is in progress", () => {
+    const message = { type: "ai", content: "", response_metadata: { status: "in_progress" } };
+    expect(readMessage(message)?.finishReason).toBeUndefined();
+  });
+
   it("keeps media parts of a person's message and drops kinds no client shows", () => {
     const image = { type: "image_url", image_url: { url: "https://example.org/a.png" } };
     expect(
