@@ -1,4 +1,4 @@
-import type { Envelope, LogEntry } from "@throughline/ai-core";
+import type { Envelope, LogEntry, UpstreamChunk } from "@throughline/ai-core";
 import {
   applyEntry,
   createUiMessageFace,
@@ -9,6 +9,7 @@ import {
 } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { agent, call, drive, piece } from "./testing/drive.js";
 import { randomThread } from "./testing/random-thread.js";
 import { toEntries } from "./testing/recording.js";
 import { readWithStockClient, shownOf } from "./testing/ui-message-client.js";
@@ -123,5 +124,31 @@ describe("the AI SDK's reader", () => {
     expect(built.parts).toContainEqual({ type: "data-retracted", data: { messageIds: ["m1"] } });
     expect(shownOf(built)).toEqual([["m2", expect.objectContaining({ text: "Twice" })]]);
     expect(shownOf(built)).toEqual(shownOf(uiMessages(told.at(-1)?.after ?? emptyFold)[1] ?? { parts: [] }));
+  });
+});
+
+describe("A tool that the node of its call answers", () => {
+  const asks = [call(0, { id: "c1", name: "clock", args: '{"zone":' }), call(0, { args: '"UTC"}' })];
+  const answer: UpstreamChunk = {
+    ns: [agent],
+    mode: "messages",
+    data: [
+      { type: "tool", id: "t1", tool_call_id: "c1", name: "clock", content: "noon" },
+      { langgraph_checkpoint_ns: agent },
+    ],
+  };
+
+  it.each([
+    ["no end at all", []],
+    ["the Responses API's status", [piece({ response_metadata: { status: "completed" } })]],
+    ["Google's finishReason", [piece({ response_metadata: { finishReason: "STOP" } })]],
+    ["Bedrock's stopReason", [piece({ response_metadata: { stopReason: "tool_use" } })]],
+    ["Ollama's done_reason", [piece({ response_metadata: { done_reason: "stop" } })]],
+  ])("has its result where the provider tells %s", async (_, ends) => {
+    const told = tell(toEntries(drive([...asks, ...ends, answer])));
+    const { parts } = await readWithStockClient(told.flatMap(({ chunks }) => chunks));
+    expect(parts.filter(({ type }) => type === "dynamic-tool")).toMatchObject([
+      { toolName: "clock", state: "output-available", input: { zone: "UTC" }, output: "noon" },
+    ]);
   });
 });

@@ -10,6 +10,7 @@ import {
   type IncomingMessage,
   type Loose,
   read,
+  readFinishReason,
   readNumber,
   readString,
   toToolCall,
@@ -203,7 +204,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       call.announced = true;
       const first = call.held + args;
       call.held = "";
-      tools.announce(call.id, call.name, first);
+      tools.announce(call.id, call.name, first, () => close(streamed, "ok"));
       if (streamed.showCalls)
         emitCall(streamed, { index: call.index, id: call.id, name: call.name, args: first });
       if (streamed.predictions.some((prediction) => readString(prediction, "tool") === call.name)) {
@@ -358,8 +359,7 @@ function isEmpty(list: unknown): boolean {
 function saysMore(response: Loose | undefined): boolean {
   return (
     response !== undefined &&
-    (response.finish_reason !== undefined ||
-      response.stop_reason !== undefined ||
+    (readFinishReason(response) !== undefined ||
       response.logprobs !== undefined ||
       response.model_name !== undefined ||
       response.model !== undefined)

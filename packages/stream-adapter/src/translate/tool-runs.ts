@@ -22,6 +22,8 @@ interface ToolRun {
   site: CallSite | undefined;
   task: Task | undefined;
   subagentName: string | undefined;
+  /** Ends the message that asks for it. */
+  endMessage: (() => void) | undefined;
   ended: boolean;
   /** The tool has returned, but the graph has not yet named the message that will carry the result. */
   pending: { readonly result: Json; readonly status: CallStatus } | undefined;
@@ -35,8 +37,8 @@ export interface ToolRunsOptions {
 }
 
 export interface ToolRuns {
-  /** A model asked for this call. */
-  announce(id: string, name: string, args: string): void;
+  /** A model asked for this call. Its message ends, by `endMessage`, before the call runs: providers may tell no end. */
+  announce(id: string, name: string, args: string, endMessage: () => void): void;
   appendArgs(id: string, args: string): void;
   start(id: string | undefined, name: string, input: unknown, task: Task | undefined): string;
   /** Where the upstream names no call: the first one a model asked for, of this tool with these arguments, not yet running. */
@@ -79,6 +81,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
         site: undefined,
         task: undefined,
         subagentName: undefined,
+        endMessage: undefined,
         ended: false,
         pending: undefined,
       };
@@ -90,6 +93,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
 
   function begin(run: ToolRun, input: unknown, task: Task | undefined): void {
     if (run.site) return;
+    run.endMessage?.();
     run.task = task;
     run.site = {
       callId: run.id,
@@ -150,9 +154,10 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
   }
 
   return {
-    announce(id, name, args) {
+    announce(id, name, args, endMessage) {
       const run = runOf(id, name);
       run.args = args;
+      run.endMessage = endMessage;
     },
     appendArgs(id, args) {
       const run = runs.get(id);
