@@ -1,6 +1,7 @@
+import { START } from "@langchain/langgraph";
 import { getInputTypeSchema, getOutputTypeSchema } from "@langchain/langgraph/zod/schema";
 import { type AgentCapability, type GraphDescriptor, type JsonObject, toGraphId } from "@throughline/ai-core";
-import { readString, toPlainObject } from "@throughline/coerce";
+import { isJsonObject, read, readString, toPlainObject } from "@throughline/coerce";
 import type { RunnableGraph } from "./runnable-graph.js";
 
 /** What a configuration says of a graph. */
@@ -24,8 +25,8 @@ export function describeLoadedGraph(
     capabilities: [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])],
     commands: [...commands],
     suggestions: [...suggestions],
-    inputSchema: graph ? schemaOf(graph, getInputTypeSchema) : {},
-    outputSchema: graph ? schemaOf(graph, getOutputTypeSchema) : {},
+    inputSchema: graph ? schemaOf(graph, inputKeys(graph), getInputTypeSchema) : {},
+    outputSchema: graph ? schemaOf(graph, graph.outputChannels, getOutputTypeSchema) : {},
     subgraphSchemas: {},
   };
 }
@@ -40,14 +41,40 @@ function capabilitiesOf(graph: RunnableGraph): AgentCapability[] {
   return capabilities;
 }
 
+/** Keys that a graph takes as input. A graph of `StateGraph` has one channel for the whole input, and its builder names the keys. */
+function inputKeys(graph: RunnableGraph): RunnableGraph["outputChannels"] {
+  const declared = read(read(graph, "builder"), "_inputDefinition");
+  if (typeof declared === "object" && declared !== null) return Object.keys(declared);
+  return [graph.inputChannels].flat().includes(START) ? graph.streamChannelsList : graph.inputChannels;
+}
+
+/**
+ * A graph's channels as a JSON Schema. The compiled graph's channels decide which keys there are: LangGraph leaves a channel out of
+ * its schema whenever the channel's own schema can't be written as JSON Schema, as those of files and todos of stock middleware can't.
+ */
+function schemaOf(
+  graph: RunnableGraph,
+  channels: RunnableGraph["outputChannels"],
+  typesOf: (graph: unknown) => unknown,
+): JsonObject {
+  const keys = [channels]
+    .flat()
+    .map(String)
+    .filter((key) => !key.startsWith("__"));
+  const untyped = Object.fromEntries(keys.map((key) => [key, {}]));
+  const { properties, ...schema } = typedSchema(graph, typesOf);
+  return {
+    type: "object",
+    ...schema,
+    properties: { ...untyped, ...(isJsonObject(properties) && properties) },
+  };
+}
+
 /** Annotations carry no types at run time: then only the names of the state's keys are known. */
-function schemaOf(graph: RunnableGraph, read: (graph: unknown) => unknown): JsonObject {
-  const keys = graph.streamChannelsList.filter((key) => typeof key === "string" && !key.startsWith("__"));
-  const untyped = { type: "object", properties: Object.fromEntries(keys.map((key) => [String(key), {}])) };
+function typedSchema(graph: RunnableGraph, typesOf: (graph: unknown) => unknown): JsonObject {
   try {
-    const schema = read(graph);
-    return schema === undefined ? untyped : toPlainObject(schema);
+    return toPlainObject(typesOf(graph) ?? {});
   } catch {
-    return untyped;
+    return {};
   }
 }
