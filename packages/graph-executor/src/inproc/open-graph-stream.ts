@@ -2,6 +2,7 @@ import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
 import type { Dialect, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readGraphItem, readString } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
+import { MessageIds } from "./message-ids.js";
 import type { RunConfigurable } from "./run-config.js";
 import type { RunTrace } from "./run-trace.js";
 import type { StartPlan } from "./start-plan.js";
@@ -36,6 +37,7 @@ export async function* openGraphStream(
   options: GraphStreamOptions,
 ): AsyncGenerator<UpstreamChunk> {
   const { context, signal, inRun } = options;
+  const callbacks = [new MessageIds(), ...(options.callbacks ?? [])];
   const config = {
     subgraphs: true,
     // A superstep begins only when the one before is stored, so a recovery never repeats more than one of them.
@@ -47,7 +49,7 @@ export async function* openGraphStream(
     signal,
     ...options.trace,
     ...(context && { context }),
-    ...(options.callbacks && { callbacks: [...options.callbacks] }),
+    callbacks,
   } as const;
   const open = options.dialect === "events" ? openEvents : openModes;
   const { items, read: readItem, end } = await inRun(() => open(graph, plan.input, config));
