@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -106,6 +106,44 @@ describe("the production topology", () => {
     ]);
     const withSecrets = prod.services["langgraph-server"]?.environment ?? [];
     expect(withSecrets.some((line) => line.startsWith("THROUGHLINE_JWKS_URL="))).toBe(true);
+  });
+});
+
+describe("keys of accounts in the production topology", () => {
+  const environmentOf = (name: string) => prod.services[name]?.environment ?? [];
+
+  it("gives LiteLLM a database of its own on the same PostgreSQL, which is there before it starts", () => {
+    const [, database] =
+      environmentOf("litellm")
+        .find((line) => line.startsWith("DATABASE_URL="))
+        ?.match(/@postgres:5432\/(\w+)$/) ?? [];
+    const script = prod.services.postgres?.volumes?.find((volume) =>
+      volume.includes("/docker-entrypoint-initdb.d/"),
+    );
+    const [file = ""] = script?.split(":") ?? [];
+    expect(readFileSync(join(composeFile("prod"), "..", file), "utf8")).toContain(
+      `CREATE DATABASE ${database};`,
+    );
+    expect(database).not.toBe("langgraph_dev");
+    expect(prod.services.litellm?.depends_on).toEqual({ postgres: { condition: "service_healthy" } });
+  });
+
+  it("lets the service make and seal a key for each account", () => {
+    for (const name of ["THROUGHLINE_KEY_SECRETS", "THROUGHLINE_MAKE_KEYS", "THROUGHLINE_SYSTEM_ACCOUNTS"]) {
+      expect(environmentOf("langgraph-server").find((line) => line.startsWith(`${name}=$`))).toBeDefined();
+    }
+    const required = variablesOf(textOf("prod")).filter(({ kind }) => kind === "?");
+    expect(required.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["THROUGHLINE_KEY_SECRETS", "THROUGHLINE_MAKE_KEYS", "LITELLM_IMAGE"]),
+    );
+  });
+
+  it("mounts files that are there", () => {
+    const files = Object.values(prod.services)
+      .flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
+      .filter((file) => file.startsWith("."));
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) expect(existsSync(join(composeFile("prod"), "..", file)), file).toBe(true);
   });
 });
 
