@@ -12,6 +12,10 @@ const generated = [
     file: "packages/langgraph-graphs/langgraph.json",
     render: exportOf("packages/langgraph-graphs", "renderLanggraphJson"),
   },
+  {
+    file: "apps/demo/langgraph.json",
+    render: exportOf("packages/langgraph-graphs", "renderInstalledLanggraphJson"),
+  },
   { file: "docs/envelope.schema.json", render: exportOf("packages/ai-core", "renderEnvelopeJsonSchema") },
   {
     file: "docs/configuration.md",

@@ -86,7 +86,7 @@ function configIn(cwd, moreGraphs) {
   const document = JSON.parse(readFileSync(original, "utf8"));
   const graphs = Object.entries({ ...document.graphs, ...moreGraphs }).map(([name, spec]) => [
     name,
-    relative(cwd, resolve(PROJECT, spec)).replaceAll("\\", "/"),
+    relative(cwd, resolve(PROJECT, typeof spec === "string" ? spec : spec.path)).replaceAll("\\", "/"),
   ]);
   mkdirSync(cwd, { recursive: true });
   const config = join(cwd, "langgraph.json");

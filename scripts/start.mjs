@@ -74,6 +74,8 @@ const service = runService({
       THROUGHLINE_LOG_LEVEL: "warn",
       THROUGHLINE_DRAIN_MS: "2000",
       THROUGHLINE_DATA_DIR: join(ROOT, ".throughline", "postgres"),
+      // The demo, served as any project is.
+      THROUGHLINE_CONFIG: join(ROOT, "packages", "langgraph-graphs", "langgraph.json"),
       ...(consolePort !== undefined && {
         THROUGHLINE_CONSOLE_URL: reachableUrl(addressOf(options.host, consolePort)),
       }),

@@ -1,8 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasTmux, openTerminal, type TmuxTerminal } from "./tmux-terminal.js";
+
+const DEMO = fileURLToPath(new URL("../../packages/langgraph-graphs/langgraph.json", import.meta.url));
 
 describe.runIf(hasTmux())("throughline in a real terminal", () => {
   let folder: string;
@@ -24,7 +27,10 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
     folder = mkdtempSync(join(tmpdir(), "throughline-cli-"));
     // As root PostgreSQL runs as another user, who must be able to enter.
     chmodSync(folder, 0o755);
-    server = openTerminal({ cwd: folder, env: { THROUGHLINE_OFFLINE_PACE_MS: "100" } });
+    server = openTerminal({
+      cwd: folder,
+      env: { THROUGHLINE_OFFLINE_PACE_MS: "100", THROUGHLINE_CONFIG: DEMO },
+    });
     server.type("throughline serve --port 0");
     const shown = await server.until(/http:\/\/127\.0\.0\.1:\d+/);
     port = /:(\d+)$/.exec(shown)?.[1] ?? "";

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { followThread, shownMessages } from "../server/follower.js";
@@ -8,6 +9,7 @@ import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js
 import { startServeProcess } from "./rig/serve-process.js";
 
 const run = promisify(execFile);
+const DEMO = fileURLToPath(new URL("../../packages/langgraph-graphs/langgraph.json", import.meta.url));
 const patience = { timeout: 60_000, interval: 50 };
 
 describe("throughline serve --processes 2", () => {
@@ -19,7 +21,7 @@ describe("throughline serve --processes 2", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    const serving = await startServeProcess(["--processes", "2"], {
+    const serving = await startServeProcess(["--config", DEMO, "--processes", "2"], {
       LANGGRAPH_DATABASE_URL: await postgres.createDatabase(),
       THROUGHLINE_LEASE_MS: "1500",
       THROUGHLINE_DRAIN_MS: "0",

@@ -1,6 +1,6 @@
 /** What a server process is told beside its environment. */
 export interface ServerProcessOptions {
-  /** A module whose default export is a `GraphSource` or a `GraphProvider`; without it the six graphs. */
+  /** A module whose default export is a `GraphSource` or a `GraphProvider`; without it those of the LangGraph server that the environment names. */
   readonly graphs?: string;
   readonly leaseMs?: number;
   readonly reapEveryMs?: number;

@@ -8,7 +8,7 @@ export interface RigServerOptions extends Omit<ServerProcessOptions, "graphs"> {
   /** Of `RigPostgres.createDatabase`. Servers that share one are instances of one service. */
   readonly databaseUrl: string;
   readonly redisUrl?: string;
-  /** A TypeScript module whose default export is a `GraphSource` or a `GraphProvider`. Default: the six graphs. */
+  /** A TypeScript module whose default export is a `GraphSource` or a `GraphProvider`. Default: the demo graphs, unless `env` names a LangGraph server. */
   readonly graphs?: URL;
   /** Settings as in `config.ts`: THROUGHLINE_OFFLINE_PACE_MS, THROUGHLINE_MAX_WATCHERS, LANGGRAPH_DEV_URL… */
   readonly env?: Readonly<Record<string, string>>;
@@ -34,12 +34,14 @@ export interface RigServer {
   stop(): Promise<void>;
 }
 
+const CATALOG = new URL("../graphs/catalog.ts", import.meta.url);
 const PROGRAM = new URL("./server-process.ts", import.meta.url);
 const built = new Map<string, Promise<string>>();
 
 /** The real server (`startServer`) as a process of its own, on a free port of loopback with dev sign-in. */
 export async function startServer(options: RigServerOptions): Promise<RigServer> {
-  const { databaseUrl, redisUrl, graphs, env, ...timing } = options;
+  const { databaseUrl, redisUrl, graphs: given, env, ...timing } = options;
+  const graphs = given ?? (env?.LANGGRAPH_DEV_URL || env?.LANGGRAPH_SERVER_URL ? undefined : CATALOG);
   const program = await buildOnce(PROGRAM);
   const told: ServerProcessOptions = {
     ...timing,

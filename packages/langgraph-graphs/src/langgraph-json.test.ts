@@ -13,6 +13,6 @@ describe("langgraph.json", () => {
   it("names an export that exists for every graph", () => {
     const { graphs } = langgraphDocument(LANGGRAPH_CATALOG);
     expect(Object.keys(graphs).toSorted()).toEqual(Object.keys(serve).toSorted());
-    for (const [name, path] of Object.entries(graphs)) expect(path).toBe(`./src/serve.ts:${name}`);
+    for (const [name, { path }] of Object.entries(graphs)) expect(path).toBe(`./src/serve.ts:${name}`);
   });
 });

@@ -1,15 +1,45 @@
 import { LANGGRAPH_CATALOG } from "./catalog.js";
 import type { GraphDefinition } from "./graphs/graph-definition.js";
 
-/** The dev server's registration of the graphs. It loads the TypeScript source, so an edit shows without a build. */
-export function langgraphDocument(catalog: readonly GraphDefinition[]) {
+/** Loaded as TypeScript, so that an edit shows without a build. */
+const SOURCE = "./src/serve.ts";
+/** The built module, as a project that installs this package names it. */
+const INSTALLED = "./node_modules/@throughline/langgraph-graphs/dist/serve.js";
+
+/** Registers the graphs with a server. */
+export function langgraphDocument(catalog: readonly GraphDefinition[], module = SOURCE) {
   return {
     node_version: "20",
-    graphs: Object.fromEntries(catalog.map(({ graphName }) => [graphName, `./src/serve.ts:${graphName}`])),
+    graphs: Object.fromEntries(
+      catalog.map((definition) => [definition.graphName, entryOf(definition, module)]),
+    ),
+  };
+}
+
+/** LangGraph's own servers read `path` and `description`; Throughline reads the rest. */
+function entryOf(definition: GraphDefinition, module: string) {
+  const { graphName, name, description, capabilities, commands, suggestions } = definition;
+  return {
+    path: `${module}:${graphName}`,
+    name,
+    description,
+    capabilities,
+    ...(commands.length > 0 && { commands }),
+    suggestions,
+    hasScript: true,
   };
 }
 
 /** The text of `langgraph.json`, derived so that it can't drift from the catalogue. */
 export function renderLanggraphJson(): string {
-  return `${JSON.stringify(langgraphDocument(LANGGRAPH_CATALOG), undefined, 2)}\n`;
+  return render(SOURCE);
+}
+
+/** The same for the project of the service's image, in which nothing but built files is. */
+export function renderInstalledLanggraphJson(): string {
+  return render(INSTALLED);
+}
+
+function render(module: string): string {
+  return `${JSON.stringify(langgraphDocument(LANGGRAPH_CATALOG, module), undefined, 2)}\n`;
 }

@@ -101,7 +101,7 @@ function startService({ databaseUrl, redisUrl, litellmUrl }) {
     const service = runService({
       order: {
         args: ["--host", HOST, "--port", String(env.LANGGRAPH_PORT || 8_123)],
-        defaults: {},
+        defaults: { THROUGHLINE_CONFIG: join(root, "packages", "langgraph-graphs", "langgraph.json") },
         hasWelcome: true,
       },
       onServing: ({ url }) => resolve(url),

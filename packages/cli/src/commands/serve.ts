@@ -14,11 +14,12 @@ const PROGRAM = fileURLToPath(new URL("../bin/throughline.mjs", import.meta.url)
 
 export const serveCommand = defineCommand({
   name: "serve",
-  summary: "Starts the service, with your own graphs or with the seven that come along",
+  summary: "Starts the service with the graphs of a project",
   usage: "",
   help: [
-    "In a folder with a langgraph.json it serves the graphs of that project, TypeScript or JavaScript; elsewhere seven graphs of",
-    "its own. Needs no database: without one it brings a PostgreSQL of its own, in .throughline/. Ctrl-C stops everything.",
+    "Serves the graphs of the langgraph.json in this folder, or of the one that --config names: TypeScript or JavaScript. Where",
+    "there is none, `npm create throughline` makes a project. Needs no database: without LANGGRAPH_DATABASE_URL it starts a",
+    "PostgreSQL of its own in .throughline/, from the package @throughline/embedded-postgres. Ctrl-C stops everything.",
     "",
     "With --watch the project is read again when one of its files changes. Runs in flight keep the graph they began with, and",
     "a mistake is printed and leaves the graphs as they were.",

@@ -7,24 +7,28 @@ import type { RunnableGraph } from "./runnable-graph.js";
 /** What a configuration says of a graph. */
 export interface GraphNotes {
   readonly graphName: string;
+  readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly commands?: readonly string[];
   readonly suggestions?: readonly string[];
+  readonly capabilities?: readonly AgentCapability[];
+  readonly hasScript?: boolean;
 }
 
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
-export function describeLoadedGraph(
-  { graphName, description, commands = [], suggestions = [] }: GraphNotes,
-  graph: RunnableGraph | undefined,
-): GraphDescriptor {
+export function describeLoadedGraph(notes: GraphNotes, graph: RunnableGraph | undefined): GraphDescriptor {
+  const { graphName, name = graphName, description, commands = [], suggestions = [] } = notes;
+  const { capabilities = [], hasScript = false } = notes;
+  const shown = [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])];
   return {
     graphId: toGraphId(graphName),
     graphName,
-    name: graphName,
+    name,
     description: description ?? readString(graph, "description") ?? "",
-    capabilities: [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])],
+    capabilities: [...new Set([...shown, ...capabilities])],
     commands: [...commands],
     suggestions: [...suggestions],
+    ...(hasScript && { hasScript }),
     inputSchema: graph ? schemaOf(graph, inputKeys(graph), getInputTypeSchema) : {},
     outputSchema: graph ? schemaOf(graph, graph.outputChannels, getOutputTypeSchema) : {},
     subgraphSchemas: {},

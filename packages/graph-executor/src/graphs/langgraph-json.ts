@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { graphNameSchema, ThroughlineError } from "@throughline/ai-core";
+import {
+  type AgentCapability,
+  agentCapabilitySchema,
+  graphNameSchema,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
 import { z } from "zod";
 
@@ -9,9 +14,12 @@ const graphSpecSchema = z.union([
   z.string(),
   z.object({
     path: z.string(),
+    name: z.string().min(1).max(128).optional(),
     description: z.string().optional(),
+    capabilities: z.array(agentCapabilitySchema).optional(),
     commands: z.array(z.string().min(1).max(128)).optional(),
     suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
+    hasScript: z.boolean().optional(),
   }),
 ]);
 
@@ -75,11 +83,17 @@ export interface GraphSpec {
   readonly graphName: string;
   readonly file: string;
   readonly exportName: string;
+  /** For people; the graph's name where it is absent. */
+  readonly name: string | undefined;
   readonly description: string | undefined;
   /** R29: what the graph reads from `config.configurable.command`; LangGraph itself has no place to say so. */
   readonly commands: readonly string[];
   /** Questions that the graph answers well. */
   readonly suggestions: readonly string[];
+  /** Capabilities that the graph's shape does not show. */
+  readonly capabilities: readonly AgentCapability[];
+  /** Whether it answers from a script where no model is configured. */
+  readonly hasScript: boolean;
 }
 
 export interface LanggraphJson {
@@ -106,9 +120,12 @@ export function readLanggraphJson(path: string): LanggraphJson {
   const graphs = Object.entries(parsed.data.graphs).map(([graphName, spec]): GraphSpec => {
     const {
       path: target,
+      name,
       description,
       commands = [],
       suggestions = [],
+      capabilities = [],
+      hasScript = false,
     } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
@@ -117,9 +134,12 @@ export function readLanggraphJson(path: string): LanggraphJson {
       graphName,
       file: resolve(folder, hasExport ? target.slice(0, colon) : target),
       exportName: hasExport ? target.slice(colon + 1) : "default",
+      name,
       description,
       commands,
       suggestions,
+      capabilities,
+      hasScript,
     };
   });
   const { env, missing } = readEnv(path, parsed.data.env);

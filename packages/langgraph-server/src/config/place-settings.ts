@@ -114,7 +114,7 @@ export const PLACE_SETTINGS = {
     placeholder: "FILE",
     doc: "The `langgraph.json` of your own project, whose graphs are served.",
     schema: text,
-    unset: "`langgraph.json` of the current folder, else the seven graphs that come along",
+    unset: "`langgraph.json` of the current folder",
   }),
   devUrl: setting({
     env: "LANGGRAPH_DEV_URL",

@@ -1,5 +1,4 @@
 import { loadProjectGraphs } from "@throughline/graph-executor";
-import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { findRedisProblems, type RedisProblem } from "@throughline/thread-log";
 import type { ServerConfig } from "../config/read-config.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
@@ -58,9 +57,10 @@ export async function checkGraphs({ backend }: ServerConfig, project: string | u
       : fail("graphs", `No LangGraph server answers at ${backend.url}.`, `Start it, or correct ${variable}.`);
   }
   if (project === undefined) {
-    return ok(
+    return fail(
       "graphs",
-      `The seven that come along: ${LANGGRAPH_CATALOG.map(({ graphName }) => graphName).join(", ")}.`,
+      "There is no langgraph.json here.",
+      "Name one with --config, or make a project: npm create throughline",
     );
   }
   try {

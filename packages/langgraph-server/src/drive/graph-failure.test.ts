@@ -10,9 +10,9 @@ import { createLogger } from "../operations/logger.js";
 import { createMetrics } from "../operations/metrics.js";
 import { observeService } from "../operations/observe-service.js";
 import type { ServiceOptions } from "../service/service-options.js";
+import { catalogGraphs } from "../testing/catalog-graphs.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
-import { catalogGraphs } from "./catalog-graphs.js";
 
 /** As LangGraph tells of a node that throws: its task leaves nothing, and the error names the task. */
 function failingProvider(): GraphProvider {

@@ -3,13 +3,13 @@ import { createInProcProvider, createMemoryCheckpointer } from "@throughline/gra
 import { emptyFold } from "@throughline/reading";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it } from "vitest";
+import { catalogGraphs } from "../testing/catalog-graphs.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
 import { openServiceScene, type ServiceScene, userMessage } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
 import { silentObserver } from "../thread/service-observer.js";
 import { createThreadViews } from "../thread/thread-views.js";
-import { catalogGraphs } from "./catalog-graphs.js";
 import { reconcileThread } from "./reconcile-thread.js";
 
 describe("A thread that somebody else changed", () => {

@@ -26,7 +26,8 @@ export interface EffectiveSettings {
 
 /** The settings that `runServer` uses. Throws `invalid_input` where one can't be read. */
 export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: StartedWith): EffectiveSettings {
-  const project = projectOf(flags.project ?? env[SETTINGS.project.env] ?? "", cwd);
+  const { env: variable } = SETTINGS.project;
+  const project = projectOf(flags.project ?? env[variable] ?? defaults[variable] ?? "", cwd);
   // A person who reads along wants to be gone soon after Ctrl-C.
   const attended = { [SETTINGS.logLevel.env]: "warn", [SETTINGS.drainMs.env]: "2000" };
   const sources: SettingSources = {

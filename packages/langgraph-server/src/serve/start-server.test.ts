@@ -5,8 +5,10 @@ import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig, type ServerConfig } from "../config/read-config.js";
 import { readEvents, typesOf } from "../handler/testing/sse-events.js";
+import { catalogGraphs } from "../testing/catalog-graphs.js";
 import { type RunningServer, startServer } from "./start-server.js";
 
+const DEMO = { service: { graphs: catalogGraphs() } };
 const SECRET = "a secret that is long enough to be one";
 
 let folder: string;
@@ -18,7 +20,7 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
   const env = { THROUGHLINE_DATA_DIR: folder, THROUGHLINE_LOG_LEVEL: "silent", PORT: "0" };
   config = readConfig({ ...env, LANGGRAPH_DATABASE_URL: process.env.LANGGRAPH_DATABASE_URL });
-  server = await startServer(config);
+  server = await startServer(config, DEMO);
 }, 60_000);
 afterAll(async () => {
   await server.close();
@@ -39,6 +41,14 @@ function post(
 }
 
 const hello = { threadId: "kept", messages: [{ id: "m1", role: "user", content: "hello" }] };
+
+describe("a server without graphs", () => {
+  it("says how to name or make a project, and starts nothing", async () => {
+    await expect(startServer(config)).rejects.toThrow(
+      /no langgraph\.json here.*--config.*npm create throughline/,
+    );
+  });
+});
 
 describe("the whole server on PostgreSQL", () => {
   it("runs an agent and shows the thread to whoever connects", async () => {
@@ -69,10 +79,8 @@ describe("the whole server on PostgreSQL", () => {
   });
 
   it("holds more than one instance, and each shows what the other ran", async () => {
-    const second = await startServer({
-      ...config,
-      signIn: { kind: "jwt", keys: { secret: SECRET }, claims: { subject: null } },
-    });
+    const signIn = { kind: "jwt", keys: { secret: SECRET }, claims: { subject: null } } as const;
+    const second = await startServer({ ...config, signIn }, DEMO);
     try {
       const token = await new SignJWT({ billing_account_id: "dev" })
         .setProtectedHeader({ alg: "HS256" })
@@ -90,12 +98,14 @@ describe("the whole server on PostgreSQL", () => {
   });
 
   it("refuses to start open where others can reach it, before it starts anything", async () => {
-    await expect(startServer({ ...config, host: "0.0.0.0" })).rejects.toThrow("Set THROUGHLINE_JWT_SECRET");
+    await expect(startServer({ ...config, host: "0.0.0.0" }, DEMO)).rejects.toThrow(
+      "Set THROUGHLINE_JWT_SECRET",
+    );
   });
 
   it("names the address of a database that does not answer, and keeps its password to itself", async () => {
     const databaseUrl = "postgres://ann:hidden-word@127.0.0.1:1/x";
-    const failure = await startServer({ ...config, databaseUrl }).catch((error: unknown) => error);
+    const failure = await startServer({ ...config, databaseUrl }, DEMO).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: "store_unavailable",
       message: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.1:1\. Check LANGGRAPH_DATABASE_URL/),
@@ -105,6 +115,6 @@ describe("the whole server on PostgreSQL", () => {
 
   it("says which port is taken", async () => {
     const port = Number(new URL(server.url).port);
-    await expect(startServer({ ...config, port })).rejects.toThrow(`Port ${port}`);
+    await expect(startServer({ ...config, port }, DEMO)).rejects.toThrow(`Port ${port}`);
   });
 });

@@ -1,16 +1,13 @@
-import { type KeyResolver, providerVariables } from "@throughline/ai-core";
+import { providerVariables, ThroughlineError } from "@throughline/ai-core";
 import { type InstalledFetch, installFetch } from "@throughline/billing";
 import {
   type Backend,
   createLangGraphDevProvider,
   createLangGraphServerAdapter,
   type GraphProvider,
-  type GraphSource,
-  graphRegistry,
 } from "@throughline/graph-executor";
-import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import { envKeyResolver, keepCallContexts, UNNAMED_KEY_ID } from "@throughline/langgraph-models";
-import type { ServerConfig, SignInConfig } from "../config/read-config.js";
+import { keepCallContexts } from "@throughline/langgraph-models";
+import type { ServerConfig } from "../config/read-config.js";
 import { startFailure } from "../database/connection-problem.js";
 import { createHandler, type Handler } from "../handler/create-handler.js";
 import { type Listening, listen } from "../http/listen.js";
@@ -20,7 +17,7 @@ import { observeService } from "../operations/observe-service.js";
 import { createService, type Service } from "../service/create-service.js";
 import type { ServiceOptions } from "../service/service-options.js";
 import type { CallerResolver } from "../tenancy/caller-resolver.js";
-import { DEV_VIRTUAL_KEY_ID, devCaller } from "../tenancy/dev-caller.js";
+import { devCaller } from "../tenancy/dev-caller.js";
 import { guardAddress } from "../tenancy/guard-address.js";
 import { jwtCaller } from "../tenancy/jwt-caller.js";
 import { type OpenDatabase, openDatabase } from "./open-database.js";
@@ -44,7 +41,7 @@ export interface ServeOptions {
   readonly fetch?: InstalledFetch | undefined;
   /** Adds to this process's metrics what other processes measure. */
   readonly shareMetrics?: (own: Metrics) => Metrics;
-  /** What no setting of the environment says: graphs of your own instead of the six, and how soon a dead instance's runs move. */
+  /** What no setting of the environment says: the graphs to run in this process, and how soon a dead instance's runs move. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
   >;
@@ -54,6 +51,8 @@ export interface ServeOptions {
 export async function startServer(config: ServerConfig, options: ServeOptions = {}): Promise<RunningServer> {
   const resolver = resolverOf(config);
   guardAddress(resolver, config.host);
+  // Before anything is started: without graphs there is nothing to serve.
+  const graphs = options.service?.graphs ?? serverGraphs(config.backend);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const own = createMetrics();
   const metrics = options.shareMetrics?.(own) ?? own;
@@ -69,7 +68,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
         ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },
-      graphs: graphsOf(config.backend, config.signIn),
+      graphs,
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
       ...(config.billing && { billing: config.billing }),
       ...(installed && { send: installed.plain }),
@@ -172,28 +171,25 @@ function resolverOf({ signIn, corsOrigins }: ServerConfig): CallerResolver {
   return signIn.kind === "dev" ? devCaller({ origins: corsOrigins }) : jwtCaller(signIn);
 }
 
-function graphsOf(backend: Backend, signIn: SignInConfig): GraphSource | GraphProvider {
-  const known = LANGGRAPH_CATALOG.map(describeGraph);
+/** The graphs of a LangGraph server. Those of this process are the caller's to load. */
+function serverGraphs(backend: Backend): GraphProvider {
   switch (backend.kind) {
     case "dev":
-      return createLangGraphDevProvider({ url: backend.url, known });
+      return createLangGraphDevProvider({ url: backend.url, known: [] });
     case "server": {
       const { url, apiKey } = backend;
-      return createLangGraphServerAdapter({ url, known, ...(apiKey !== undefined && { apiKey }) });
+      return createLangGraphServerAdapter({ url, known: [], ...(apiKey !== undefined && { apiKey }) });
     }
-    case "inproc": {
-      const keys = signIn.kind === "dev" ? devKeys(envKeyResolver()) : envKeyResolver();
-      return graphRegistry(
-        LANGGRAPH_CATALOG.map((definition) => ({
-          descriptor: describeGraph(definition),
-          create: () => definition.create({ keys }),
-        })),
-      );
-    }
+    case "inproc":
+      throw noGraphs();
   }
 }
 
-/** A person on their own machine has one key, not one per account: `LITELLM_API_KEY`. */
-function devKeys(keys: KeyResolver): KeyResolver {
-  return { resolveKey: (id) => keys.resolveKey(id === DEV_VIRTUAL_KEY_ID ? UNNAMED_KEY_ID : id) };
+/** The failure of a start without a project, and without a LangGraph server whose graphs it could run. */
+export function noGraphs(): ThroughlineError {
+  return new ThroughlineError(
+    "invalid_input",
+    "No graphs to serve: there is no langgraph.json here. Name one with --config or THROUGHLINE_CONFIG, " +
+      "make a project with npm create throughline, or name a LangGraph server with LANGGRAPH_SERVER_URL.",
+  );
 }

@@ -1,6 +1,6 @@
 import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
-import { catalogGraphs } from "../drive/catalog-graphs.js";
+import { catalogGraphs } from "./catalog-graphs.js";
 import { freezingProvider } from "./freezing-provider.js";
 import { openServiceScene, type ServiceScene } from "./service-scene.js";
 

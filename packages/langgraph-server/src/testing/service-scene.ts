@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Message } from "@throughline/ai-core";
-import { catalogGraphs } from "../drive/catalog-graphs.js";
 import type { StartRunRequest } from "../drive/run-service.js";
 import type { FaceOptions, SubscribeFrom } from "../hub/thread-hub.js";
 import { createService, type Service } from "../service/create-service.js";
 import type { ServiceOptions } from "../service/service-options.js";
 import type { RunInput } from "../thread/run-input.js";
 import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
+import { catalogGraphs } from "./catalog-graphs.js";
 import { type FrameRecorder, recordFrames } from "./frame-recorder.js";
 
 export const ann: Caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };

@@ -1,5 +1,4 @@
-import { type GraphProvider, type GraphSource, graphRegistry } from "@throughline/graph-executor";
-import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
+import type { GraphProvider, GraphSource } from "@throughline/graph-executor";
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { listen } from "../../http/listen.js";
 import { createLogger } from "../../operations/logger.js";
@@ -9,6 +8,7 @@ import { createService, type Service, type ServiceStore } from "../../service/cr
 import type { ServiceOptions } from "../../service/service-options.js";
 import { DEFAULT_LIMITS } from "../../tenancy/account-limits.js";
 import { devCaller } from "../../tenancy/dev-caller.js";
+import { catalogGraphs } from "../../testing/catalog-graphs.js";
 import { createHandler, type Handler, type HandlerOptions } from "../create-handler.js";
 
 export interface TestServer {
@@ -34,20 +34,9 @@ export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOpti
   readonly store?: ServiceStore;
 }
 
-/** The graphs that come along, in this process. */
-function catalogGraphs(): GraphSource {
-  const keys = envKeyResolver({});
-  return graphRegistry(
-    LANGGRAPH_CATALOG.map((definition) => ({
-      descriptor: describeGraph(definition),
-      create: () => definition.create({ keys }),
-    })),
-  );
-}
-
 /** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { graphs = catalogGraphs(), leaseMs, maxDriven, store, ...rest } = options;
+  const { graphs = catalogGraphs(envKeyResolver({})), leaseMs, maxDriven, store, ...rest } = options;
   const { attachmentLimits, transferLimits, mediaOrigins, ...handlerOptions } = rest;
   const metrics = createMetrics();
   const { limits } = handlerOptions;

@@ -3,7 +3,7 @@ import { type GraphSource, graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { envKeyResolver } from "@throughline/langgraph-models";
 
-/** The graphs that come with the server. */
+/** The demo graphs, in this process. */
 export function catalogGraphs(keys: KeyResolver = envKeyResolver()): GraphSource {
   return graphRegistry(
     LANGGRAPH_CATALOG.map((definition) => ({
