@@ -11,6 +11,7 @@ import { useRegenerate } from "../../service/queries/run-again";
 import { type SettledThread, settledThread } from "../settled/settled-thread";
 import { useIsThreadBusy } from "../settled/thread-busy";
 import { useSettledPart } from "../settled/use-settled-thread";
+import { startProblem } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
 import { FeedbackNote } from "./feedback-note";
 import styles from "./message-actions.module.css";
@@ -82,8 +83,7 @@ function Regenerate({ id }: { readonly id: string }): ReactNode {
     try {
       await start();
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      toaster.show({ key: "regenerate", title: "The answer was not made again", text, tone: "danger" });
+      toaster.show({ key: "regenerate", title: "The answer was not made again", ...startProblem(error) });
     }
   }
 

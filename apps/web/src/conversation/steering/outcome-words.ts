@@ -1,10 +1,13 @@
 import type { CommandOutcome } from "@throughline/agent-client";
+import { ServiceError } from "../../service/ask-service";
+
+const BUSY_WORDS = "The agent is busy with another run.";
 
 /** Why something a person asked for did not happen, and what they can do. `undefined`: it happened, or they stopped it. */
 export function outcomeWords(outcome: CommandOutcome): string | undefined {
   switch (outcome.kind) {
     case "busy":
-      return "The agent is busy with another run.";
+      return BUSY_WORDS;
     case "unreachable":
       return "The service could not be reached. Your message may or may not have arrived. It is safe to send it again.";
     case "unconfirmed":
@@ -36,4 +39,10 @@ function refusalWords(code: string, message: string): string {
     default:
       return message;
   }
+}
+
+/** The problem of a run that was to start by a route of its own: `busy` is the same outcome as of a command, and no failure. */
+export function startProblem(error: unknown): { readonly text: string; readonly tone: "waiting" | "danger" } {
+  if (error instanceof ServiceError && error.code === "busy") return { text: BUSY_WORDS, tone: "waiting" };
+  return { text: error instanceof Error ? error.message : String(error), tone: "danger" };
 }

@@ -12,7 +12,7 @@ import type { CallIndex } from "../calls/call-index";
 import { type Failure, FailureDetail } from "../calls/failure-detail";
 import type { SettledThread } from "../settled/settled-thread";
 import { useSettledThread } from "../settled/use-settled-thread";
-import { outcomeWords } from "../steering/outcome-words";
+import { outcomeWords, startProblem } from "../steering/outcome-words";
 import { useSteering } from "../steering/steering";
 import styles from "./run-end.module.css";
 import { failureWords, runFailure } from "./run-failure";
@@ -120,7 +120,7 @@ function TryAgain(): ReactNode {
     try {
       claim(await retry());
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(startProblem(error).text);
     } finally {
       setBusy(false);
     }
