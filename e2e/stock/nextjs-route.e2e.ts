@@ -1,36 +1,57 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpAgent } from "@ag-ui/client";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { graphRegistry } from "@throughline/graph-executor";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   isType,
   readEvents,
   sseEvents,
 } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import {
+  startTestServer,
+  type TestServer,
+} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
 import { freePort } from "../server/rig/free-port.js";
 import { type InstalledExample, installExample } from "./rig/install-example.js";
 
-/** Beside the example's own route, so that a test sees who is connected. */
-const SUBSCRIBERS = `
-import { throughline } from "../../lib/throughline";
-export const GET = async () => (await throughline()).fetch(new Request("http://localhost/metrics"));
-`;
+/** Answers letter by letter, so that a stream can be left in the middle. */
+const echo = new StateGraph(MessagesAnnotation)
+  .addNode("echo", async ({ messages }) => {
+    const model = new FakeListChatModel({ responses: [`You said: ${messages.at(-1)?.text}`], sleep: 20 });
+    return { messages: [await model.invoke(messages)] };
+  })
+  .addEdge(START, "echo")
+  .compile();
+const schema = { type: "object", properties: { messages: {} } };
+const descriptor = {
+  graphId: "langgraph:echo",
+  graphName: "echo",
+  name: "Echo",
+  description: "Repeats the last message.",
+  capabilities: [],
+  commands: [],
+  inputSchema: schema,
+  outputSchema: schema,
+  subgraphSchemas: {},
+};
 
-describe("The example with our handler in a Next.js route", () => {
+describe("The example with a service behind a Next.js route", () => {
   let example: InstalledExample;
+  let server: TestServer;
   let next: ChildProcess;
   let url: string;
   let printed = "";
   beforeAll(async () => {
     example = installExample("nextjs-route");
-    mkdirSync(join(example.folder, "app/subscribers"));
-    writeFileSync(join(example.folder, "app/subscribers/route.ts"), SUBSCRIBERS);
+    server = await startTestServer({ graphs: graphRegistry([{ descriptor, create: () => echo }]) });
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     next = spawn(join(example.folder, "node_modules/.bin/next"), ["dev", "-p", String(port)], {
       cwd: example.folder,
-      env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" },
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", THROUGHLINE_URL: server.url },
       detached: true,
     });
     next.stdout?.on("data", (bytes: Buffer) => {
@@ -42,19 +63,20 @@ describe("The example with our handler in a Next.js route", () => {
     await vi.waitFor(
       async () => {
         const page = await fetch(url);
-        expect(await page.text(), printed).toContain("routes are served by this app");
+        expect(await page.text(), printed).toContain("passed on to the Throughline service");
       },
       { timeout: 240_000, interval: 500 },
     );
   }, 900_000);
-  afterAll(() => {
+  afterAll(async () => {
     // Its workers are in its group.
     if (next?.pid !== undefined) process.kill(-next.pid, "SIGKILL");
+    await server?.close();
     example?.remove();
   });
 
   const run = (threadId: string, content: string, signal?: AbortSignal) =>
-    fetch(`${url}/api/copilotkit/agent/echo/run`, {
+    fetch(`${url}/api/copilotkit/agent/langgraph:echo/run`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ threadId, messages: [{ id: `${threadId}-1`, role: "user", content }] }),
@@ -62,7 +84,9 @@ describe("The example with our handler in a Next.js route", () => {
     });
 
   async function subscribers(): Promise<string | undefined> {
-    return /^throughline_open_streams\S* (\d+)/m.exec(await (await fetch(`${url}/subscribers`)).text())?.[1];
+    return /^throughline_open_streams\S* (\d+)/m.exec(
+      await (await fetch(`${server.url}/metrics`)).text(),
+    )?.[1];
   }
 
   it("streams each event as it comes", async () => {
@@ -81,13 +105,16 @@ describe("The example with our handler in a Next.js route", () => {
     leaving.abort();
     // Next.js compiles the route when it is first asked for.
     await vi.waitFor(async () => expect(await subscribers()).toBe("0"), { timeout: 60_000 });
-    const agent = new HttpAgent({ url: `${url}/api/copilotkit/agent/echo/connect`, threadId: "left" });
+    const agent = new HttpAgent({
+      url: `${url}/api/copilotkit/agent/langgraph:echo/connect`,
+      threadId: "left",
+    });
     await agent.runAgent();
     expect(agent.messages.map(({ content }) => content)).toEqual([text, `You said: ${text}`]);
   });
 
   it("serves useChat's routes too", async () => {
-    const answer = await fetch(`${url}/api/ai-sdk/echo/chat/left`);
+    const answer = await fetch(`${url}/api/ai-sdk/langgraph:echo/chat/left`);
     expect(await answer.json()).toMatchObject({ messages: [{ role: "user" }, { role: "assistant" }] });
   });
 });

@@ -1,8 +1,6 @@
-import { throughline } from "../../../lib/throughline";
+import { forward } from "../../../lib/forward";
 
-/** AG-UI and CopilotKit lie at `/api/copilotkit`, the AI SDK at `/api/ai-sdk`. */
-async function answer(request: Request): Promise<Response> {
-  return (await throughline()).fetch(request);
-}
+export const dynamic = "force-dynamic";
 
-export { answer as DELETE, answer as GET, answer as PATCH, answer as POST, answer as PUT };
+/** AG-UI and CopilotKit are at `/api/copilotkit`, the AI SDK at `/api/ai-sdk`, as on the service. */
+export { forward as DELETE, forward as GET, forward as PATCH, forward as POST, forward as PUT };
