@@ -57,6 +57,43 @@ describe("AiEvents as a UI message stream", () => {
     expect(message?.metadata).toMatchObject({ usage: { inputTokens: 3, outputTokens: 5 } });
   });
 
+  const textsOf = async (events: readonly AiEvent[]) =>
+    (await built(told(events)))?.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const final = (content: string): AiEvent[] => [{ type: "assistant_final", content }, { type: "done" }];
+
+  it("have the final text where it did not stream", async () => {
+    expect(await textsOf([USAGE, ...final("the answer")])).toEqual(["the answer"]);
+    const tool = RUN.slice(2, 6);
+    expect(await textsOf([{ type: "text_delta", delta: "plan" }, ...tool, ...final("done")])).toEqual([
+      "plan",
+      "done",
+    ]);
+  });
+
+  it("name the text that another took the place of, and repeat none that stands", async () => {
+    const routed = await built(told([{ type: "text_delta", delta: "weather" }, ...final("It rains.")]));
+    expect(routed?.parts).toMatchObject([
+      { type: "text", text: "weather", providerMetadata: { throughline: { messageId: "1" } } },
+      { type: "data-retracted", data: { messageIds: ["1"] } },
+      { type: "text", text: "It rains." },
+    ]);
+    expect(
+      await textsOf([{ type: "text_delta", delta: "plan" }, ...RUN.slice(2, 6), ...final("plan")]),
+    ).toEqual(["plan"]);
+  });
+
+  it("ask what a run asks", async () => {
+    const asks: AiEvent = {
+      type: "done",
+      status: "interrupted",
+      interrupts: [{ interruptId: "i1", value: "Sure?" }],
+    };
+    const message = await built(told([{ type: "assistant_final", content: "" }, asks]));
+    expect(message?.parts).toEqual([
+      { type: "data-question", id: "i1", data: { id: "i1", value: "Sure?", status: "open" } },
+    ]);
+  });
+
   it("tell a failed run as an error, and nothing of an error that is not a run's", async () => {
     const failed: AiEvent = { type: "error", ok: false, code: "run_failed", message: "The graph failed." };
     await expect(built(told([failed]))).rejects.toThrow("The graph failed.");

@@ -19,25 +19,17 @@ export async function* readAiEvents({ body }: Response): AsyncGenerator<AiEvent>
 export function uiMessageStreamOf(events: AsyncIterable<AiEvent>): ReadableStream<UIMessageChunk> {
   return createUIMessageStream({
     async execute({ writer }) {
-      let texts = 0;
-      let isTextOpen = false;
-      const endText = () => {
-        if (isTextOpen) writer.write({ type: "text-end", id: String(texts) });
-        isTextOpen = false;
-      };
+      const texts = createTextParts((chunk) => writer.write(chunk));
       writer.write({ type: "start" });
       for await (const event of events) {
-        if (event.type !== "text_delta") {
-          endText();
-          for (const chunk of chunksOf(event)) writer.write(chunk);
+        if (event.type === "text_delta") {
+          texts.add(event.delta);
           continue;
         }
-        if (!isTextOpen) {
-          texts += 1;
-          writer.write({ type: "text-start", id: String(texts) });
-        }
-        isTextOpen = true;
-        writer.write({ type: "text-delta", id: String(texts), delta: event.delta });
+        texts.end();
+        if (event.type === "assistant_final") texts.reconcile(event.content);
+        else if (event.type === "tool_call_start" || event.type === "tool_call_result") texts.keep();
+        for (const chunk of chunksOf(event)) writer.write(chunk);
       }
     },
     // Not the error's own words: they may carry a key, a prompt or a path.
@@ -48,6 +40,58 @@ export function uiMessageStreamOf(events: AsyncIterable<AiEvent>): ReadableStrea
 /** The same as an answer to `useChat`. */
 export function aiEventsResponse(events: AsyncIterable<AiEvent>, init: ResponseInit = {}): Response {
   return createUIMessageStreamResponse({ ...init, stream: uiMessageStreamOf(events) });
+}
+
+/** Text parts of the answer, made of deltas, which are provisional. */
+interface TextParts {
+  add(delta: string): void;
+  end(): void;
+  /** What follows is compared with the final text, what came before a tool is not. */
+  keep(): void;
+  /**
+   * Writes the final text as a part of its own where no part has it. Streams can't take a part back: what was streamed in
+   * place of it is named in `data-retracted`, as the service's own stream names it.
+   */
+  reconcile(final: string): void;
+}
+
+function createTextParts(write: (chunk: UIMessageChunk) => void): TextParts {
+  const parts: { readonly id: string; text: string; provisional: boolean }[] = [];
+  let isOpen = false;
+
+  function add(delta: string): void {
+    if (!isOpen) {
+      const id = String(parts.length + 1);
+      parts.push({ id, text: "", provisional: true });
+      write({ type: "text-start", id, providerMetadata: { throughline: { messageId: id } } });
+      isOpen = true;
+    }
+    const part = parts.at(-1);
+    if (!part) return;
+    part.text += delta;
+    write({ type: "text-delta", id: part.id, delta });
+  }
+
+  function end(): void {
+    const part = parts.at(-1);
+    if (isOpen && part) write({ type: "text-end", id: part.id });
+    isOpen = false;
+  }
+
+  return {
+    add,
+    end,
+    keep() {
+      for (const part of parts) part.provisional = false;
+    },
+    reconcile(final) {
+      if (final !== "" && parts.some(({ text }) => text.endsWith(final))) return;
+      const messageIds = parts.filter(({ provisional }) => provisional).map(({ id }) => id);
+      if (messageIds.length > 0) write({ type: "data-retracted", data: { messageIds } });
+      if (final !== "") add(final);
+      end();
+    },
+  };
 }
 
 function chunksOf(event: Exclude<AiEvent, { type: "text_delta" }>): UIMessageChunk[] {
@@ -66,11 +110,19 @@ function chunksOf(event: Exclude<AiEvent, { type: "text_delta" }>): UIMessageChu
       const { type: _, ...usage } = event;
       return [{ type: "message-metadata", messageMetadata: { usage } }];
     }
-    // What was streamed is the text.
     case "assistant_final":
       return [];
-    case "done":
-      return [{ type: "finish", finishReason: "stop" }];
+    case "done": {
+      const { status, interrupts = [] } = event;
+      const questions = interrupts.map(
+        ({ interruptId: id, value, responseSchema }): UIMessageChunk => ({
+          type: "data-question",
+          id,
+          data: { id, value, ...(responseSchema !== undefined && { responseSchema }), status: "open" },
+        }),
+      );
+      return [...questions, { type: "finish", finishReason: status === "interrupted" ? "other" : "stop" }];
+    }
     case "error":
       return [{ type: "error", errorText: event.message }];
   }
