@@ -1,4 +1,3 @@
-import type { Envelope, RunStatus } from "@throughline/ai-core";
 import {
   applyEntry,
   applyEnvelope,
@@ -167,9 +166,9 @@ describe("caps", () => {
 });
 
 describe("the AiEvents face", () => {
-  function read(envelopes: ReturnType<typeof drive>) {
+  function read(envelopes: ReturnType<typeof drive>, from = emptyFold) {
     const face = createAiEventsFace({ executorType: "inproc" });
-    let fold = emptyFold;
+    let fold = from;
     return toEntries(envelopes).flatMap((entry) => {
       const events = face.events(fold, entry);
       fold = applyEntry(fold, entry);
@@ -196,6 +195,39 @@ describe("the AiEvents face", () => {
       },
       { type: "assistant_final", content: "Hello" },
       { type: "done" },
+    ]);
+  });
+
+  it("tells no result of a subagent's tool, also one that comes after its step", () => {
+    const [start] = drive([]);
+    if (!start) throw new Error("A run begins.");
+    const late: Envelope = {
+      ...start,
+      type: "tool_end",
+      call_id: "c9",
+      parent_id: "gone",
+      payload: { tool_name: "search", kind: "tool", result: "x", status: "error", subagent_id: "tools:1" },
+    };
+    expect(read([start, late])).toEqual([]);
+  });
+
+  it("tells a run that only asks by its open interrupt, and no earlier run's answer", () => {
+    const before = drive([piece({ content: "OLD ANSWER" })], { runId: "run-0" }).reduce(
+      applyEnvelope,
+      emptyFold,
+    );
+    const interrupt = { interrupt_id: "i1", value: { question: "Sure?" }, ns: [], node: "ask" };
+    const events = read(
+      drive([], { fold: before, final: { status: "interrupted", interrupts: [interrupt] } }),
+      before,
+    );
+    expect(events.slice(-2)).toEqual([
+      { type: "assistant_final", content: "" },
+      {
+        type: "done",
+        status: "interrupted",
+        interrupts: [{ interruptId: "i1", value: { question: "Sure?" } }],
+      },
     ]);
   });
 

@@ -143,6 +143,7 @@ export const PAYLOADS = {
     status: callStatusSchema,
     /** The tool message that carries the result back to the model, once the graph has made one. */
     message_id: z.string().optional(),
+    subagent_id: z.string().optional(),
   }),
   subgraph_checkpoint: z.object({
     checkpoint_id: z.string(),

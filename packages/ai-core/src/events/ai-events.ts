@@ -34,7 +34,14 @@ export const aiEventSchema = z.discriminatedUnion("type", [
     executorType: executorTypeSchema,
   }),
   z.object({ type: z.literal("assistant_final"), content: z.string() }),
-  z.object({ type: z.literal("done") }),
+  z.object({
+    type: z.literal("done"),
+    /** Of a run that waits for an answer, or at a breakpoint, where `interrupts` is empty; absent of one that is through. */
+    status: z.literal("interrupted").optional(),
+    interrupts: z
+      .array(z.object({ interruptId: z.string(), value: jsonSchema, responseSchema: jsonSchema.optional() }))
+      .optional(),
+  }),
   z.object({
     type: z.literal("error"),
     ok: z.literal(false),

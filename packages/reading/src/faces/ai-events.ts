@@ -29,9 +29,10 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
           return [{ type: "tool_call_start", toolCallId: envelope.call_id, toolName, args: args ?? {} }];
         }
         case "tool_end": {
-          const { kind, tool_name: toolName, result, status } = envelope.payload;
+          const { kind, tool_name: toolName, result, status, subagent_id } = envelope.payload;
+          // Logs from before `subagent_id` tell it by the step that is open.
           const step = before.openSteps.find(({ call_id }) => call_id === envelope.parent_id);
-          const inSubagent = step !== undefined && step.subagent_id !== null;
+          const inSubagent = subagent_id !== undefined || (step !== undefined && step.subagent_id !== null);
           if (kind === "subgraph" || inSubagent) return [];
           return [
             {
@@ -72,7 +73,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
           }
           if (status === "cancelled")
             return [{ type: "error", ok: false, code: "cancelled", message: "The run was stopped." }];
-          return [{ type: "assistant_final", content: finalText(before) }, { type: "done" }];
+          return [{ type: "assistant_final", content: finalText(before) }, done(before, status)];
         }
         default:
           return [];
@@ -81,7 +82,23 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
   };
 }
 
-function finalText(fold: ThreadFold): string {
-  const last = fold.messages.findLast((message) => message.role === "assistant" && isConversation(message));
+/** The run's own last text, empty where it brought none: an earlier run's answer is not this one's. */
+function finalText({ messages, run }: ThreadFold): string {
+  const last = messages.findLast(
+    (message) => message.role === "assistant" && isConversation(message) && message.run_id === run?.run_id,
+  );
   return contentWords(last?.content ?? "");
+}
+
+function done({ interrupts }: ThreadFold, status: "success" | "interrupted"): AiEvent {
+  if (status === "success") return { type: "done" };
+  return {
+    type: "done",
+    status,
+    interrupts: interrupts.map(({ interrupt_id, value, response_schema }) => ({
+      interruptId: interrupt_id,
+      value,
+      ...(response_schema && { responseSchema: response_schema }),
+    })),
+  };
 }

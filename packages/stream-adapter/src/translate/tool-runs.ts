@@ -22,6 +22,8 @@ interface ToolRun {
   site: CallSite | undefined;
   task: Task | undefined;
   subagentName: string | undefined;
+  /** The subagent whose call it is. */
+  subagentId: string | undefined;
   /** Ends the message that asks for it. */
   endMessage: (() => void) | undefined;
   ended: boolean;
@@ -81,6 +83,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
         site: undefined,
         task: undefined,
         subagentName: undefined,
+        subagentId: undefined,
         endMessage: undefined,
         ended: false,
         pending: undefined,
@@ -103,12 +106,13 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
     const args = input === undefined ? parseArgs(run.args) : parseArgs(input);
     run.given = args;
     run.subagentName = readString(args, "subagent_type");
+    run.subagentId = task?.subagentId;
     sink.emit("tool_start", run.site, {
       tool_name: run.name,
       kind: "tool",
       node: task?.node ?? null,
       args,
-      ...(task?.subagentId !== undefined && { subagent_id: task.subagentId }),
+      ...subagentOf(run),
     });
   }
 
@@ -124,6 +128,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       result,
       status,
       ...(messageId !== undefined && { message_id: messageId }),
+      ...subagentOf(run),
     });
   }
 
@@ -240,6 +245,10 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       }
     },
   };
+}
+
+function subagentOf({ subagentId }: ToolRun): { subagent_id?: string } {
+  return subagentId === undefined ? {} : { subagent_id: subagentId };
 }
 
 /** The one of whose arguments most is in the input; the first of several. */
