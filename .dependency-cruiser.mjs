@@ -107,7 +107,7 @@ export default {
       to: { path: "^(apps|src)/" },
     },
     {
-      name: "RUNTIME_IS_EXTERNAL",
+      name: "LANGCHAIN_STAYS_IN_EXECUTORS",
       comment: "Only the graphs and what executes them know LangChain; the rest knows ai-core.",
       severity: "error",
       from: {
@@ -117,7 +117,7 @@ export default {
       to: { path: external(["@langchain/[^/]+", "langchain", "langsmith", "deepagents"]) },
     },
     {
-      name: "AI_CORE_IS_CANONICAL_OUTPUT",
+      name: "AI_CORE_STANDS_ALONE",
       comment: "The contracts belong to no runtime: ai-core depends on zod and uuid only.",
       severity: "error",
       from: { path: "^packages/ai-core/src/", pathNot: [TESTS] },

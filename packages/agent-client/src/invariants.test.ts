@@ -74,6 +74,7 @@ function projected(...inputs: readonly ProjectionInput[]): Projection {
   return inputs.reduce((now, input) => project(now, input)[0], emptyProjection);
 }
 
+// Invariant N is docs/requirements.md#client-N.
 describe("the twelve invariants", () => {
   it("Invariant 1: everything a page asks goes to the CopilotKit routes: follow, run and stop", async () => {
     const asked: string[] = [];

@@ -1,6 +1,6 @@
 import { once } from "./once.js";
 
-/** Invariant 3: of the pages that are open, only the newest few have a stream. */
+/** docs/requirements.md#client-3: of the pages that are open, only the newest few have a stream. */
 export interface OpenPages {
   /** Opens a page until what it returns is called. */
   open(key: string): () => void;

@@ -28,9 +28,9 @@ interface CommandBase {
 export type Command =
   /** Asks for one run, and says what became of it. */
   | (CommandBase & { readonly kind: "run"; readonly input: RunInput; readonly busy: BusyPolicy })
-  /** Invariant 8: the latest of these counts. `id` is also its `clientMutationId`. */
+  /** docs/requirements.md#client-8: the latest of these counts. `id` is also its `clientMutationId`. */
   | (CommandBase & { readonly kind: "sync"; readonly input: RunInput })
-  /** Invariant 9: stops whatever runs, then runs. */
+  /** docs/requirements.md#client-9: stops whatever runs, then runs. */
   | (CommandBase & { readonly kind: "fire"; readonly input: RunInput })
   /** The lane of `fire`, with no run after it. */
   | (CommandBase & { readonly kind: "stop" });
@@ -58,7 +58,7 @@ type Outcome<Run> =
   | { readonly kind: "superseded"; readonly by: string }
   /** Discarded while it waited for its turn. */
   | { readonly kind: "discarded" }
-  /** Invariant 7: the thread had another run, `runId`, for longer than the policy waits. */
+  /** docs/requirements.md#client-7: the thread had another run, `runId`, for longer than the policy waits. */
   | { readonly kind: "busy"; readonly runId: string | undefined }
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
   /** Whether it arrived is not known. Of a `stop`: nothing was seen to end, and the service did not say that it would. */

@@ -21,7 +21,7 @@ export function preempt(
 ): SchedulerStep {
   const replaced = now.preemption ? [superseded(now.preemption.command, command)] : [];
   const inTheWay = runsInTheWay(now);
-  // Nothing is seen to run, which does not say that nothing does (invariant 6).
+  // Nothing is seen to run, which does not say that nothing does (docs/requirements.md#client-6).
   const named = inTheWay.length > 0 || command.kind === "fire" ? inTheWay : [undefined];
   // What was only waiting to be sent again must not be sent behind our back.
   const [freed, dropped] = dropWaiting({ ...now, preemption: { command, unheard: named } });

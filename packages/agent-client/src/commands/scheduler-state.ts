@@ -21,7 +21,7 @@ export interface CommandPolicy {
   readonly trackMs: number;
 }
 
-/** Seed values of the invariants: three retries of a `sync`, half a second apart. */
+/** Values of docs/requirements.md#client-8: three retries of a `sync`, half a second apart. */
 export const DEFAULT_COMMAND_POLICY: CommandPolicy = {
   syncRetries: 3,
   syncRetryMs: 500,
@@ -75,7 +75,7 @@ export interface Scheduler {
   readonly observed: Observed;
   readonly sent: Sent | undefined;
   readonly preemption: Preemption | undefined;
-  /** Invariant 8: at most one. */
+  /** docs/requirements.md#client-8: at most one. */
   readonly sync: Extract<Command, { kind: "sync" }> | undefined;
   readonly queue: readonly QueuedRun[];
   readonly unconfirmed: Unconfirmed | undefined;

@@ -24,7 +24,7 @@ import { answered } from "./take-answer.js";
 /**
  * Lanes of one thread. `fire` and `stop` go before everything; a `sync` waits for the thread to be free and only the latest
  * counts; other runs follow their own policy. The service's lock is the truth: nothing here assumes that what it does not
- * see does not run (invariants 6 and 7).
+ * see does not run (docs/requirements.md#client-6 and 7).
  */
 export function schedule(
   now: Scheduler,

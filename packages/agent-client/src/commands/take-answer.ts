@@ -40,7 +40,7 @@ function accepted(now: Scheduler, sent: Sent, policy: CommandPolicy): SchedulerS
   return dispatch(next, [tracked], policy);
 }
 
-/** Invariant 7: an outcome, not an error. Another client's run is watched to its end; then, or after a while, we ask again. */
+/** docs/requirements.md#client-7: an outcome, not an error. Another client's run is watched to its end; then, or after a while, we ask again. */
 function busy(
   now: Scheduler,
   sent: Sent,

@@ -27,7 +27,7 @@ interface Polled {
 
 export interface Poller {
   readonly polled: readonly Polled[];
-  /** The thread whose page is open: its stream says more than any poll (invariant 5). */
+  /** The thread whose page is open: its stream says more than any poll (docs/requirements.md#client-5). */
   readonly open: ReadonlySet<string>;
   readonly isPaused: boolean;
   readonly questions: number;
@@ -52,7 +52,7 @@ export type PollerEffect =
 
 export type PollerStep = readonly [next: Poller, effects: readonly PollerEffect[]];
 
-/** Invariant 4: one-shot questions, one at a time for each agent, and never a stream that stays. */
+/** docs/requirements.md#client-4: one-shot questions, one at a time for each agent, and never a stream that stays. */
 export function stepPoller(
   now: Poller,
   input: PollerInput,

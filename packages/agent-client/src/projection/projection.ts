@@ -62,7 +62,7 @@ export const emptyProjection: Projection = {
   seen: noneSeen,
 };
 
-/** The one path by which anything comes to be shown (invariant 5). */
+/** The one path by which anything comes to be shown (docs/requirements.md#client-5). */
 export function project(now: Projection, input: ProjectionInput): ProjectionStep {
   switch (input.kind) {
     case "claim":

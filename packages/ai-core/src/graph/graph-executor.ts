@@ -34,7 +34,7 @@ export interface GraphRunRequest {
   readonly ingressRequestId: string;
   readonly caller: Caller;
   readonly graphId: string;
-  /** THREAD_KEY_REQUIRED: derived on the server from account and state key. */
+  /** THREAD_KEY_REQUIRED (docs/requirements.md#dev-3): derived on the server from account and state key. */
   readonly threadId: string;
   readonly stateKey: string;
   readonly model: string;
@@ -62,7 +62,7 @@ export interface GraphFinal {
   readonly ok: boolean;
   readonly status: RunStatus;
   readonly error?: ThroughlineError;
-  /** DUAL_RUN_IDS: the upstream's own id of the run, where there is one. */
+  /** DUAL_RUN_IDS (docs/requirements.md#dev-6): the upstream's own id of the run, where there is one. */
   readonly upstreamRunId?: string;
   readonly checkpointId?: string;
   readonly state?: JsonObject;
@@ -79,7 +79,7 @@ export interface GraphRunResult {
   readonly final: Promise<GraphFinal>;
 }
 
-/** UNIFIED_EXECUTION_PORT: every graph, wherever it runs, is run through this. */
+/** UNIFIED_EXECUTION_PORT (docs/requirements.md#server-2): every graph, wherever it runs, is run through this. */
 export interface GraphExecutorPort {
   readonly executorType: ExecutorType;
   runGraph(request: GraphRunRequest): GraphRunResult;

@@ -15,7 +15,7 @@ export const GRAPH_ID_PATTERN = new RegExp(`^(?:langgraph:)?${GRAPH_NAME}$`);
 
 export const GRAPH_PROVIDER_ID = "langgraph";
 
-/** STABLE_GRAPH_IDS: the agent's id is the same whether it runs in this process, on a dev server or hosted. */
+/** STABLE_GRAPH_IDS (docs/requirements.md#dev-1): the agent's id is the same whether it runs in this process, on a dev server or hosted. */
 export function toGraphId(graphName: string): string {
   return `${GRAPH_PROVIDER_ID}:${graphNameSchema.parse(graphName)}`;
 }

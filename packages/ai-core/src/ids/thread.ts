@@ -46,7 +46,7 @@ export function threadPreimage(key: ThreadKey): string {
   return `${account}:${owner}${graphName}/${threadName}`;
 }
 
-/** THREAD_ID_TENANT_SCOPED: the privacy boundary. Never accepted from a client. */
+/** THREAD_ID_TENANT_SCOPED (docs/requirements.md#server-6): the privacy boundary. Never accepted from a client. */
 export function deriveThreadId(key: ThreadKey): string {
   return uuidv5(threadPreimage(key), THREAD_NAMESPACE);
 }

@@ -4,7 +4,7 @@ import type { TokenUsage } from "./usage.js";
 
 export const NO_USAGE: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
-/** USAGE_IS_SUMMED_ACROSS_RUN: never "last event wins". */
+/** USAGE_IS_SUMMED_ACROSS_RUN (docs/requirements.md#server-12): never "last event wins". */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,

@@ -2,7 +2,7 @@ import type { AgentCatalogPort } from "@throughline/ai-core";
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { createProviderTable } from "./provider-table.js";
 
-/** All agents there are, in the order of their providers. STABLE_GRAPH_IDS: an id never says which backend runs it. */
+/** All agents there are, in the order of their providers. STABLE_GRAPH_IDS (docs/requirements.md#dev-1): an id never says which backend runs it. */
 export function createAggregatingAgentCatalog(providers: readonly GraphProvider[]): AgentCatalogPort {
   const table = createProviderTable(providers);
   return {

@@ -7,7 +7,7 @@ import {
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { createProviderTable, type ProviderTable } from "./provider-table.js";
 
-/** UNIFIED_EXECUTION_PORT: one port over every provider; a graph id says which of them runs it. */
+/** UNIFIED_EXECUTION_PORT (docs/requirements.md#server-2): one port over every provider; a graph id says which of them runs it. */
 export function createAggregatingGraphExecutor(
   providers: readonly GraphProvider[],
 ): GraphExecutorPort & GraphStatePort {
