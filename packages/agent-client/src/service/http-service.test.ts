@@ -234,6 +234,7 @@ describe("a command", () => {
       sse(refusal("busy", { runId: "other", retryAfterMs: 250 })),
       { kind: "busy", runId: "other", retryAfterMs: 250 },
     ],
+    ["another run in the way, by a status", refused(409, "busy"), { kind: "busy" }],
     [
       "a refusal",
       sse(refusal("interrupt_pending")),

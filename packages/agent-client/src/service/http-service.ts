@@ -84,7 +84,9 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
         (failure): Answer =>
           failure.kind === "network" || isPassing(failure.status)
             ? { kind: "unreachable" }
-            : { kind: "refused", code: failure.code, message: failure.message },
+            : failure.code === "busy"
+              ? { kind: "busy", runId: undefined, retryAfterMs: undefined }
+              : { kind: "refused", code: failure.code, message: failure.message },
       );
       return answer ?? { kind: "unreachable" };
     },
