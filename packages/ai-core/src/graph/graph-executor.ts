@@ -65,7 +65,9 @@ export interface GraphFinal {
   /** DUAL_RUN_IDS (docs/requirements.md#dev-6): the upstream's own id of the run, where there is one. */
   readonly upstreamRunId?: string;
   readonly checkpointId?: string;
+  /** The checkpoint's, and what the run gave in channels that no checkpoint holds. */
   readonly state?: JsonObject;
+  /** Absent where the graph has no `messages`, or no checkpoint could be read. */
   readonly messages?: readonly Message[];
   readonly interrupts: readonly Interrupt[];
   /** As those of a `GraphCheckpoint`. */

@@ -20,9 +20,10 @@ export interface GraphCheckpoint {
   readonly step?: number;
   /** Our run that wrote it, where one did. */
   readonly runId?: string;
-  /** Every channel but `messages`. */
+  /** Every channel but `messages`; what a functional graph returned, under `output` where that is no object. */
   readonly state: JsonObject;
-  readonly messages: readonly Message[];
+  /** Absent where the graph has no `messages`: then the log alone has the conversation. */
+  readonly messages?: readonly Message[];
   /** Nodes that would run next; empty when the graph is done. */
   readonly next: readonly string[];
   /** Questions that wait for an answer; one that was answered and not yet consumed is not among them. */

@@ -68,7 +68,7 @@ export function describeState(provider: () => GraphProvider): void {
     });
     const read = await provider().getState(session.thread);
     expect(read).toMatchObject({ checkpointId, state: { topic: "moon" } });
-    expect(read?.messages.at(-1)).toEqual(message);
+    expect(read?.messages?.at(-1)).toEqual(message);
     const { final } = await session.say("second");
     expect(final.state).toMatchObject({ notes: [": first", "moon: second"] });
   });

@@ -41,4 +41,9 @@ describe("Agents of langchain and deepagents", () => {
     });
     expect(Object.keys(Object(final.state?.files))).toEqual(["/sent.md", "/report.md"]);
   });
+
+  it("give a structured response, which no checkpoint holds, with the run's end", async () => {
+    const { final } = await openThread(provider, "structured").say("How warm is it?");
+    expect(final).toMatchObject({ status: "success", state: { structuredResponse: { degrees: 21 } } });
+  });
 });

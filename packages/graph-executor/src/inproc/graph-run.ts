@@ -20,10 +20,11 @@ import { attachmentSaver } from "../persistence/attachment-saver.js";
 import { RunSaver } from "../persistence/run-saver.js";
 import { RunStore } from "../persistence/run-store.js";
 import { graphChanged } from "./graph-change.js";
+import { createRootValues, type RootValues } from "./graph-values.js";
 import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
 import { type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError, toWriteError } from "./run-error.js";
-import { type StreamEnd, toGraphFinal } from "./run-final.js";
+import { type StreamEnd, toGraphFinal, withUntracked } from "./run-final.js";
 import { runTrace } from "./run-trace.js";
 import { settleable } from "./settleable.js";
 import { planStart } from "./start-plan.js";
@@ -81,6 +82,7 @@ async function* pump(
   let graph: RunnableGraph | undefined;
   let isOpened = false;
   let nodesRan = false;
+  let untracked: RootValues["untracked"] = () => ({});
   // What stands if the reader leaves in the middle.
   let end: StreamEnd = { kind: "failed", error: toStopError("The stream was left before its end.") };
   try {
@@ -93,6 +95,8 @@ async function* pump(
     }
     const plan = await planStart({ graph, saver, request, unknownAgent: setup.unknownAgent });
     if (graph && plan.kind === "run") {
+      const values = createRootValues(graph);
+      untracked = values.untracked;
       for await (const item of openGraphStream(graph, plan, {
         dialect: request.dialect ?? "modes",
         configurable,
@@ -103,7 +107,7 @@ async function* pump(
         inRun,
       })) {
         if (item.mode === "tasks") nodesRan = true;
-        yield item;
+        yield values.read(item);
       }
     }
     signal.throwIfAborted();
@@ -115,7 +119,8 @@ async function* pump(
     // superstep were answered from a cache. Whatever still runs finds saver and store closed.
     if (end.kind === "failed") stop.abort(toStopError("The run is over."));
     await Promise.all([saver.close(), store?.close()]);
-    settle(isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined));
+    const final = isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined);
+    settle(withUntracked(final, untracked()));
   }
 
   function withAttachments(): BaseCheckpointSaver {

@@ -1,8 +1,16 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { Annotation, Command, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  Command,
+  entrypoint,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+  UntrackedValueChannel,
+} from "@langchain/langgraph";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { openThread } from "../behaviour/thread-session.js";
+import { openThread, userMessage } from "../behaviour/thread-session.js";
 import { describeLoadedGraph } from "../graphs/describe-graph.js";
 import { graphRegistry } from "../graphs/graph-registry.js";
 import { type RunnableGraph, toRunnableGraph } from "../graphs/runnable-graph.js";
@@ -85,5 +93,66 @@ describe("Messages without ids", () => {
     const { final } = await openThread(providerOf(graph), "plain").say("hi");
     expect(final.state?.notes).toMatchObject([{ content: "one" }, { content: "two" }]);
     expect(await invoked(graph, "notes")).toEqual(["one", "two"]);
+  });
+});
+
+describe("A graph without messages", () => {
+  const Joke = Annotation.Root({ topic: Annotation<string>, joke: Annotation<string> });
+  const joker = compiled(
+    new StateGraph(Joke).addNode("tell", ({ topic }) => ({ joke: `About ${topic}.` })).addEdge(START, "tell"),
+  );
+
+  it("ends with the state that it has, and no messages", async () => {
+    const provider = providerOf(joker);
+    const session = openThread(provider, "plain");
+    const { final } = await session.run({
+      kind: "input",
+      messages: [userMessage("Go")],
+      state: { topic: "cats" },
+    });
+    expect(final).toMatchObject({ status: "success", state: await joker.invoke({ topic: "cats" }) });
+    expect(final).not.toHaveProperty("messages");
+    expect(await provider.getState(session.thread)).not.toHaveProperty("messages");
+  });
+});
+
+describe("A graph of the functional API", () => {
+  const RETURNED: readonly (readonly [what: string, value: unknown, state: unknown])[] = [
+    ["an object", { essay: "E", score: 3 }, { essay: "E", score: 3 }],
+    ["a text", "E", { output: "E" }],
+    ["a list", [1, 2], { output: [1, 2] }],
+    ["nothing", undefined, {}],
+  ];
+  for (const [what, value, state] of RETURNED) {
+    it(`shows what it returns while it runs and after: ${what}`, async () => {
+      const graph = compiled(entrypoint({ name: "flow" }, async () => value));
+      const provider = providerOf(graph);
+      const session = openThread(provider, "plain");
+      const { chunks, final } = await session.say("Go");
+      expect(await graph.invoke({})).toEqual(value);
+      expect(final.state).toEqual(state);
+      expect((await provider.getState(session.thread))?.state).toEqual(state);
+      const streamed = chunks.filter(({ mode, ns }) => mode === "values" && ns.length === 0).at(-1);
+      expect(streamed?.data ?? {}).toEqual(state);
+    });
+  }
+});
+
+describe("An untracked channel", () => {
+  it("is part of its run's end, of no checkpoint, and gone in the next run", async () => {
+    const State = Annotation.Root({
+      n: Annotation<number>,
+      answer: () => new UntrackedValueChannel<object>(),
+    });
+    const graph = compiled(
+      new StateGraph(State)
+        .addNode("count", ({ n = 0 }: { n?: number }) =>
+          n === 0 ? { n: 1, answer: { degrees: 21 } } : { n: 2 },
+        )
+        .addEdge(START, "count"),
+    );
+    const session = openThread(providerOf(graph), "plain");
+    expect((await session.say("Go")).final.state).toEqual({ n: 1, answer: { degrees: 21 } });
+    expect((await session.say("Go")).final.state).toEqual({ n: 2 });
   });
 });

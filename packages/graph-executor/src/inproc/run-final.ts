@@ -1,4 +1,6 @@
 import type { GraphFinal, Interrupt, RunStatus, ThroughlineError } from "@throughline/ai-core";
+import { toPlainObject } from "@throughline/coerce";
+import { takeFiles } from "../attachments/found-files.js";
 import { newestCheckpoint, type ThreadReading, waitingQuestions } from "./thread-reading.js";
 
 /** How the reading of a run's stream came to its end. */
@@ -19,11 +21,23 @@ export function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined)
     ...(checkpoint && {
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
-      messages: checkpoint.messages,
+      ...(checkpoint.messages && { messages: checkpoint.messages }),
       ...(checkpoint.files && { files: checkpoint.files }),
     }),
     // Also of a run that failed or was stopped: a question it did not answer is still asked.
     interrupts: status === "success" ? [] : waiting,
+  };
+}
+
+/** Adds what the run gave in channels that no checkpoint holds; the next run begins without it, as LangGraph's does. */
+export function withUntracked(final: GraphFinal, untracked: Readonly<Record<string, unknown>>): GraphFinal {
+  if (!final.state || Object.keys(untracked).length === 0) return final;
+  const { value, files } = takeFiles(untracked);
+  const found = [...(final.files ?? []), ...files];
+  return {
+    ...final,
+    state: { ...final.state, ...toPlainObject(value) },
+    ...(found.length > 0 && { files: found }),
   };
 }
 

@@ -1,21 +1,14 @@
 import type { StateSnapshot } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
-import {
-  interruptContent,
-  isJsonObject,
-  read,
-  readNumber,
-  readString,
-  toMessages,
-  toPlainObject,
-} from "@throughline/coerce";
+import { interruptContent, readNumber, readString, toMessages, toPlainObject } from "@throughline/coerce";
 import { takeFiles } from "../attachments/found-files.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { ReadOnceSaver } from "../persistence/read-once-saver.js";
 import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
 import { type AnswerMarks, readAnswerMarks } from "./answer-mark.js";
 import { type GraphChange, lackedNodes } from "./graph-change.js";
+import { valuesAsState } from "./graph-values.js";
 import { allQuestions, type OpenTask, orphanQuestions, type Question, readOpenTasks } from "./open-task.js";
 import { isTrigger, pendingNodes } from "./pending-nodes.js";
 
@@ -155,7 +148,8 @@ function toGraphCheckpoint(
   const source = readString(snapshot.metadata, "source");
   const step = readNumber(snapshot.metadata, "step");
   const runId = readString(snapshot.metadata, RUN_METADATA_KEY);
-  const { value: values, files } = takeFiles(snapshot.values);
+  const { value, files } = takeFiles(valuesAsState(snapshot.values));
+  const { messages, ...state } = toRecord(value);
   return {
     checkpointId,
     ...(parentCheckpointId !== undefined && { parentCheckpointId }),
@@ -163,16 +157,14 @@ function toGraphCheckpoint(
     ...(source !== undefined && { source }),
     ...(step !== undefined && { step }),
     ...(runId !== undefined && { runId }),
-    state: stateOf(values),
-    messages: toMessages(read(values, "messages")),
+    state: toPlainObject(state),
+    ...(messages !== undefined && { messages: toMessages(messages) }),
     next,
     interrupts,
     ...(files.length > 0 && { files }),
   };
 }
 
-function stateOf(values: unknown): GraphCheckpoint["state"] {
-  if (!isJsonObject(values)) return toPlainObject(values);
-  const { messages: _, ...state } = values;
-  return toPlainObject(state);
+function toRecord(values: unknown): Readonly<Record<string, unknown>> {
+  return { ...Object(values) };
 }

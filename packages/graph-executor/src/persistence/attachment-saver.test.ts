@@ -76,7 +76,7 @@ describe("A picture in a message", () => {
     expect(storedText(saver)).not.toContain(BYTES.toString("base64").slice(0, 40));
     expect(final.messages?.[0]?.content).toEqual([{ type: "text", text: "Look." }, reference]);
     const [newest] = await provider.history(session.thread, { limit: 1 });
-    expect(newest?.messages[0]?.content).toEqual(final.messages?.[0]?.content);
+    expect(newest?.messages?.[0]?.content).toEqual(final.messages?.[0]?.content);
   });
 
   it("that is no longer stored is said in words", async () => {

@@ -40,7 +40,7 @@ export async function runOutcome(
     ...(checkpoint && {
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
-      messages: checkpoint.messages,
+      ...(checkpoint.messages && { messages: checkpoint.messages }),
       ...(checkpoint.files && { files: checkpoint.files }),
     }),
   };

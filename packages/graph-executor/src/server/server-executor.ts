@@ -73,7 +73,8 @@ export function createServerExecutor(
       return create(request, { kind: "go_on" });
     const { checkpointId, state, messages, interrupts } = checkpoint;
     const status = interrupts.length > 0 ? "interrupted" : "success";
-    return { kind: "settled", final: { ok: true, status, checkpointId, state, messages, interrupts } };
+    const kept = { checkpointId, state, ...(messages && { messages }) };
+    return { kind: "settled", final: { ok: true, status, ...kept, interrupts } };
   }
 
   async function create(request: GraphRunRequest, start: OrderStart): Promise<Begun> {

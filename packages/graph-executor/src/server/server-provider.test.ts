@@ -283,7 +283,7 @@ describe("a thread's state on a LangGraph server", () => {
     await outsider.runs.wait(threadId, "poet", {
       input: { messages: [{ type: "human", id: "h3", content: "three" }] },
     });
-    expect(users((await provider.getState(first))?.messages.slice())).toEqual([
+    expect(users((await provider.getState(first))?.messages?.slice())).toEqual([
       "one",
       "another two",
       "three",

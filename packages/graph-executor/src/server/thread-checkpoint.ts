@@ -1,7 +1,15 @@
 import type { Client, ThreadState } from "@langchain/langgraph-sdk";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
-import { interruptContent, readNumber, readString, toMessages, toPlainObject } from "@throughline/coerce";
+import {
+  interruptContent,
+  isJsonObject,
+  readNumber,
+  readString,
+  toMessages,
+  toPlainObject,
+} from "@throughline/coerce";
 import { takeFiles } from "../attachments/found-files.js";
+import { OUTPUT_KEY } from "../inproc/graph-values.js";
 import { OWN_RUN_KEY } from "./server-run.js";
 
 /**
@@ -28,7 +36,7 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
   // Asked for a checkpoint it does not have, the server repeats the id and leaves the rest empty.
   if (!checkpointId || !state.created_at) return undefined;
   const { value: values, files } = takeFiles(state.values);
-  const { messages, ...rest } = toPlainObject(values);
+  const { messages, ...rest } = toPlainObject(isJsonObject(values) ? values : { [OUTPUT_KEY]: values });
   const parent = state.parent_checkpoint?.checkpoint_id;
   const source = readString(state.metadata, "source");
   const step = readNumber(state.metadata, "step");
@@ -41,7 +49,7 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
     ...(step !== undefined && { step }),
     ...(runId !== undefined && { runId }),
     state: rest,
-    messages: toMessages(messages),
+    ...(messages !== undefined && { messages: toMessages(messages) }),
     next: state.next,
     interrupts: openInterrupts(state),
     ...(files.length > 0 && { files }),

@@ -25,7 +25,7 @@ export async function regeneratedInput(
   const isLatest = (fold.messages.findLast(({ role }) => role === "user")?.id ?? said) === said;
   const hasFailed = fold.run?.status === "error" || fold.run?.status === "cancelled";
   if (hasFailed && isLatest) return undefined;
-  const { messages } = await threads.state(thread);
+  const { messages = [] } = await threads.state(thread);
   const at = messages.findIndex(({ id, role }) => role === "user" && id === said);
   const behind = at === -1 ? [] : messages.slice(at + 1);
   const next = behind.findIndex(({ role }) => role === "user");

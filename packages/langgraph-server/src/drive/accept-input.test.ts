@@ -59,6 +59,16 @@ describe("Input", () => {
     });
   });
 
+  it("sets every key of a graph whose input schema names none, but those of LangGraph", () => {
+    const functional = { inputSchema: { type: "object", properties: {} }, commands: [] };
+    const input = { kind: "input", messages: [], state: { topic: "tides", tone: "dry", __x: 1 } } as const;
+    expect(acceptInput(held, functional, input)).toEqual({
+      kind: "input",
+      messages: [],
+      state: { tone: "dry" },
+    });
+  });
+
   it("of a mutation sets its keys also where they do not differ, because by its turn they may", () => {
     const input = { kind: "input", messages: [], state: { topic: "tides" } } as const;
     const accepted = { kind: "input", messages: [], state: { topic: "tides" } };

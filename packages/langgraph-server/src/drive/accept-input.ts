@@ -91,21 +91,22 @@ function beginsNothing(kind: RunInput["kind"]): ThroughlineError {
 }
 
 /**
- * Clients send their whole copy of the state: only keys of the input schema count, and of those only what differs from what
- * is `known`. A mutation says what the state is to be, so nothing is left out: until its turn comes, the thread may have
+ * Clients send their whole copy of the state: only keys of the input schema count, or all where it names none, and of those only
+ * what differs from what is `held`. A mutation says what the state is to be, so nothing is left out: until its turn comes, the thread may have
  * become something else. R29: a command can't be smuggled in as state.
  */
 function acceptedState(
-  known: JsonObject | undefined,
+  held: JsonObject | undefined,
   { inputSchema, commands }: Pick<GraphDescriptor, "inputSchema" | "commands">,
   sent: JsonObject = {},
 ): JsonObject {
-  const keys = (schemaKeys(inputSchema) ?? []).filter((key) => key !== "command" || commands.length === 0);
+  const known = schemaKeys(inputSchema) ?? Object.keys(sent).filter((key) => !key.startsWith("__"));
+  const keys = known.filter((key) => key !== "command" || commands.length === 0);
   const accepted: JsonObject = {};
   for (const key of keys) {
     const value = Object.hasOwn(sent, key) ? sent[key] : undefined;
     if (key === "messages" || value === undefined) continue;
-    if (JSON.stringify(value) !== JSON.stringify(known?.[key])) accepted[key] = value;
+    if (JSON.stringify(value) !== JSON.stringify(held?.[key])) accepted[key] = value;
   }
   return accepted;
 }

@@ -17,7 +17,7 @@ export async function checkpointFinal(
     ...(checkpoint && {
       checkpointId: checkpoint.checkpointId,
       state: checkpoint.state,
-      messages: checkpoint.messages,
+      ...(checkpoint.messages && { messages: checkpoint.messages }),
       ...(checkpoint.files && { files: checkpoint.files }),
     }),
     interrupts,

@@ -13,7 +13,8 @@ export async function messagesBehind(
   { messages: shown }: Pick<ThreadFold, "messages">,
 ): Promise<readonly string[]> {
   const checkpoint = await readOrNone(() => state.getState({ graphId, threadId }, checkpointId));
-  if (!checkpoint) return [];
+  // A graph without messages can't tell which of them were there.
+  if (!checkpoint?.messages) return [];
   const held = new Set(checkpoint.messages.map(({ id }) => id));
   const first = shown.findIndex((message) => isConversation(message) && !held.has(message.id));
   if (first < 0) return [];

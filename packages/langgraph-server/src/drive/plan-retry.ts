@@ -42,7 +42,7 @@ export function planRetry({ run, input, checkpoint }: FailedRun): Retry {
   const begins = command !== undefined || (input !== undefined && hasContent(input));
   if (begins && (!isStored || command !== undefined)) {
     const messages = input?.messages ?? [];
-    const held = new Set(checkpoint?.messages.map(({ id }) => id));
+    const held = new Set(checkpoint?.messages?.map(({ id }) => id));
     return {
       ...how,
       command,

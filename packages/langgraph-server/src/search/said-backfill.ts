@@ -51,7 +51,7 @@ export function startSaidBackfill(options: SaidBackfillOptions): { close(): Prom
   async function readThread({ thread, graphId, lastActivityAt }: OldThread): Promise<readonly SaidChange[]> {
     try {
       const checkpoint = await options.state.getState({ graphId, threadId: thread.threadId });
-      const said = checkpoint?.messages.flatMap(toFindable) ?? [];
+      const said = checkpoint?.messages?.flatMap(toFindable) ?? [];
       return [{ thread, said, gone: [], saidAt: lastActivityAt }];
     } catch (error) {
       observer.failed("What was said in a thread can't be searched for.", error);

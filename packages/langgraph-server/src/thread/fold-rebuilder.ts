@@ -83,7 +83,7 @@ export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuil
     const payload = {
       ...envelope.payload,
       state: visibleState(checkpoint.state, await stateKeysOf(graphId)),
-      messages: [...checkpoint.messages],
+      ...(checkpoint.messages && { messages: [...checkpoint.messages] }),
     };
     return { ...entry, envelope: { ...envelope, payload } };
   }

@@ -15,7 +15,7 @@ export async function checkpointBefore(
   messageId: string,
 ): Promise<string> {
   const newest = await state.getState(thread);
-  const message = newest?.messages.find(({ id }) => id === messageId);
+  const message = newest?.messages?.find(({ id }) => id === messageId);
   if (!newest || !message) throw missing("There is no such message in this thread.");
   if (message.role !== "assistant") {
     throw new ThroughlineError("invalid_input", "messageId: is not an assistant's message", {
@@ -28,7 +28,7 @@ export async function checkpointBefore(
     const page = await state.history(thread, { limit: PER_READ, before });
     for (const checkpoint of page) {
       if (checkpoint.checkpointId !== wanted) continue;
-      const isBefore = !checkpoint.messages.some(({ id }) => id === messageId);
+      const isBefore = !checkpoint.messages?.some(({ id }) => id === messageId);
       if (isBefore && checkpoint.next.length > 0) return checkpoint.checkpointId;
       if (isBefore) throw missing("No step of the graph made this message, so it can't be made again.");
       wanted = checkpoint.parentCheckpointId;

@@ -40,7 +40,7 @@ export function exportThreadRoute(parts: RouteParts<{ readonly threads: ThreadSe
       const { format } = queryOf(c, querySchema);
       // One after the other: side by side, which of them says that there is no thread would be left to chance.
       const listing = await threads.get(address);
-      const { messages } = await threads.state(address);
+      const { messages = [] } = await threads.state(address);
       const thread = showThread(listing);
       const exportedAt = new Date(parts.clock.now()).toISOString();
       const isMarkdown = format === "markdown";

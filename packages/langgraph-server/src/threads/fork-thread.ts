@@ -84,7 +84,7 @@ export async function forkThread(
     await Promise.allSettled([directory.deleteThread(to.ref), attachments.store.deleteThread(to.ref)]);
     throw error;
   }
-  deps.said.note({ thread: to.ref, said: checkpoint.messages.flatMap(toFindable), gone: [] });
+  deps.said.note({ thread: to.ref, said: (checkpoint.messages ?? []).flatMap(toFindable), gone: [] });
   await deps.runs.reconcile(to, emptyFold);
 }
 
@@ -93,7 +93,7 @@ function originOf(from: ThreadAddress, to: ThreadAddress, at: GraphCheckpoint): 
   const { subject } = from.ref;
   if (subject !== undefined && to.ref.subject === undefined) return undefined;
   const { checkpointId, messages } = at;
-  return { threadName: from.threadName, subject, checkpointId, messageId: messages.at(-1)?.id };
+  return { threadName: from.threadName, subject, checkpointId, messageId: messages?.at(-1)?.id };
 }
 
 function taken(): ThroughlineError {

@@ -37,7 +37,7 @@ export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<vo
     await deps.removeThread(to);
     throw isRunning(after.lastRunId);
   }
-  const messageIds = checkpoint.messages.map(({ id }) => id);
+  const messageIds = (checkpoint.messages ?? []).map(({ id }) => id);
   await deps.feedback.moveThread(from.ref, to.ref, messageIds);
   // A deletion that fails may have begun, so the copy stays: with both there, nothing is lost.
   await deps.removeThread(from);

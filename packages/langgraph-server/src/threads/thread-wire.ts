@@ -176,11 +176,11 @@ function showFields(checkpoint: ShownCheckpoint) {
 }
 
 export function showCheckpoint(checkpoint: ShownCheckpoint): z.output<typeof shownCheckpointSchema> {
-  return { ...showFields(checkpoint), messageIds: checkpoint.messages.map(({ id }) => id) };
+  return { ...showFields(checkpoint), messageIds: (checkpoint.messages ?? []).map(({ id }) => id) };
 }
 
 export function showState(checkpoint: ShownCheckpoint): z.output<typeof shownStateSchema> {
-  return { ...showFields(checkpoint), messages: [...checkpoint.messages] };
+  return { ...showFields(checkpoint), messages: [...(checkpoint.messages ?? [])] };
 }
 
 export const shownRunSchema = z.object({

@@ -28,7 +28,7 @@ export interface FoldSource {
  */
 export function rebuildFold(source: FoldSource): ThreadFold {
   const { checkpoint, stateKeys, run, call, answered = [], said = [], entries = [] } = source;
-  const committed = new Set(checkpoint?.messages.map(({ id }) => id));
+  const committed = new Set(checkpoint?.messages?.map(({ id }) => id));
   const [first] = entries;
   // A run whose beginning is there begins by itself.
   const begun = first?.envelope.type === "run_start" ? null : run;
