@@ -20,6 +20,7 @@ export * from "./graph/agent-catalog.js";
 export * from "./graph/agent-command.js";
 export * from "./graph/graph-executor.js";
 export * from "./graph/graph-state.js";
+export * from "./graph/run-config.js";
 export * from "./graph/upstream-chunk.js";
 export * from "./ids/account.js";
 export * from "./ids/graph-id.js";

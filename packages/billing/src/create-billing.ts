@@ -59,8 +59,11 @@ export interface Billing {
   readonly budgets: BudgetGuard;
   /** What the caller may choose from. */
   modelsOf(caller: Caller): Promise<ModelListing>;
-  /** Throws unless a run with this model may start: `model_not_allowed`, `models_unavailable`, `budget_exceeded`. */
-  requireStart(caller: Caller, model: string): Promise<void>;
+  /**
+   * Throws unless a run with this model may start: `model_not_allowed`, `models_unavailable`, `budget_exceeded`. Of a run that
+   * leaves its graph the model, only the budget is checked; each of its calls is checked when it is made.
+   */
+  requireStart(caller: Caller, model: string | undefined): Promise<void>;
   /** Makes one pass over each source. */
   reconcile(): Promise<readonly ReconcileReport[]>;
 }
@@ -113,7 +116,7 @@ export function createBilling(options: BillingOptions): Billing {
     }),
     modelsOf: async (caller) => models.of(await tokenOf(caller)),
     async requireStart(caller, model) {
-      requireAllowedModel((await models.of(await tokenOf(caller))).models, model);
+      if (model !== undefined) requireAllowedModel((await models.of(await tokenOf(caller))).models, model);
       await requireBudget(caller);
     },
     async reconcile() {

@@ -1,4 +1,5 @@
 import { type GraphDescriptor, graphDescriptorSchema, toGraphId } from "@throughline/ai-core";
+import { modelContextSchema } from "@throughline/langgraph-models";
 import { z } from "zod";
 import { approverDefinition } from "./graphs/approver/definition.js";
 import { chatDefinition } from "./graphs/chat/definition.js";
@@ -34,6 +35,8 @@ export function describeGraph(definition: GraphDefinition): GraphDescriptor {
     hasScript: true,
     inputSchema: z.toJSONSchema(definition.inputSchema, { io: "input" }),
     outputSchema: z.toJSONSchema(definition.outputSchema),
+    // Every graph here makes its model with `createModel`.
+    contextSchema: z.toJSONSchema(modelContextSchema, { io: "input" }),
     subgraphSchemas: Object.fromEntries(
       Object.entries(subgraphSchemas).map(([node, schema]) => [node, z.toJSONSchema(schema)]),
     ),

@@ -28,6 +28,10 @@ export const graphDescriptorSchema = z.object({
   commands: z.array(z.string()),
   inputSchema: jsonObjectSchema,
   outputSchema: jsonObjectSchema,
+  /** Keys that a run may configure it with; absent where they are not known, without properties where it declares none. */
+  contextSchema: jsonObjectSchema.optional(),
+  /** The model of runs that name none, in place of the account's. Counts only where the context schema declares `model`. */
+  model: z.string().min(1).max(128).optional(),
   /** Questions it answers well, for people who meet it for the first time. */
   suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
   /** It brings a script, from which it answers where no model is configured. */

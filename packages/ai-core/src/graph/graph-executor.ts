@@ -7,6 +7,7 @@ import type { FoundFile } from "../ports/attachments.js";
 import type { Fence } from "../ports/lease.js";
 import type { ExecutorType } from "../usage/usage.js";
 import type { AgentCommand } from "./agent-command.js";
+import type { RunConfig } from "./run-config.js";
 import type { UpstreamChunk } from "./upstream-chunk.js";
 
 /** What the first attempt of a run begins from. */
@@ -37,7 +38,10 @@ export interface GraphRunRequest {
   /** THREAD_KEY_REQUIRED (docs/requirements.md#dev-3): derived on the server from account and state key. */
   readonly threadId: string;
   readonly stateKey: string;
-  readonly model: string;
+  /** Where absent the graph's own model answers: `configurable` then has no key `model`. */
+  readonly model?: string | undefined;
+  /** Checked against the graph's context schema by the caller. */
+  readonly config?: RunConfig | undefined;
   readonly start: GraphRunStart;
   readonly tools: readonly FrontendTool[];
   readonly context: readonly ContextItem[];

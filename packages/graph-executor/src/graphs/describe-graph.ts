@@ -2,6 +2,7 @@ import { START } from "@langchain/langgraph";
 import { getInputTypeSchema, getOutputTypeSchema } from "@langchain/langgraph/zod/schema";
 import { type AgentCapability, type GraphDescriptor, type JsonObject, toGraphId } from "@throughline/ai-core";
 import { isJsonObject, read, readString, toPlainObject } from "@throughline/coerce";
+import { contextSchemaOf } from "./context-schema.js";
 import type { RunnableGraph } from "./runnable-graph.js";
 
 /** What a configuration says of a graph. */
@@ -13,12 +14,16 @@ export interface GraphNotes {
   readonly suggestions?: readonly string[];
   readonly capabilities?: readonly AgentCapability[];
   readonly hasScript?: boolean;
+  /** The model of its runs that name none. */
+  readonly model?: string | undefined;
+  /** Keys of its configuration that its context schema does not show. */
+  readonly contextKeys?: readonly string[];
 }
 
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
 export function describeLoadedGraph(notes: GraphNotes, graph: RunnableGraph | undefined): GraphDescriptor {
   const { graphName, name = graphName, description, commands = [], suggestions = [] } = notes;
-  const { capabilities = [], hasScript = false } = notes;
+  const { capabilities = [], hasScript = false, model, contextKeys = [] } = notes;
   const shown = [...(graph ? capabilitiesOf(graph) : []), ...(commands.length > 0 ? COMMANDED : [])];
   return {
     graphId: toGraphId(graphName),
@@ -31,6 +36,8 @@ export function describeLoadedGraph(notes: GraphNotes, graph: RunnableGraph | un
     ...(hasScript && { hasScript }),
     inputSchema: graph ? schemaOf(graph, inputKeys(graph), getInputTypeSchema) : {},
     outputSchema: graph ? schemaOf(graph, graph.outputChannels, getOutputTypeSchema) : {},
+    ...(graph && { contextSchema: contextSchemaOf(graph, contextKeys) }),
+    ...(model !== undefined && { model }),
     subgraphSchemas: {},
   };
 }

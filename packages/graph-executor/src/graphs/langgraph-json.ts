@@ -5,10 +5,25 @@ import {
   type AgentCapability,
   agentCapabilitySchema,
   graphNameSchema,
+  isReservedConfigKey,
+  type RunConfig,
+  runConfigSchema,
   ThroughlineError,
 } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
 import { z } from "zod";
+
+/** A key that the service writes itself would be overwritten in each run, so it is refused where it is written. */
+const graphConfigSchema = runConfigSchema.superRefine(({ configurable = {} }, context) => {
+  for (const key of Object.keys(configurable)) {
+    if (key !== "model" && !isReservedConfigKey(key)) continue;
+    const message =
+      key === "model"
+        ? "name the model as `model` of the graph"
+        : "is reserved. Use another name for the key";
+    context.addIssue({ code: "custom", path: ["configurable", key], message });
+  }
+});
 
 const graphSpecSchema = z.union([
   z.string(),
@@ -20,6 +35,9 @@ const graphSpecSchema = z.union([
     commands: z.array(z.string().min(1).max(128)).optional(),
     suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
     hasScript: z.boolean().optional(),
+    model: z.string().min(1).max(128).optional(),
+    config: graphConfigSchema.optional(),
+    context_keys: z.array(z.string().min(1).max(128)).optional(),
   }),
 ]);
 
@@ -94,6 +112,12 @@ export interface GraphSpec {
   readonly capabilities: readonly AgentCapability[];
   /** Whether it answers from a script where no model is configured. */
   readonly hasScript: boolean;
+  /** The model of runs that name none. */
+  readonly model: string | undefined;
+  /** What each of its runs is configured with, unless the run says otherwise. */
+  readonly config: RunConfig;
+  /** Keys of its configuration that can't be read from the graph, as those of an `Annotation.Root`. */
+  readonly contextKeys: readonly string[];
 }
 
 export interface LanggraphJson {
@@ -126,6 +150,9 @@ export function readLanggraphJson(path: string): LanggraphJson {
       suggestions = [],
       capabilities = [],
       hasScript = false,
+      model,
+      config = {},
+      context_keys: contextKeys = [],
     } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
@@ -140,6 +167,9 @@ export function readLanggraphJson(path: string): LanggraphJson {
       suggestions,
       capabilities,
       hasScript,
+      model,
+      config,
+      contextKeys,
     };
   });
   const { env, missing } = readEnv(path, parsed.data.env);

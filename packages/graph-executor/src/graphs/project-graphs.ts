@@ -6,7 +6,7 @@ import type { GraphOpening, GraphSource } from "./graph-source.js";
 import { importExport } from "./import-export.js";
 import { type GraphSpec, readLanggraphJson } from "./langgraph-json.js";
 import { nextEdition } from "./module-edition.js";
-import { type RunnableGraph, toRunnableGraph } from "./runnable-graph.js";
+import { isRunnableGraph, type RunnableGraph, toRunnableGraph } from "./runnable-graph.js";
 
 interface LoadedGraph {
   readonly descriptor: GraphDescriptor;
@@ -65,10 +65,10 @@ async function loadGraph(spec: GraphSpec, edition: number | undefined): Promise<
     };
   }
   // A factory may need what only a run has; then it is described by its name alone.
-  const sample = await callFactory(exported, { configurable: {} }).catch(() => undefined);
+  const sample = await callFactory(spec, exported, { configurable: {} }).catch(() => undefined);
   return {
     descriptor: describeLoadedGraph(spec, sample === undefined ? undefined : required(spec, sample)),
-    open: async (opening) => required(spec, await callFactory(exported, opening)),
+    open: async (opening) => required(spec, await callFactory(spec, exported, opening)),
   };
 }
 
@@ -101,16 +101,36 @@ function langgraphVersion(file: string): string | undefined {
 }
 
 /** Called as LangGraph's own server calls factories: with the run's config, and what the graph is wanted for. */
-async function callFactory(factory: CallableFunction, { configurable }: GraphOpening): Promise<unknown> {
+async function callFactory(
+  { config }: GraphSpec,
+  factory: CallableFunction,
+  { configurable }: GraphOpening,
+): Promise<unknown> {
   const runtime = { accessContext: "threads.create_run", executionRuntime: { context: undefined } };
-  return Reflect.apply(factory, undefined, [{ configurable: { ...configurable } }, runtime]);
+  return Reflect.apply(factory, undefined, [
+    { configurable: { ...config.configurable, ...configurable } },
+    runtime,
+  ]);
 }
 
 function required(spec: GraphSpec, value: unknown): RunnableGraph {
   const graph = toRunnableGraph(value);
-  if (graph) return graph;
+  if (graph) return configured(spec, graph);
   throw new ThroughlineError(
     "invalid_input",
     `${spec.file}: "${spec.exportName}" is no graph. Export a compiled graph, a StateGraph, or a function that gives one.`,
   );
+}
+
+/** The graph with what its entry in `langgraph.json` configures, as its author would bind it. A run's own config wins. */
+function configured({ config }: GraphSpec, graph: RunnableGraph): RunnableGraph {
+  const { recursion_limit, tags, metadata, configurable } = config;
+  if (Object.keys(config).length === 0) return graph;
+  const bound: unknown = graph.withConfig({
+    ...(recursion_limit !== undefined && { recursionLimit: recursion_limit }),
+    ...(tags && { tags: [...tags] }),
+    ...(metadata && { metadata }),
+    ...(configurable && { configurable, context: configurable }),
+  });
+  return isRunnableGraph(bound) ? bound : graph;
 }

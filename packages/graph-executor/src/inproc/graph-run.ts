@@ -22,7 +22,7 @@ import { RunStore } from "../persistence/run-store.js";
 import { graphChanged } from "./graph-change.js";
 import { createRootValues, type RootValues } from "./graph-values.js";
 import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
-import { type RunConfigurable, runConfigurable } from "./run-config.js";
+import { givenContext, type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError, toWriteError } from "./run-error.js";
 import { type StreamEnd, toGraphFinal, withUntracked } from "./run-final.js";
 import { runTrace } from "./run-trace.js";
@@ -100,6 +100,8 @@ async function* pump(
       for await (const item of openGraphStream(graph, plan, {
         dialect: request.dialect ?? "modes",
         configurable,
+        config: request.config,
+        given: givenContext(request),
         context: setup.context,
         callbacks: setup.callbacks,
         trace: runTrace(request),

@@ -1,6 +1,7 @@
 import type { CallbackHandlerMethods } from "@langchain/core/callbacks/base";
-import type { Dialect, UpstreamChunk } from "@throughline/ai-core";
+import type { Dialect, JsonObject, RunConfig, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readGraphItem, readString } from "@throughline/coerce";
+import { declaredContextKeys } from "../graphs/context-schema.js";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 import { MessageIds } from "./message-ids.js";
 import type { RunConfigurable } from "./run-config.js";
@@ -22,6 +23,10 @@ export type RunCallbacks = CallbackHandlerMethods;
 export interface GraphStreamOptions {
   readonly dialect: Dialect;
   readonly configurable: RunConfigurable;
+  /** Of the run itself. */
+  readonly config?: RunConfig | undefined;
+  /** The run's part of the graph's context. */
+  readonly given: JsonObject;
   readonly context: Readonly<Record<string, unknown>> | undefined;
   readonly callbacks?: readonly RunCallbacks[] | undefined;
   readonly trace: RunTrace;
@@ -36,8 +41,10 @@ export async function* openGraphStream(
   plan: Extract<StartPlan, { kind: "run" }>,
   options: GraphStreamOptions,
 ): AsyncGenerator<UpstreamChunk> {
-  const { context, signal, inRun } = options;
+  const { signal, inRun } = options;
   const callbacks = [new MessageIds(), ...(options.callbacks ?? [])];
+  const { recursion_limit, tags, metadata } = options.config ?? {};
+  const context = contextOf(graph, options);
   const config = {
     subgraphs: true,
     // A superstep begins only when the one before is stored, so a recovery never repeats more than one of them.
@@ -48,6 +55,9 @@ export async function* openGraphStream(
     },
     signal,
     ...options.trace,
+    metadata: { ...metadata, ...options.trace.metadata },
+    ...(recursion_limit !== undefined && { recursionLimit: recursion_limit }),
+    ...(tags && { tags: [...tags] }),
     ...(context && { context }),
     callbacks,
   } as const;
@@ -60,6 +70,20 @@ export async function* openGraphStream(
     if (chunk) yield chunk;
   }
   end();
+}
+
+/**
+ * LangGraph's `context` of a run: what the graph is bound to (`withConfig`), what the run gives, and what the provider adds. A
+ * graph with a context schema always has one; without one LangGraph would check all of `configurable` against that schema.
+ */
+function contextOf(
+  graph: RunnableGraph,
+  { given, context }: Pick<GraphStreamOptions, "given" | "context">,
+): Readonly<Record<string, unknown>> | undefined {
+  const declared = declaredContextKeys(graph);
+  const bound = Object.entries(Object(graph.config?.configurable)).filter(([key]) => declared?.includes(key));
+  const merged = { ...Object.fromEntries(bound), ...graph.config?.context, ...given, ...context };
+  return declared || Object.keys(merged).length > 0 ? merged : undefined;
 }
 
 type GraphInput = Parameters<RunnableGraph["stream"]>[0];

@@ -10,6 +10,10 @@ const INPUT_ERRORS = new Set([
   "$ZodError",
 ]);
 
+/** LangGraph's limit is 25 steps unless the graph, its langgraph.json or the run sets another. */
+export const RECURSION_LIMIT_REACHED =
+  "The graph took more steps than its limit allows. Raise `config.recursion_limit`, for the run or for the graph in langgraph.json.";
+
 /**
  * A failed run as one of our errors. Its sentence is always ours, because a foreign message may carry a key, a prompt or
  * a path; the original is kept as `cause`, for logs on this side.
@@ -23,9 +27,7 @@ export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError 
     return new ThroughlineError(code, readString(error, "message") ?? "", { cause: error });
   }
   if (name === "GraphRecursionError") {
-    return new ThroughlineError("run_failed", "The graph took more steps than its limit allows.", {
-      cause: error,
-    });
+    return new ThroughlineError("run_failed", RECURSION_LIMIT_REACHED, { cause: error });
   }
   if (
     !nodesRan &&

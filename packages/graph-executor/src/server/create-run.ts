@@ -1,5 +1,11 @@
 import type { Client } from "@langchain/langgraph-sdk";
-import { type Clock, type Dialect, type JsonObject, ThroughlineError } from "@throughline/ai-core";
+import {
+  type Clock,
+  type Dialect,
+  type JsonObject,
+  type RunConfig,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import { readString } from "@throughline/coerce";
 import { unknownAgent } from "../provider/unknown-agent.js";
 import { pause } from "./pause.js";
@@ -20,6 +26,9 @@ export interface RunOrder {
   readonly configurable: JsonObject;
   /** Of this run alone. */
   readonly metadata: JsonObject;
+  readonly config: RunConfig;
+  /** The part of `configurable` that is the graph's own: LangGraph's `context`. */
+  readonly context: JsonObject;
 }
 
 export type RunStart =
@@ -59,6 +68,7 @@ const LISTED = 100;
 export function createRunMaker(options: CreateOptions): (order: RunOrder) => Promise<string> {
   const { client, clock, busyMs } = options;
   const modes = { ...STREAM_MODES };
+  let takesContext = true;
 
   return async function makeRun(order) {
     const { dialect } = order;
@@ -66,11 +76,15 @@ export function createRunMaker(options: CreateOptions): (order: RunOrder) => Pro
     let busyUntil: number | undefined;
     for (;;) {
       try {
-        return await postRun(client, order, modes[dialect]);
+        return await postRun(client, order, modes[dialect], takesContext);
       } catch (error) {
         const dispensable = DISPENSABLE[dialect];
         if (refusesModes(error) && modes[dialect].includes(dispensable)) {
           modes[dialect] = modes[dialect].filter((mode) => mode !== dispensable);
+          continue;
+        }
+        if (refusesContext(error) && takesContext) {
+          takesContext = false;
           continue;
         }
         const isBusy = saysBusy(error);
@@ -110,14 +124,31 @@ function refusesModes(error: unknown): boolean {
   return statusOf(error) === 422 && textOf(error).includes("stream_mode");
 }
 
-async function postRun(client: Client, order: RunOrder, modes: readonly StreamMode[]): Promise<string> {
-  const { runId, attempt, start, configurable, metadata } = order;
+/** Python's server takes either `configurable` or `context`, and makes each of the other. */
+function refusesContext(error: unknown): boolean {
+  const status = statusOf(error);
+  return (status === 400 || status === 422) && /both configurable and context/i.test(textOf(error));
+}
+
+async function postRun(
+  client: Client,
+  order: RunOrder,
+  modes: readonly StreamMode[],
+  takesContext: boolean,
+): Promise<string> {
+  const { runId, attempt, start, configurable, metadata, context } = order;
+  const { recursion_limit, tags, metadata: own } = order.config;
   let created: string | undefined;
   const run = await client.runs.create(order.threadId, order.graphName, {
     ...("resume" in start ? { command: { resume: start.resume } } : { input: start.input }),
     // A server keeps what a run was configured with for all later runs of its thread, a fork's checkpoint included.
-    config: { configurable: { checkpoint_id: null, ...configurable } },
-    metadata: { ...metadata, [OWN_RUN_KEY]: runId, [OWN_ATTEMPT_KEY]: attempt },
+    config: {
+      configurable: { checkpoint_id: null, ...configurable },
+      ...(recursion_limit !== undefined && { recursion_limit }),
+      ...(tags && { tags: [...tags] }),
+    },
+    ...(takesContext && Object.keys(context).length > 0 && { context }),
+    metadata: { ...own, ...metadata, [OWN_RUN_KEY]: runId, [OWN_ATTEMPT_KEY]: attempt },
     streamMode: [...modes],
     streamSubgraphs: true,
     streamResumable: true,

@@ -9,7 +9,7 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import { toPlain } from "@throughline/coerce";
-import { frontendOf, runConfigurable } from "../inproc/run-config.js";
+import { frontendOf, givenContext, runConfigurable } from "../inproc/run-config.js";
 import { toGraphMessage } from "../messages/to-graph-message.js";
 import type { RunOrder, RunStart } from "./create-run.js";
 import { moveBeforeQuestions } from "./move-before-questions.js";
@@ -69,6 +69,8 @@ export function createOrders(client: Client, states: GraphStatePort) {
     graphName: graphNameOf(request.graphId),
     start: await toRunStart(request, start),
     dialect: request.dialect ?? "modes",
+    config: request.config ?? {},
+    context: givenContext(request),
     ...identified(runConfigurable(request, {})),
   });
 }

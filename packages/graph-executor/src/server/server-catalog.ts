@@ -21,6 +21,8 @@ export interface ServerCatalogOptions {
   readonly connectMs: number;
   /** What is known of some graphs beforehand; a server tells only names and schemas. */
   readonly known: readonly GraphDescriptor[];
+  /** Receives what an operator should know of the server's graphs. Default: a warning of the process. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 const PAGE = 100;
@@ -33,8 +35,19 @@ export function createServerCatalog({
   clock,
   connectMs,
   known,
+  warn = (message) => process.emitWarning(message),
 }: ServerCatalogOptions): AgentCatalogPort {
   const schemas = new Map<string, Promise<GraphSchema>>();
+  const reported = new Set<string>();
+
+  /** Reports a graph whose name can't be part of an agent's id, once. */
+  function reportUnnamed(graphId: string): void {
+    if (reported.has(graphId)) return;
+    reported.add(graphId);
+    warn(
+      `The LangGraph server's graph ${JSON.stringify(graphId)} is not served: a graph's name must be 1–128 characters of A–Z, a–z, 0–9, _, - and ., and must not begin with a dot.`,
+    );
+  }
 
   async function search(graphId?: string): Promise<readonly Assistant[]> {
     const found: Assistant[] = [];
@@ -70,6 +83,7 @@ export function createServerCatalog({
       commands: [],
       inputSchema: schemaOf(schema?.input_schema),
       outputSchema: schemaOf(schema?.output_schema),
+      ...(schema && { contextSchema: contextSchemaOf(schema) }),
       subgraphSchemas: {},
     };
   }
@@ -79,9 +93,12 @@ export function createServerCatalog({
       const assistants = await whileUnreachable(() => search(only), { clock, boundMs: connectMs });
       const byGraph = new Map<string, Assistant>();
       for (const assistant of assistants) {
-        // A graph whose name can't be part of an agent's id can't be addressed here.
         const name = parseGraphId(assistant.graph_id);
-        if (name === undefined || (byGraph.has(name) && !isDefault(assistant))) continue;
+        if (name === undefined) {
+          reportUnnamed(assistant.graph_id);
+          continue;
+        }
+        if (byGraph.has(name) && !isDefault(assistant)) continue;
         byGraph.set(name, assistant);
       }
       return await Promise.all([...byGraph].map(([name, assistant]) => describe(name, assistant)));
@@ -107,6 +124,12 @@ function isDefault({ metadata }: Assistant): boolean {
 function capabilitiesOf(schema: GraphSchema | undefined): AgentCapability[] {
   const properties = read(schema?.state_schema, "properties");
   return read(properties, "messages") === undefined ? [] : ["chat"];
+}
+
+/** A server's graph without a context schema declares no keys; older servers call the schema `config_schema`. */
+function contextSchemaOf(schema: GraphSchema): JsonObject {
+  const declared = read(schema, "context_schema") ?? read(schema, "config_schema");
+  return { type: "object", properties: {}, ...(declared ? toPlainObject(declared) : {}) };
 }
 
 function schemaOf(schema: unknown): JsonObject {

@@ -251,6 +251,8 @@ describe("a thread that can't take a run", () => {
       dialect: "modes" as const,
       configurable: {},
       metadata: {},
+      config: {},
+      context: {},
     };
     const options = { client: outsider, clock: systemClock, connectMs: 1_000, busyMs: 1_000 };
     await expect(createRunMaker(options)(order)).rejects.toMatchObject({ code: "not_found" });

@@ -1,4 +1,4 @@
-import { dialectSchema } from "@throughline/ai-core";
+import { dialectSchema, runConfigSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { parsedJson, parsedObject } from "../http/parsed-json.js";
 import { threadVisibilitySchema } from "../thread/visibility.js";
@@ -52,6 +52,9 @@ const throughlineSchema = z.strictObject({
     .max(128)
     .optional()
     .describe("Of `GET /models`. Later runs of the thread that name none use it, too."),
+  config: runConfigSchema
+    .optional()
+    .describe("Recursion limit, tags, metadata and the graph's configuration."),
   fork: z
     .strictObject({ checkpointId: z.string().min(1).max(256) })
     .optional()

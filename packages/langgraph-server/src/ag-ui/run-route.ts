@@ -133,6 +133,7 @@ export async function runAgent(
       command,
       model: options.model,
       remembersModel: true,
+      config: options.config,
       profile: options.profile ?? "user",
       dialect: options.dialect,
       strategy,

@@ -1,4 +1,4 @@
-import { type GraphDescriptor, graphDescriptorSchema } from "@throughline/ai-core";
+import { acceptsModel, type GraphDescriptor, graphDescriptorSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { ServiceBilling } from "../billing/service-billing.js";
 import type { RouteParts } from "../http/ingress.js";
@@ -6,6 +6,11 @@ import type { ActionRoute } from "../http/route-table.js";
 
 export const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).extend({
   suggestions: z.array(z.string()).describe("Questions it answers well."),
+  acceptsModel: z
+    .boolean()
+    .describe(
+      "Whether a run may name a model. Where not, the graph's own answers, and a run that names one is refused.",
+    ),
   answeredBy: z
     .enum(["script", "model"])
     .describe("`script`: no model is configured, and the agent answers from a script of its own."),
@@ -39,5 +44,10 @@ function showAgent(
   { hasScript = false, suggestions = [], ...agent }: GraphDescriptor,
   hasModels: boolean,
 ): z.output<typeof shownAgentSchema> {
-  return { ...agent, suggestions, answeredBy: hasScript && !hasModels ? "script" : "model" };
+  return {
+    ...agent,
+    suggestions,
+    acceptsModel: acceptsModel(agent) === true,
+    answeredBy: hasScript && !hasModels ? "script" : "model",
+  };
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@throughline/ai-core";
+import { type ErrorCode, runConfigSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { RunService } from "../drive/run-service.js";
 import { bodyOf } from "../http/checked-request.js";
@@ -14,11 +14,13 @@ const model = z.string().min(1).max(128).optional();
 const retrySchema = z.strictObject({
   runId: ownRunId,
   model: model.describe("Another than the one it failed with."),
+  config: runConfigSchema.optional().describe("In place of what it was configured with."),
 });
 const regenerateSchema = z.strictObject({
   messageId: z.string().min(1).max(512).describe("An assistant's message of the conversation."),
   runId: ownRunId,
   model: model.describe("Another than the thread's."),
+  config: runConfigSchema.optional(),
 });
 const regeneratedSchema = startedSchema.extend({
   checkpointId: z.string().describe("Where the thread went back to."),
@@ -85,11 +87,12 @@ export function runAgainRoutes(
       },
       async handle(c, who, arrival) {
         const thread = await threadOf(c, parts, who);
-        const { runId, model: other } = await bodyOf(who, retrySchema);
-        const { model: before, ...retry } = await threads.planRetry(thread);
+        const { runId, model: other, config } = await bodyOf(who, retrySchema);
+        const retry = await threads.planRetry(thread);
         const again = {
           ...retry,
-          model: other ?? before,
+          config: config ?? retry.config,
+          model: other,
           remembersModel: other !== undefined,
           runId,
           arrival,

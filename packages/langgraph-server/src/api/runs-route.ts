@@ -7,6 +7,7 @@ import {
   type Json,
   MESSAGE_ROLES,
   type Message,
+  runConfigSchema,
   ThroughlineError,
   threadNameSchema,
 } from "@throughline/ai-core";
@@ -44,7 +45,15 @@ const whatToRun = {
     .describe("Names the thread to go on with; without it the run has one of its own."),
   visibility: threadVisibilitySchema,
   graphName: graphNameSchema.default("chat"),
-  model: z.string().min(1).max(128),
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe("Of `GET /models`, for graphs that accept one. Default: selected by the service."),
+  config: runConfigSchema
+    .optional()
+    .describe("Recursion limit, tags, metadata and the graph's configuration."),
 };
 const whoAsks = {
   requestId: correlationSchema,
@@ -177,6 +186,7 @@ async function startRun(
       tools: [],
       context: [],
       model: request.model,
+      config: request.config,
       profile: "user",
       dialect: request.dialect,
       strategy: "reject",

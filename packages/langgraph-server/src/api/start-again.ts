@@ -15,7 +15,8 @@ export const ownRunId = runIdSchema
 
 export const startedSchema = z.object({ runId: z.string().describe("The run that has begun.") });
 
-export interface Again extends Pick<StartRunRequest, "input" | "command" | "model" | "remembersModel"> {
+export interface Again
+  extends Pick<StartRunRequest, "input" | "command" | "model" | "priorModel" | "config" | "remembersModel"> {
   readonly runId?: string | undefined;
   readonly arrival: Arrival;
 }

@@ -81,7 +81,8 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
     callbacks: undefined,
     isMetered: false,
     modelsOf: async () => ({ models: [offline], loadedAt: clock.now(), isStale: false }),
-    modelOf: async (_caller, asked) => asked ?? offline.id,
+    defaultModelOf: async () => defaultModel,
+    requireStart: async (_caller, model) => (model === OFFLINE_MODEL_NAME ? undefined : model),
     billOf: async () => undefined,
     reconcile: async () => [],
   };
@@ -147,15 +148,14 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
     callbacks: tripwire.callbacks,
     isMetered: true,
     modelsOf: (caller) => billing.modelsOf(caller).catch(withoutKey),
-    async modelOf(caller, asked) {
-      const first = async () => (await billing.modelsOf(caller)).models[0]?.id ?? "";
-      try {
-        const model = asked ?? defaultModel ?? (await first());
-        await billing.requireStart(caller, model);
-        return model;
-      } catch (error) {
-        return withoutKey(error);
-      }
+    async defaultModelOf(caller) {
+      if (defaultModel !== undefined) return defaultModel;
+      const { models } = await billing.modelsOf(caller).catch(withoutKey);
+      return models[0]?.id ?? "";
+    },
+    async requireStart(caller, model) {
+      await billing.requireStart(caller, model).catch(withoutKey);
+      return model;
     },
     billOf: stores.ledger.billOf,
     async reconcile() {

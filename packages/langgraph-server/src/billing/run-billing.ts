@@ -3,11 +3,14 @@ import type { RunBill } from "@throughline/billing";
 
 /** Billing as starts and drivers of runs see it. */
 export interface RunBilling {
+  /** The account's model where none is chosen; `undefined` where it has none. */
+  defaultModelOf(caller: Caller): Promise<string | undefined>;
   /**
-   * The model that a run is started with: the one asked for, or the default. Throws unless it may start: `model_not_allowed`,
-   * `models_unavailable`, `unauthorized` (no key), `budget_exceeded`.
+   * Throws unless a run may start: `budget_exceeded`, and of a run with a model `model_not_allowed`, `models_unavailable` and
+   * `forbidden` (no key). Resolves with the model to give the graph: the offline model is none of a provider's, so it becomes
+   * `undefined`. Without a model no key is required here; the meter requires it at the first call to LiteLLM.
    */
-  modelOf(caller: Caller, asked: string | undefined): Promise<string>;
+  requireStart(caller: Caller, model: string | undefined): Promise<string | undefined>;
   /** Whether model calls go by a meter. */
   readonly isMetered: boolean;
   /** What a run has cost, all attempts; `undefined` where nothing is metered. */

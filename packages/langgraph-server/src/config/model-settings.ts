@@ -8,9 +8,9 @@ export const MODEL_SETTINGS = {
     flag: "default-model",
     group: "models",
     placeholder: "NAME",
-    doc: "The model of runs that name none.",
+    doc: "The model of runs that name none, for graphs whose context schema declares `model`.",
     schema: text,
-    unset: "the first that LiteLLM lists for the account, or the offline model",
+    unset: "the first that LiteLLM lists for the account; without LiteLLM the graph's own",
   }),
   litellmBaseUrl: setting({
     env: "LITELLM_BASE_URL",

@@ -7,6 +7,7 @@ import {
   ThroughlineError,
   toGraphId,
 } from "@throughline/ai-core";
+import { requireAcceptedConfig } from "../drive/run-configuration.js";
 import { formatPlace, type PagePlace, parsePlace } from "../http/page-place.js";
 import type { ServiceObserver } from "../thread/service-observer.js";
 import type { Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
@@ -170,6 +171,7 @@ async function accept(agents: AgentCatalogPort, definition: CronDefinition): Pro
   if (state && Object.hasOwn(state, "command") && agent.commands.length > 0) {
     throw invalid("input.state.command", "a command is no state. Send it as input.command");
   }
+  requireAcceptedConfig(agent, definition.config ?? undefined);
   return { ...definition, agent: agent.graphId };
 }
 

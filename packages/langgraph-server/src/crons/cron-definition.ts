@@ -1,4 +1,4 @@
-import { jsonObjectSchema, threadNameSchema } from "@throughline/ai-core";
+import { jsonObjectSchema, runConfigSchema, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 
 const MAX_MESSAGE_CHARACTERS = 100_000;
@@ -22,7 +22,7 @@ const inputSchema = z.strictObject({
 });
 
 const fields = {
-  agent: z.string().min(1).max(80).describe("`langgraph:sentinel`, or plain `sentinel`."),
+  agent: z.string().min(1).max(138).describe("`langgraph:sentinel`, or plain `sentinel`."),
   threadName: threadNameSchema
     .nullable()
     .describe("The thread every tick runs in; null gives each tick a thread of its own."),
@@ -34,6 +34,9 @@ const fields = {
   timeZone: z.string().min(1).max(64).describe("An IANA name. Intervals do not depend on it."),
   input: inputSchema,
   model: z.string().min(1).max(128).nullable().describe("null: the service's own choice."),
+  config: runConfigSchema
+    .nullish()
+    .describe("Recursion limit, tags, metadata and the graph's configuration of its runs."),
   overlap: z
     .enum(OVERLAP_POLICIES)
     .describe("What becomes of a tick whose thread is busy: left out, or run when its turn comes."),

@@ -45,6 +45,7 @@ export async function deliverTick(deps: DeliveryDeps, { cron, tick }: ClaimedTic
       tools: [],
       context: [],
       ...(definition.model !== null && { model: definition.model }),
+      ...(definition.config && { config: definition.config }),
       profile: "user",
       strategy: definition.overlap === "enqueue" ? "enqueue" : "reject",
       origin: { kind: "cron", id: cron.id },

@@ -2,7 +2,7 @@
  * The format of what crons store as JSON: definitions and outcomes of ticks. Raise it with every change of one of their
  * schemas, so that a row which an older version has set aside is tried again by the version that can read it.
  */
-export const CRON_FORMAT = 1;
+export const CRON_FORMAT = 2;
 
 /**
  * A stored row that this version can't decode. It is not the caller's failure: the row is set aside, and what was asked is done

@@ -23,6 +23,7 @@ function failed(status: RunRecord["status"], request: Partial<RunRequest> = {}):
         ingressRequestId: "i",
         caller: { billingAccountId: "acme", virtualKeyId: "k", traceId: "t" },
         model: "small",
+        config: { recursion_limit: 40 },
         tools: [],
         context: [],
         profile: "user",
@@ -63,7 +64,8 @@ describe("A run that failed is tried again", () => {
       expect(plan({ run: failed(status) })).toEqual({
         input: { kind: "resume", answers: {} },
         command: undefined,
-        model: "small",
+        priorModel: "small",
+        config: { recursion_limit: 40 },
       });
     },
   );

@@ -2,6 +2,7 @@ import {
   type AgentCommand,
   type GraphCheckpoint,
   type PayloadOf,
+  type RunConfig,
   ThroughlineError,
 } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
@@ -13,7 +14,9 @@ export interface Retry {
   readonly input: RunInput;
   readonly command: AgentCommand | undefined;
   /** The model it ran with. */
-  readonly model: string | undefined;
+  readonly priorModel: string | undefined;
+  /** What it was configured with. */
+  readonly config: RunConfig | undefined;
 }
 
 export interface FailedRun {
@@ -33,9 +36,9 @@ const HAS_FAILED: ReadonlySet<RunRecord["status"]> = new Set(["error", "lost", "
 export function planRetry({ run, input, checkpoint }: FailedRun): Retry {
   if (!HAS_FAILED.has(run.status)) throw refused("The last run of this thread did not fail.");
   const row = parseRunRow(run.request);
-  const { command, checkpointId, model } = row.ok ? row.value : {};
+  const { command, checkpointId, model, config } = row.ok ? row.value : {};
   const isStored = checkpoint?.runId === run.runId;
-  const how = { command: undefined, model };
+  const how = { command: undefined, priorModel: model, config };
   if (checkpointId !== undefined && !isStored) {
     return { ...how, input: { kind: "fork", checkpointId, messages: input?.messages ?? [] } };
   }

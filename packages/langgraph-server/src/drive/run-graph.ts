@@ -75,6 +75,7 @@ function open(
     threadId: run.thread.threadId,
     stateKey: request.stateKey,
     model: request.model,
+    config: request.config,
     start: run.attempt === 0 ? start : { kind: "continue", original: start },
     tools: request.tools,
     context: request.context,

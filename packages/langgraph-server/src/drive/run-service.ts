@@ -1,4 +1,12 @@
-import type { AgentCommand, Caller, ContextItem, Dialect, FrontendTool, Profile } from "@throughline/ai-core";
+import type {
+  AgentCommand,
+  Caller,
+  ContextItem,
+  Dialect,
+  FrontendTool,
+  Profile,
+  RunConfig,
+} from "@throughline/ai-core";
 import type { BusyStrategy, RunOrigin, RunRecord } from "@throughline/thread-log";
 import type { Arrival } from "../commands/arrivals.js";
 import type { RunInput } from "../thread/run-input.js";
@@ -21,8 +29,12 @@ export interface StartRunRequest {
   readonly context: readonly ContextItem[];
   /** R29: one that the agent has; goes with new input only. */
   readonly command?: AgentCommand | undefined;
-  /** The thread's when absent, else the service's default. */
+  /** Chosen by the caller. Where absent the service selects one, or none. */
   readonly model?: string | undefined;
+  /** Of the run that this one repeats: used where it still may be. */
+  readonly priorModel?: string | undefined;
+  /** Recursion limit, tags, metadata and the graph's own configuration. */
+  readonly config?: RunConfig | undefined;
   /** Whether later runs of the thread that name no model use this one. */
   readonly remembersModel?: boolean | undefined;
   readonly profile: Profile;

@@ -1,10 +1,4 @@
-import {
-  type FreshRunStart,
-  type GraphDescriptor,
-  newRunId,
-  retryStore,
-  ThroughlineError,
-} from "@throughline/ai-core";
+import { type FreshRunStart, type GraphDescriptor, newRunId, retryStore } from "@throughline/ai-core";
 import {
   isBeingDeleted,
   type RunRecord,
@@ -18,11 +12,12 @@ import { requireKnownCommand } from "../commands/command-lane.js";
 import type { AccountLimits, AccountUsage } from "../tenancy/account-limits.js";
 import { requireAgent } from "../thread/require-agent.js";
 import { answerAlias } from "../thread/run-alias.js";
-import { parseRunRow, payerOf, toRunRow } from "../thread/run-request.js";
+import { parseRunRow, toRunRow } from "../thread/run-request.js";
 import { viewAt } from "../thread/view-at.js";
 import { untilElapsed } from "../timing/until-elapsed.js";
 import { acceptInput } from "./accept-input.js";
 import type { DriverDeps } from "./driver-deps.js";
+import { requireAcceptedConfig, selectModel } from "./run-configuration.js";
 import type { StartRunRequest } from "./run-service.js";
 import { titleFrom } from "./thread-title.js";
 
@@ -62,6 +57,7 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   const { thread, command } = request;
   const agent = await requireAgent(deps.agents, thread.graphId);
   if (command) requireKnownCommand(agent, command);
+  requireAcceptedConfig(agent, request.config);
   const runId = newRunId(clock);
   const ask = <Result>(attempt: () => Promise<Result>) =>
     retryStore({ clock, patienceMs: STORE_PATIENCE_MS }, attempt);
@@ -78,7 +74,7 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
       if (look.same) return { kind: "attached", run: look.same };
       deps.enter(look.runs.running !== undefined);
       const known = look.model;
-      const model = await ask(() => modelOf(deps, request, known));
+      const model = await ask(() => selectModel(deps.billing, agent, request, known));
       const start = await measureInput(deps, request, agent, look);
       if (start === undefined) {
         // R25: the same request, sent twice at once, may have been answered in between.
@@ -140,22 +136,6 @@ async function admit(
   return { look: look ?? (await lookNow()), leave: permit.leave };
 }
 
-/** One that the thread remembers and that is not allowed any more is passed over: the person did not ask for it now. */
-async function modelOf(
-  { billing }: StartDeps,
-  request: StartRunRequest,
-  known: string | undefined,
-): Promise<string> {
-  const payer = payerOf(request);
-  if (request.model !== undefined || known === undefined) return billing.modelOf(payer, request.model);
-  try {
-    return await billing.modelOf(payer, known);
-  } catch (error) {
-    if (!(error instanceof ThroughlineError) || error.code !== "model_not_allowed") throw error;
-    return billing.modelOf(payer, undefined);
-  }
-}
-
 /** Only where it changes, so that a run costs no statement more. The run has begun: a failure is told to the operator alone. */
 async function rememberModel(
   { directory, observer }: StartDeps,
@@ -191,7 +171,7 @@ async function measureInput(
 
 function rowOf(
   { lease }: StartDeps,
-  request: StartRunRequest & { readonly model: string },
+  request: StartRunRequest,
   runId: string,
   start: FreshRunStart,
 ): StartRun {
@@ -213,6 +193,7 @@ function rowOf(
       caller: request.caller,
       person: request.person,
       model: request.model,
+      ...(request.config && { config: request.config }),
       tools: [...request.tools],
       context: [...request.context],
       command: request.command,

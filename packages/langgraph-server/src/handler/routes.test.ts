@@ -295,10 +295,10 @@ describe("POST /runs", () => {
   });
 
   it("answers what it cannot start with HTTP statuses", async () => {
-    const { model: _, ...incomplete } = request();
+    const { runId: _, ...incomplete } = request();
     const missing = await server.post("/runs", incomplete);
     expect(missing.status).toBe(400);
-    expect(await missing.json()).toMatchObject({ code: "invalid_input", details: { field: "model" } });
+    expect(await missing.json()).toMatchObject({ code: "invalid_input", details: { field: "runId" } });
     expect((await server.post("/runs", request({ graphName: "nobody" }))).status).toBe(404);
   });
 });

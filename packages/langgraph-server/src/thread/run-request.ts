@@ -9,6 +9,7 @@ import {
   type JsonObject,
   jsonObjectSchema,
   profileSchema,
+  runConfigSchema,
   subjectSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
@@ -28,7 +29,9 @@ const runRequestSchema = z.object({
   caller: callerSchema,
   /** Who asked, also in a thread of the account. */
   person: subjectSchema.optional(),
-  model: z.string(),
+  /** Absent: the graph's own. */
+  model: z.string().optional(),
+  config: runConfigSchema.optional(),
   tools: z.array(frontendToolSchema),
   context: z.array(contextItemSchema),
   command: agentCommandSchema.optional(),

@@ -193,7 +193,7 @@ export const shownRunSchema = z.object({
   }),
   /** `foreign` was started elsewhere; `reconcile` wrote down what a checkpoint says and ran no graph. */
   work: z.enum(["graph", "foreign", "reconcile"]),
-  model: z.string(),
+  model: z.string().nullable().describe("null: the graph's own."),
   cost: billSchema
     .nullable()
     .describe("null: nothing was metered, or the caller may not see what the run cost."),
@@ -215,7 +215,7 @@ export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typ
     status: run.status,
     startedBy: { ...run.origin, ...askerOf(request) },
     work,
-    model,
+    model: model ?? null,
     cost: bill ? showBill(bill) : null,
     attempt: run.attempt,
     crashes: run.crashes,

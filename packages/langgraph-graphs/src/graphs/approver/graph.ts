@@ -1,3 +1,4 @@
+import { modelContextSchema } from "@throughline/langgraph-models";
 import { createDeepAgent } from "deepagents";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
@@ -16,6 +17,7 @@ const CLERK_INSTRUCTIONS =
 export function createApproverGraph(deps: GraphDeps): RunnableGraph {
   const { keys } = deps;
   return createDeepAgent({
+    contextSchema: modelContextSchema,
     name: "approver",
     model: new ConfiguredModel({ keys, offline: approverScript }),
     systemPrompt: INSTRUCTIONS,

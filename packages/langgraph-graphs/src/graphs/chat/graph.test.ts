@@ -82,9 +82,6 @@ describe("chat", () => {
   it("refuses a run whose configuration is wrong, naming the field", async () => {
     const graph = createChatGraph({ keys: envKeyResolver({}) }, noon);
     const run = graph.invoke({ messages: [{ role: "user", content: "hi" }] }, { configurable: { model: 1 } });
-    await expect(run).rejects.toMatchObject({
-      code: "invalid_input",
-      details: { field: "configurable.model" },
-    });
+    await expect(run).rejects.toMatchObject({ issues: [{ path: ["model"] }] });
   });
 });

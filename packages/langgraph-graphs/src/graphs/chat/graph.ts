@@ -1,7 +1,7 @@
 import { AIMessage, AIMessageChunk, SystemMessage } from "@langchain/core/messages";
 import { END, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { createModel } from "@throughline/langgraph-models";
+import { createModel, modelContextSchema } from "@throughline/langgraph-models";
 import { ConversationState } from "../conversation-state.js";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
@@ -23,7 +23,7 @@ export function createChatGraph(deps: GraphDeps, now: () => Date = () => new Dat
       messages: [await withTools.invoke([new SystemMessage(INSTRUCTIONS), ...state.messages], config)],
     };
   };
-  return new StateGraph({ state: ConversationState, output: ConversationState })
+  return new StateGraph({ state: ConversationState, output: ConversationState, context: modelContextSchema })
     .addNode("agent", agent)
     .addNode("tools", new ToolNode(tools))
     .addEdge(START, "agent")

@@ -1,6 +1,6 @@
 import { SystemMessage } from "@langchain/core/messages";
 import { END, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
-import { createModel } from "@throughline/langgraph-models";
+import { createModel, modelContextSchema } from "@throughline/langgraph-models";
 import { ConversationState } from "../conversation-state.js";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
@@ -14,7 +14,7 @@ export function createPondererGraph(deps: GraphDeps): RunnableGraph {
     const model = await createModel(config, { keys: deps.keys, offline: pondererScript });
     return { messages: [await model.invoke([new SystemMessage(INSTRUCTIONS), ...state.messages], config)] };
   };
-  return new StateGraph({ state: ConversationState, output: ConversationState })
+  return new StateGraph({ state: ConversationState, output: ConversationState, context: modelContextSchema })
     .addNode("ponderer", ponder)
     .addEdge(START, "ponderer")
     .addEdge("ponderer", END)

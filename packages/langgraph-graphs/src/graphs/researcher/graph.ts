@@ -1,3 +1,4 @@
+import { modelContextSchema } from "@throughline/langgraph-models";
 import { createDeepAgent } from "deepagents";
 import { todoListMiddleware } from "langchain";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
@@ -22,6 +23,7 @@ and answer with the findings and the ids of the notes.`;
 export function createResearcherGraph(deps: GraphDeps): RunnableGraph {
   const { keys } = deps;
   return createDeepAgent({
+    contextSchema: modelContextSchema,
     name: "researcher",
     model: new ConfiguredModel({ keys, offline: researcherScript }),
     systemPrompt: INSTRUCTIONS,

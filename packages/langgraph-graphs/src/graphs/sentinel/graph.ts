@@ -1,4 +1,5 @@
 import { END, type LangGraphRunnableConfig, Send, START, StateGraph } from "@langchain/langgraph";
+import { modelContextSchema } from "@throughline/langgraph-models";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
 import { COMMAND_NAMES, readCommand, type SentCommand, sentCommandSchema } from "./command.js";
@@ -46,7 +47,12 @@ function onCommand(handle: CommandHandler) {
 }
 
 export function createSentinelGraph(deps: GraphDeps): RunnableGraph {
-  return new StateGraph({ state: SentinelState, input: SentinelInput, output: SentinelState })
+  return new StateGraph({
+    state: SentinelState,
+    input: SentinelInput,
+    output: SentinelState,
+    context: modelContextSchema,
+  })
     .addNode("hire", onCommand(hire))
     .addNode("cycle", onCommand(createCycle(deps)))
     .addNode("sync", onCommand(sync))

@@ -1,4 +1,5 @@
 import { START, StateGraph } from "@langchain/langgraph";
+import { modelContextSchema } from "@throughline/langgraph-models";
 import type { GraphDeps, RunnableGraph } from "../graph-definition.js";
 import { persistence } from "../persistence.js";
 import { createExperiencesAgent } from "./experiences-agent.js";
@@ -8,7 +9,12 @@ import { createSupervisor, SUPERVISOR_ENDS } from "./supervisor.js";
 import { TravelInput, TravelState } from "./travel-state.js";
 
 export function createTravelGraph(deps: GraphDeps): RunnableGraph {
-  return new StateGraph({ state: TravelState, input: TravelInput, output: TravelState })
+  return new StateGraph({
+    state: TravelState,
+    input: TravelInput,
+    output: TravelState,
+    context: modelContextSchema,
+  })
     .addNode("supervisor", createSupervisor(deps), { ends: [...SUPERVISOR_ENDS] })
     .addNode("flights_agent", createFlightsAgent())
     .addNode("hotels_agent", createHotelsAgent())
