@@ -170,7 +170,7 @@ function MessageForm(): ReactNode {
                 event.target.value = "";
               }}
             />
-            {agent?.answeredBy === "model" && <ModelPicker />}
+            {agent?.answeredBy === "model" && agent.acceptsModel && <ModelPicker />}
             <span className={styles.hint}>{isOver ? "Drop to attach" : ""}</span>
             <StopButton onStop={() => area.current?.focus()} />
             <IconButton icon="send" label="Send" look="primary" type="submit" disabled={!isReady} />

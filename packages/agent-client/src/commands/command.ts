@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@throughline/ai-core";
+import type { Json, JsonObject, RunConfig } from "@throughline/ai-core";
 import type { MessageView } from "../projection/thread-view.js";
 
 /** What a command does when the thread is busy and it is neither `sync` nor `fire`. */
@@ -18,6 +18,8 @@ export interface RunInput {
   readonly answers?: Readonly<Record<string, Json>>;
   readonly fork?: { readonly checkpointId: string };
   readonly model?: string;
+  /** Recursion limit, tags, metadata, and keys that the graph's context schema declares. */
+  readonly config?: RunConfig;
 }
 
 interface CommandBase {

@@ -126,12 +126,13 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
 
 /** The command as the service takes it. */
 function propsOf({ id, kind, input }: Exclude<Command, { kind: "stop" }>): object {
-  const { fork, model, command } = input;
+  const { fork, model, config, command } = input;
   return {
     strategy: kind === "fire" ? "preempt" : undefined,
     command: kind === "sync" ? { name: "sync", ...command, clientMutationId: id } : command,
     fork,
     model,
+    config,
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CommandOutcome, RunInput } from "@throughline/agent-client";
+import { runConfigSchema } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { type Answers, readAnswers } from "../answers.js";
 import { answersOf, askQuestions } from "../ask-questions.js";
@@ -37,6 +38,16 @@ export const runCommand = defineCommand({
     thread: { type: "string", placeholder: "NAME", doc: "the thread (default: a new one)" },
     ...SHARED_OPTION,
     model: { type: "string", placeholder: "NAME", doc: "the model's alias (default: the server's)" },
+    "recursion-limit": {
+      type: "string",
+      placeholder: "N",
+      doc: "the most steps of a run (default: the graph's own, else 25)",
+    },
+    config: {
+      type: "string",
+      placeholder: "JSON",
+      doc: 'recursion_limit, tags, metadata and configurable, as {"configurable": {"tone": "dry"}}',
+    },
     "stop-on-exit": { type: "boolean", doc: "Ctrl-C stops the run that is open" },
     json: { type: "boolean", doc: "one AG-UI event a line, as it came" },
   },
@@ -46,6 +57,7 @@ export const runCommand = defineCommand({
     const text = words.join(" ").trim();
     const thread = values.thread ?? `cli-${randomUUID().slice(0, 8)}`;
     if (thread === "") throw new UsageError("--thread must not be empty.");
+    const config = configOf(values.config, values["recursion-limit"]);
     const client = serverClient(input);
     const leaving = untilInterrupted(input.signal);
     const isJson = values.json === true;
@@ -73,7 +85,10 @@ export const runCommand = defineCommand({
       answers,
       screen,
       followed,
-      model: values.model,
+      settings: {
+        ...(values.model !== undefined && { model: values.model }),
+        ...(config && { config }),
+      },
       isUnderWay: false,
     };
     // A prompt that waits for a line must not keep Ctrl-C waiting.
@@ -108,9 +123,30 @@ interface Session {
   readonly answers: Answers;
   readonly screen: ThreadScreen;
   readonly followed: FollowedThread;
-  readonly model: string | undefined;
+  readonly settings: Pick<RunInput, "model" | "config">;
   /** A run was asked for, and how it ended is not known. */
   isUnderWay: boolean;
+}
+
+/** The configuration of every run of a session; the flag of a single value wins over the same value in the JSON. */
+export function configOf(json: string | undefined, limit: string | undefined): RunInput["config"] {
+  if (json === undefined && limit === undefined) return undefined;
+  const parsed = runConfigSchema.safeParse({
+    ...(json !== undefined && Object(parseJson(json))),
+    ...(limit !== undefined && { recursion_limit: Number(limit) }),
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const flag = limit !== undefined && issue?.path[0] === "recursion_limit" ? "--recursion-limit" : "--config";
+  throw new UsageError(`${flag}: ${[...(issue?.path ?? []), issue?.message].join(": ")}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--config must be JSON, as {"recursion_limit": 100}.`);
+  }
 }
 
 type UserMessage = NonNullable<RunInput["messages"]>[number];
@@ -160,9 +196,9 @@ async function answerAll(session: Session, before: number): Promise<number> {
 
 /** Asks for a run and shows it to its end; what the server refuses is shown instead. */
 async function start(session: Session, input: RunInput): Promise<CommandOutcome | undefined> {
-  const { screen, leaving, followed, model } = session;
+  const { screen, leaving, followed, settings } = session;
   session.isUnderWay = true;
-  const running = followed.handle.run({ ...input, ...(model !== undefined && { model }) });
+  const running = followed.handle.run({ ...input, ...settings });
   const outcome = await unlessLeft(leaving, Promise.race([running, followed.failed]));
   if (!outcome) return undefined;
   session.isUnderWay = false;

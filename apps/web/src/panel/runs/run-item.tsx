@@ -58,7 +58,7 @@ export function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactN
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
             {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
             <RunCost run={run} facts={facts} />
-            {run.work === "graph" && run.model !== UNKNOWN && (
+            {run.work === "graph" && run.model !== null && run.model !== UNKNOWN && (
               <span className={styles.model} title="Model">
                 {run.model}
               </span>

@@ -19,6 +19,8 @@ const agentSchema = z.pipe(
     suggestions: z.array(z.string()),
     /** `script`: no model is configured, and the agent answers from a script of its own. */
     answeredBy: z.enum(["script", "model"]),
+    /** Whether its runs may name a model; a service that does not say so lets them. */
+    acceptsModel: z._default(z.boolean(), true),
     inputSchema: schemaSchema,
     outputSchema: schemaSchema,
   }),

@@ -19,7 +19,8 @@ const runSchema = z.object({
     person: z.optional(z.string()),
   }),
   work: z.enum(["graph", "foreign", "reconcile"]),
-  model: z.string(),
+  /** `null`: the graph's own. */
+  model: z.nullable(z.string()),
   /** `null`: nothing was metered, or the caller may not see it. */
   cost: z.nullable(z.object({ costUsd: z.number(), unpriced: z.number() })),
   attempt: z.number(),
