@@ -4,7 +4,7 @@ import type { CallerResolver } from "./caller-resolver.js";
 import { isLoopbackAddress, isLoopbackHost } from "./loopback.js";
 
 const DEV_ACCOUNT = "dev";
-export const DEV_VIRTUAL_KEY_ID = "dev";
+const DEV_VIRTUAL_KEY_ID = "dev";
 export const DEV_ACCOUNT_HEADER = "x-throughline-account";
 export const DEV_SUBJECT_HEADER = "x-throughline-subject";
 export const DEV_ROLE_HEADER = "x-throughline-role";
