@@ -3,6 +3,7 @@ export { createAggregatingGraphExecutor } from "./aggregate/aggregating-graph-ex
 export { namedAttachment, withBytes } from "./attachments/attachment-block.js";
 export { attachmentIdHash, takeFiles, withoutUnstored } from "./attachments/found-files.js";
 export { type Backend, selectBackend } from "./backend/select-backend.js";
+export type { GraphNotes } from "./graphs/describe-graph.js";
 export { graphRegistry, type RegisteredGraph } from "./graphs/graph-registry.js";
 export type { GraphOpening, GraphSource } from "./graphs/graph-source.js";
 export { type GraphSpec, type LanggraphJson, readLanggraphJson } from "./graphs/langgraph-json.js";

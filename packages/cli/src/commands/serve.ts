@@ -38,16 +38,11 @@ export const serveCommand = defineCommand({
   },
   async run(input) {
     const { terminal, flags, version } = input;
-    const { settings, config, project } = await effectiveSettings(input);
+    const { config, project, describes } = await effectiveSettings(input);
     const isWatching = input.values.watch === true;
     if (project === undefined && isWatching) {
       throw new UsageError(
         "--watch needs a project: there is no langgraph.json here. Name one with --config.",
-      );
-    }
-    if (project !== undefined && config.backend.kind !== "inproc" && settings.origins.project !== "default") {
-      throw new UsageError(
-        "--config and a LangGraph server are both set: that server has its own graphs. Unset one.",
       );
     }
     const pages = input.values.console
@@ -69,6 +64,7 @@ export const serveCommand = defineCommand({
         },
         config: { ...config, consoleUrl },
         project,
+        describes,
         flags,
         isWatching,
         version,

@@ -2,6 +2,7 @@ import type { Assistant, Client, GraphSchema } from "@langchain/langgraph-sdk";
 import {
   type AgentCapability,
   type AgentCatalogPort,
+  agentCapabilitySchema,
   type Clock,
   type GraphDescriptor,
   type JsonObject,
@@ -9,6 +10,8 @@ import {
   toGraphId,
 } from "@throughline/ai-core";
 import { read, toPlainObject } from "@throughline/coerce";
+import { z } from "zod";
+import type { GraphNotes } from "../graphs/describe-graph.js";
 import { pause } from "./pause.js";
 import { toUpstreamError } from "./upstream-failure.js";
 import { whileUnreachable } from "./while-unreachable.js";
@@ -19,8 +22,8 @@ export interface ServerCatalogOptions {
   readonly patient: Client;
   readonly clock: Clock;
   readonly connectMs: number;
-  /** What is known of some graphs beforehand; a server tells only names and schemas. */
-  readonly known: readonly GraphDescriptor[];
+  /** What the operator declares of the server's graphs; it wins over what their assistants say. Schemas are the server's. */
+  readonly declared: readonly GraphNotes[];
   /** Receives what an operator should know of the server's graphs. Default: a warning of the process. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -34,7 +37,7 @@ export function createServerCatalog({
   patient,
   clock,
   connectMs,
-  known,
+  declared,
   warn = (message) => process.emitWarning(message),
 }: ServerCatalogOptions): AgentCatalogPort {
   const schemas = new Map<string, Promise<GraphSchema>>();
@@ -71,16 +74,27 @@ export function createServerCatalog({
   }
 
   async function describe(graphName: string, assistant: Assistant): Promise<GraphDescriptor> {
-    const more = known.find((descriptor) => descriptor.graphName === graphName);
-    if (more) return more;
     const schema = await schemasOf(graphName, assistant.assistant_id);
+    const own = notesOf(assistant);
+    const notes = declared.find((each) => each.graphName === graphName);
+    const commands = given(notes?.commands) ?? own.commands ?? [];
+    const capabilities = [...(notes?.capabilities ?? []), ...(own.capabilities ?? [])];
+    const suggestions = given(notes?.suggestions) ?? own.suggestions ?? [];
     return {
       graphId: toGraphId(graphName),
       graphName,
-      name: assistant.name || graphName,
-      description: assistant.description ?? "",
-      capabilities: capabilitiesOf(schema),
-      commands: [],
+      name: notes?.name ?? own.name ?? (assistant.name || graphName),
+      description: notes?.description ?? own.description ?? assistant.description ?? "",
+      capabilities: [
+        ...new Set([
+          ...capabilitiesOf(schema),
+          ...(commands.length > 0 ? (["commands"] as const) : []),
+          ...capabilities,
+        ]),
+      ],
+      commands: [...commands],
+      ...(suggestions.length > 0 && { suggestions: [...suggestions] }),
+      ...(notes?.model !== undefined && { model: notes.model }),
       inputSchema: schemaOf(schema?.input_schema),
       outputSchema: schemaOf(schema?.output_schema),
       ...(schema && { contextSchema: contextSchemaOf(schema) }),
@@ -114,6 +128,26 @@ export function createServerCatalog({
       return name === undefined ? undefined : (await list(name))[0];
     },
   };
+}
+
+/** A list that says something. */
+function given<Item>(list: readonly Item[] | undefined): readonly Item[] | undefined {
+  return list && list.length > 0 ? list : undefined;
+}
+
+/** What an assistant's author may say of its graph to Throughline, in the assistant's metadata. */
+const assistantNotesSchema = z.object({
+  name: z.string().min(1).optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  commands: z.array(z.string().min(1).max(128)).optional().catch(undefined),
+  suggestions: z.array(z.string().min(1).max(200)).max(10).optional().catch(undefined),
+  capabilities: z.array(agentCapabilitySchema).optional().catch(undefined),
+});
+
+/** Metadata may hold anything: what can't be read is left out. */
+function notesOf({ metadata }: Assistant): z.infer<typeof assistantNotesSchema> {
+  const parsed = assistantNotesSchema.safeParse(read(metadata, "throughline"));
+  return parsed.success ? parsed.data : {};
 }
 
 /** The server makes one assistant of each graph by itself; others are people's variants of it. */

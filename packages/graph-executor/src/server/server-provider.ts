@@ -1,4 +1,5 @@
-import { type Clock, GRAPH_PROVIDER_ID, type GraphDescriptor, systemClock } from "@throughline/ai-core";
+import { type Clock, GRAPH_PROVIDER_ID, systemClock } from "@throughline/ai-core";
+import type { GraphNotes } from "../graphs/describe-graph.js";
 import type { GraphProvider } from "../provider/graph-provider.js";
 import { createForeignRuns } from "../watcher/foreign-runs.js";
 import type { WatchPace } from "../watcher/watch-plan.js";
@@ -15,8 +16,10 @@ export interface ServerProviderOptions extends ServerAddress {
   readonly connectMs?: number;
   /** R24: how long a thread that says it is busy is asked again. */
   readonly busyMs?: number;
-  /** Descriptors of graphs that are known here too: a server tells only names and schemas. */
-  readonly known?: readonly GraphDescriptor[];
+  /** What the operator declares of the server's graphs: commands, names, suggestions. A server tells only names and schemas. */
+  readonly declared?: readonly GraphNotes[];
+  /** Receives what an operator should know of the server's graphs. Default: a warning of the process. */
+  readonly warn?: ((message: string) => void) | undefined;
   /**
    * Delete runs that a restart left as running for ever. Right for a server of one process, where a restart ends every
    * run; wrong where another process may still be running it.
@@ -60,7 +63,8 @@ function createServerProvider(options: ServerProviderOptions): GraphProvider {
     ...createServerCatalog({
       ...shared,
       patient: createServerClient({ ...options, requestTimeoutMs: 60_000 }),
-      known: options.known ?? [],
+      declared: options.declared ?? [],
+      warn: options.warn,
     }),
   };
 }

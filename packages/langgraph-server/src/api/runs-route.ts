@@ -22,7 +22,7 @@ import {
   openStream,
   type RouteContext,
   type RouteParts,
-  requireAgent,
+  requireAgentOrDefault,
   type SignedIn,
 } from "../http/ingress.js";
 import { parsedObject } from "../http/parsed-json.js";
@@ -44,7 +44,9 @@ const whatToRun = {
     .optional()
     .describe("Names the thread to go on with; without it the run has one of its own."),
   visibility: threadVisibilitySchema,
-  graphName: graphNameSchema.default("chat"),
+  graphName: graphNameSchema
+    .optional()
+    .describe("Default: the graph that the service is configured with, else its first."),
   model: z
     .string()
     .min(1)
@@ -167,7 +169,7 @@ async function startRun(
       { details: { field: "messages", limit: "maxContentParts", max: limits.maxContentParts } },
     );
   }
-  const agent = await requireAgent(parts, request.graphName);
+  const agent = await requireAgentOrDefault(parts, request.graphName);
   const threadName = threadNameSchema.parse(request.stateKey ?? request.runId);
   const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility }, named);
   c.header("x-request-id", request.requestId);

@@ -1,5 +1,6 @@
+import { graphNameSchema } from "@throughline/ai-core";
 import { setting } from "./setting.js";
-import { origins, portNumber, text, urlOf, urlsOf } from "./value-schemas.js";
+import { commandsByGraph, origins, portNumber, text, urlOf, urlsOf } from "./value-schemas.js";
 
 /** Where the server is, where its data is, and what it serves. */
 export const PLACE_SETTINGS = {
@@ -115,6 +116,24 @@ export const PLACE_SETTINGS = {
     doc: "The `langgraph.json` of your own project, whose graphs are served.",
     schema: text,
     unset: "`langgraph.json` of the current folder",
+  }),
+  defaultGraph: setting({
+    env: "THROUGHLINE_DEFAULT_GRAPH",
+    flag: "default-graph",
+    group: "graphs",
+    placeholder: "NAME",
+    doc: "The graph of `POST /runs` that names none.",
+    schema: graphNameSchema,
+    unset: "the first of `langgraph.json`, or of the LangGraph server",
+  }),
+  agentCommands: setting({
+    env: "THROUGHLINE_AGENT_COMMANDS",
+    group: "graphs",
+    placeholder: "JSON",
+    doc: 'Commands that graphs understand, as `{"support":["sync","fire"]}`, in addition to those of `langgraph.json` and of an assistant\'s metadata.',
+    schema: commandsByGraph,
+    fallback: {},
+    unset: "none",
   }),
   devUrl: setting({
     env: "LANGGRAPH_DEV_URL",

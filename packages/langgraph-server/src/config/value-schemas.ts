@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { graphNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 
 /** What the text of a variable or a flag may be. Messages complete a sentence that begins with the setting's name. */
@@ -89,3 +90,19 @@ export const origins = originsWhere((value) => new URL(value).origin === value);
 export const httpsOrigins = originsWhere(
   (value) => new URL(value).origin === value && value.startsWith("https://"),
 );
+
+/** Names of commands by graph, as JSON. */
+export const commandsByGraph: z.ZodType<Readonly<Record<string, readonly string[]>>, string> = text
+  .transform((value, context): unknown => {
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue({ code: "custom", message: "takes JSON" });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.record(graphNameSchema, z.array(z.string().min(1).max(128)), {
+      error: 'takes a JSON object of graph to commands, as {"support":["sync","fire"]}',
+    }),
+  );

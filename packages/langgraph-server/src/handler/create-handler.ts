@@ -86,6 +86,8 @@ export interface HandlerOptions {
   readonly allowDebug?: boolean;
   /** The service's address as clients know it. Default: the one that a request names. */
   readonly publicUrl?: string | undefined;
+  /** The graph of `POST /runs` that names none. Default: the first that is listed. */
+  readonly defaultGraph?: string | undefined;
   /** Where the console is, as people reach it. */
   readonly consoleUrl?: string | undefined;
   readonly highWaterBytes?: number;
@@ -128,6 +130,7 @@ export function createHandler(options: HandlerOptions): Handler {
     clock,
     allowDebug: options.allowDebug ?? false,
     publicUrl: options.publicUrl,
+    defaultGraph: options.defaultGraph,
   };
 
   const app = new Hono<RouteEnv>();

@@ -1,5 +1,12 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { AgentCatalogPort, Caller, Clock, GraphDescriptor, Json } from "@throughline/ai-core";
+import {
+  type AgentCatalogPort,
+  type Caller,
+  type Clock,
+  type GraphDescriptor,
+  type Json,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import type { Context } from "hono";
 import type { AuditFacts } from "../audit/audit-entry.js";
 import type { AuditLog } from "../audit/create-audit-log.js";
@@ -30,6 +37,8 @@ export interface RouteParts<Service = unknown> {
   readonly allowDebug: boolean;
   /** The service's address as clients know it, where that is configured. */
   readonly publicUrl?: string | undefined;
+  /** The graph of requests that name none; absent, the first that is listed. */
+  readonly defaultGraph?: string | undefined;
 }
 
 export interface RouteEnv {
@@ -71,6 +80,18 @@ export interface SignedIn extends AnyRequest {
 /** The agent a path names. */
 export function requireAgent({ service }: RouteParts, id: string): Promise<GraphDescriptor> {
   return findAgent(service.agents, id);
+}
+
+/** The agent of a request that need not name one. */
+export async function requireAgentOrDefault(
+  parts: RouteParts,
+  id: string | undefined,
+): Promise<GraphDescriptor> {
+  const named = id ?? parts.defaultGraph;
+  if (named !== undefined) return requireAgent(parts, named);
+  const [first] = await parts.service.agents.listAgents();
+  if (first) return first;
+  throw new ThroughlineError("not_found", "This service has no agent. Add a graph to its langgraph.json.");
 }
 
 /**

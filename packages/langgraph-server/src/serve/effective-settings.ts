@@ -22,12 +22,18 @@ export interface EffectiveSettings {
   readonly config: ServerConfig;
   /** The `langgraph.json` to serve: the one that was named, else that of the folder we are in. */
   readonly project: string | undefined;
+  /**
+   * The `langgraph.json` that describes the graphs of a LangGraph server: one that was named, or that of the folder we are in. One
+   * that is only a default of this way to start may be of other graphs, and describes none.
+   */
+  readonly describes: string | undefined;
 }
 
 /** The settings that `runServer` uses. Throws `invalid_input` where one can't be read. */
 export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: StartedWith): EffectiveSettings {
   const { env: variable } = SETTINGS.project;
-  const project = projectOf(flags.project ?? env[variable] ?? defaults[variable] ?? "", cwd);
+  const named = flags.project ?? env[variable] ?? "";
+  const project = projectOf(named || (defaults[variable] ?? ""), cwd);
   // A person who reads along wants to be gone soon after Ctrl-C.
   const attended = { [SETTINGS.logLevel.env]: "warn", [SETTINGS.drainMs.env]: "2000" };
   const sources: SettingSources = {
@@ -37,7 +43,7 @@ export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: Sta
     defaults: { ...(isAttended && attended), ...defaults },
   };
   const settings = readSettings(SETTINGS, sources);
-  return { settings, config: configOf(settings.values), project };
+  return { settings, config: configOf(settings.values), project, describes: projectOf(named, cwd) };
 }
 
 function projectOf(named: string, cwd: string): string | undefined {

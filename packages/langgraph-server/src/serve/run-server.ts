@@ -1,6 +1,11 @@
 import { dirname } from "node:path";
 import { systemClock } from "@throughline/ai-core";
-import { failStrayRun, type GraphSource, loadProjectGraphs } from "@throughline/graph-executor";
+import {
+  failStrayRun,
+  type GraphSource,
+  loadProjectGraphs,
+  readLanggraphJson,
+} from "@throughline/graph-executor";
 import { keepCallContextsOf } from "@throughline/langgraph-models";
 import type { Setting } from "../config/setting.js";
 import { SETTINGS } from "../config/settings.js";
@@ -33,7 +38,7 @@ export type ServeNews =
   /** The graphs stay as they were. */
   | { readonly kind: "not_reloaded"; readonly reason: string };
 
-export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "project"> {
+export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "project" | "describes"> {
   /** Flags that are settings, by the setting's name. */
   readonly flags: Readonly<Record<string, string>>;
   /** Loads the project again when one of its files changes. */
@@ -66,6 +71,8 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     fetch,
     ...(options.shareMetrics && { shareMetrics: options.shareMetrics }),
     ...(graphs && { service: { graphs: graphs.source } }),
+    ...(options.describes !== undefined &&
+      !isOwn && { declared: readLanggraphJson(options.describes).graphs }),
   });
   const unguard = guardProcess({
     logger,

@@ -1,10 +1,12 @@
-import { providerVariables, ThroughlineError } from "@throughline/ai-core";
+import { type GraphDescriptor, providerVariables, ThroughlineError } from "@throughline/ai-core";
 import { type InstalledFetch, installFetch } from "@throughline/billing";
 import {
   type Backend,
   createLangGraphDevProvider,
   createLangGraphServerAdapter,
+  type GraphNotes,
   type GraphProvider,
+  type GraphSource,
 } from "@throughline/graph-executor";
 import { keepCallContexts } from "@throughline/langgraph-models";
 import type { ServerConfig } from "../config/read-config.js";
@@ -41,6 +43,8 @@ export interface ServeOptions {
   readonly fetch?: InstalledFetch | undefined;
   /** Adds to this process's metrics what other processes measure. */
   readonly shareMetrics?: (own: Metrics) => Metrics;
+  /** What a project's `langgraph.json` says of the graphs that a LangGraph server runs. */
+  readonly declared?: readonly GraphNotes[] | undefined;
   /** What no setting of the environment says: the graphs to run in this process, and how soon a dead instance's runs move. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
@@ -52,8 +56,12 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
   const resolver = resolverOf(config);
   guardAddress(resolver, config.host);
   // Before anything is started: without graphs there is nothing to serve.
-  const graphs = options.service?.graphs ?? serverGraphs(config.backend);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
+  const graphs = withCommands(
+    options.service?.graphs ??
+      serverGraphs(config.backend, options.declared, (text) => logger.warn({}, text)),
+    config.agentCommands,
+  );
   const own = createMetrics();
   const metrics = options.shareMetrics?.(own) ?? own;
   const database = await openDatabase(config, options.onProgress);
@@ -68,7 +76,6 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
         ...(config.redisUrl !== undefined && { redisUrl: config.redisUrl }),
         ...(config.attachmentsDir !== undefined && { attachmentsDir: config.attachmentsDir }),
       },
-      graphs,
       ...(config.defaultModel !== undefined && { defaultModel: config.defaultModel }),
       ...(config.billing && { billing: config.billing }),
       ...(installed && { send: installed.plain }),
@@ -79,6 +86,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       retention: config.retention,
       audit: config.audit,
       ...options.service,
+      graphs,
       attachmentLimits: config.attachmentLimits,
       transferLimits: config.transferLimits,
       unnamedMs: config.unnamedMs,
@@ -97,6 +105,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       limits: config.limits,
       allowDebug: config.signIn.kind === "dev",
       publicUrl: config.publicUrl,
+      defaultGraph: config.defaultGraph,
       consoleUrl: config.consoleUrl,
       logger,
       metrics,
@@ -172,17 +181,49 @@ function resolverOf({ signIn, corsOrigins }: ServerConfig): CallerResolver {
 }
 
 /** The graphs of a LangGraph server. Those of this process are the caller's to load. */
-function serverGraphs(backend: Backend): GraphProvider {
+function serverGraphs(
+  backend: Backend,
+  declared: readonly GraphNotes[] = [],
+  warn: (message: string) => void,
+): GraphProvider {
   switch (backend.kind) {
     case "dev":
-      return createLangGraphDevProvider({ url: backend.url, known: [] });
+      return createLangGraphDevProvider({ url: backend.url, declared, warn });
     case "server": {
       const { url, apiKey } = backend;
-      return createLangGraphServerAdapter({ url, known: [], ...(apiKey !== undefined && { apiKey }) });
+      return createLangGraphServerAdapter({ url, declared, warn, ...(apiKey !== undefined && { apiKey }) });
     }
     case "inproc":
       throw noGraphs();
   }
+}
+
+/** Adds the commands that a setting declares to what graphs, wherever they run, declare themselves. */
+function withCommands<Graphs extends GraphSource | GraphProvider>(
+  graphs: Graphs,
+  byGraph: Readonly<Record<string, readonly string[]>>,
+): Graphs {
+  if (Object.keys(byGraph).length === 0) return graphs;
+  const declare = (agent: GraphDescriptor): GraphDescriptor => {
+    const more = byGraph[agent.graphName];
+    if (!more) return agent;
+    return {
+      ...agent,
+      commands: [...new Set([...agent.commands, ...more])],
+      capabilities: [...new Set([...agent.capabilities, "commands" as const])],
+    };
+  };
+  if (!("providerId" in graphs)) {
+    return { ...graphs, list: async () => (await graphs.list()).map(declare) };
+  }
+  return {
+    ...graphs,
+    listAgents: async () => (await graphs.listAgents()).map(declare),
+    async getAgent(graphId: string) {
+      const agent = await graphs.getAgent(graphId);
+      return agent && declare(agent);
+    },
+  };
 }
 
 /** The failure of a start without a project, and without a LangGraph server whose graphs it could run. */
