@@ -1,7 +1,12 @@
 import { SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { createModel, envKeyResolver, type OfflineScript } from "@throughline/langgraph-models";
+import {
+  createModel,
+  envKeyResolver,
+  modelContextSchema,
+  type OfflineScript,
+} from "@throughline/langgraph-models";
 
 const INSTRUCTIONS = "You are a friendly assistant. Answer in a few sentences.";
 
@@ -15,7 +20,7 @@ async function answer({ messages }: typeof MessagesAnnotation.State, config: Run
   return { messages: [await model.invoke([new SystemMessage(INSTRUCTIONS), ...messages], config)] };
 }
 
-export const graph = new StateGraph(MessagesAnnotation)
+export const graph = new StateGraph({ state: MessagesAnnotation, context: modelContextSchema })
   .addNode("answer", answer)
   .addEdge(START, "answer")
   .compile();
