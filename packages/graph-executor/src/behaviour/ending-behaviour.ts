@@ -57,6 +57,24 @@ export function describeEndings(provider: () => GraphProvider): void {
     expect(final.messages?.map((message) => message.role)).toEqual(["user"]);
   });
 
+  it("runs with the configuration of the run, as configurable and as context", async () => {
+    const config = { recursion_limit: 40, configurable: { to: 30, tone: "dry" } };
+    const start = { kind: "input", messages: [], state: {} } as const;
+    const { final } = await openThread(provider(), "configured").run(start, { config, model: null });
+    expect(final.error).toBeUndefined();
+    expect(final.state).toMatchObject({ steps: 30, seen: JSON.stringify(["dry", "dry", false]) });
+  });
+
+  it("names the setting where a run takes more steps than its limit", async () => {
+    const config = { recursion_limit: 5, configurable: { to: 30 } };
+    const start = { kind: "input", messages: [], state: {} } as const;
+    const { final } = await openThread(provider(), "configured").run(start, { config });
+    expect(final.error).toMatchObject({
+      code: "run_failed",
+      message: expect.stringContaining("config.recursion_limit"),
+    });
+  });
+
   it("tells nobody what a failing node said", async () => {
     const { final } = await openThread(provider(), "faulty").say("node");
     expect(final.error?.code).toBe("run_failed");

@@ -11,6 +11,7 @@ import type {
   GraphThread,
   Json,
   Message,
+  RunConfig,
   UpstreamChunk,
 } from "@throughline/ai-core";
 import { toGraphId } from "@throughline/ai-core";
@@ -28,6 +29,9 @@ export interface RunOptions {
   readonly tools?: readonly FrontendTool[];
   readonly context?: readonly ContextItem[];
   readonly command?: AgentCommand;
+  readonly config?: RunConfig;
+  /** `null`: none. */
+  readonly model?: string | null;
   readonly dialect?: Dialect;
   readonly fence?: Fence;
   /** Called with each chunk before the next is asked for; `"leave"` leaves the stream. */
@@ -70,7 +74,8 @@ export function openThread(
       graphId,
       threadId,
       stateKey: `${graphName}/behaviour`,
-      model: "default",
+      ...(options.model !== null && { model: options.model ?? "default" }),
+      config: options.config,
       start,
       tools: options.tools ?? [],
       context: options.context ?? [],

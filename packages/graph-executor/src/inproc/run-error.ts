@@ -11,7 +11,7 @@ const INPUT_ERRORS = new Set([
 ]);
 
 /** LangGraph's limit is 25 steps unless the graph, its langgraph.json or the run sets another. */
-export const RECURSION_LIMIT_REACHED =
+const RECURSION_LIMIT_REACHED =
   "The graph took more steps than its limit allows. Raise `config.recursion_limit`, for the run or for the graph in langgraph.json.";
 
 /**
