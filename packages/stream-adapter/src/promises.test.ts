@@ -1,4 +1,4 @@
-import { type Envelope, envelopeSchema, type UpstreamChunk } from "@throughline/ai-core";
+import { type Envelope, envelopeSchema, type Message, type UpstreamChunk } from "@throughline/ai-core";
 import { readGraphItem } from "@throughline/coerce";
 import {
   type AgUiLine,
@@ -43,12 +43,16 @@ describe("The entries of any run", () => {
 
   it("P3, P4: have the same call ids each time they are read, also when the messages have other ids", () => {
     forAnyRun(({ again }) => {
-      const renamed: UpstreamChunk[] = JSON.parse(
-        JSON.stringify(again.chunks).replaceAll('"again-', '"other-'),
-      );
+      const { state, messages } = again.final;
+      const named = {
+        chunks: again.chunks,
+        truth: { ...(state && { state }), ...(messages && { messages }) },
+      };
+      const renamed: typeof named = JSON.parse(JSON.stringify(named).replaceAll('"again-', '"other-'));
       const ids = callIds(envelopesOf(again));
       expect(callIds(envelopesOf(again))).toEqual(ids);
-      expect(callIds(envelopesOf({ ...again, chunks: renamed }))).toEqual(ids);
+      const final = { ...again.final, ...renamed.truth };
+      expect(callIds(envelopesOf({ ...again, chunks: renamed.chunks, final }))).toEqual(ids);
     });
   });
 
@@ -116,15 +120,33 @@ describe("The snapshot at a run's end", () => {
 
   it("P29: says the checkpoint, and of state and messages only what the log got wrong", () => {
     const truth = { state: { n: 1 }, messages: [...fold.messages] };
-    expect(reconcile(fold, { ...final, ...truth }, undefined)).toEqual({ checkpoint_id: "k" });
-    expect(reconcile(fold, { ...final, ...truth, state: { n: 2 } }, undefined)).toEqual({
+    expect(reconcile(fold, { ...final, ...truth }, undefined).snapshot).toEqual({ checkpoint_id: "k" });
+    expect(reconcile(fold, { ...final, ...truth, state: { n: 2 } }, undefined).snapshot).toEqual({
       checkpoint_id: "k",
       state: { n: 2 },
     });
-    expect(reconcile(fold, { ...final, ...truth, messages: [asked] }, undefined)).toEqual({
-      checkpoint_id: "k",
-      messages: [asked],
-    });
+    const without = reconcile(fold, { ...final, ...truth, messages: [asked] }, undefined);
+    expect(without).toEqual({ withdrawn: ["b", "c"], snapshot: { checkpoint_id: "k" } });
+  });
+
+  it("P29: repeats one message that is new, changed or moved, and the whole list where nothing stays", () => {
+    const said = (id: string, content = id) => ({ id, role: "user" as const, content });
+    const list = ["a", "b", "c", "d"].map((id) => said(id));
+    const [a, b, c, d] = list as [Message, Message, Message, Message];
+    const changes = (messages: readonly Message[]) => {
+      const { withdrawn, snapshot } = reconcile(shown(list), { ...final, messages }, undefined);
+      const { changed_messages, messages: whole } = snapshot ?? {};
+      return {
+        withdrawn,
+        changed: changed_messages?.map(({ after, message }) => `${after}>${message.id}`),
+        whole: whole?.map(({ id }) => id),
+      };
+    };
+    expect(changes([a, said("x"), b, c, d])).toEqual({ withdrawn: [], changed: ["a>x"] });
+    expect(changes([a, b, said("c", "other"), d])).toEqual({ withdrawn: [], changed: ["b>c"] });
+    expect(changes([a, c, b, d])).toEqual({ withdrawn: [], changed: ["a>c", "c>b"] });
+    expect(changes([a, said("x"), d])).toEqual({ withdrawn: ["b", "c"], changed: ["a>x"] });
+    expect(changes([d, c, b, a])).toEqual({ withdrawn: [], whole: ["d", "c", "b", "a"] });
   });
 
   it("P30: does not take the order of parallel results, or white space in arguments, for a difference", () => {
@@ -134,7 +156,7 @@ describe("The snapshot at a run's end", () => {
     });
     const told = { ...fold, messages: [calling('{"x":1}'), result("b"), result("c")] };
     const messages = [calling('{ "x": 1 }'), result("c"), result("b")];
-    expect(reconcile(told, { ...final, messages }, undefined)).toEqual({ checkpoint_id: "k" });
+    expect(reconcile(told, { ...final, messages }, undefined).snapshot).toEqual({ checkpoint_id: "k" });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { GraphFinal, LogEntry, UpstreamChunk } from "@throughline/ai-core";
+import { readArray, toMessages } from "@throughline/coerce";
 import type { AgUiFrame, AgUiLine, InterruptForm } from "@throughline/reading";
 import {
   type AgUiFaceOptions,
@@ -106,6 +107,27 @@ describe("any run", () => {
           inCallOrder(normaliseGraphMessages(Array.isArray(messages) ? messages : [])),
         );
         expect(state).toEqual(values);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("shows, after each superstep, every message that the root state then holds", () => {
+    fc.assert(
+      fc.property(randomRun, ({ chunks }) => {
+        const translator = createRunTranslator({
+          context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
+          dialect: "modes",
+          profile: "user",
+        });
+        let fold: ThreadFold = { ...emptyFold };
+        for (const chunk of chunks) {
+          fold = translator.push(chunk, 0).reduce(applyEnvelope, fold);
+          if (chunk.mode !== "values" || chunk.ns.length > 0) continue;
+          const shown = new Set(fold.messages.map(({ id }) => id));
+          const held = toMessages(readArray(chunk.data, "messages")).map(({ id }) => id);
+          expect(held.filter((id) => !shown.has(id))).toEqual([]);
+        }
       }),
       { numRuns: RUNS },
     );

@@ -156,7 +156,13 @@ export const PAYLOADS = {
   state_snapshot: z.object({
     /** Absent: what the log already shows is right. */
     state: jsonObjectSchema.optional(),
+    /** The whole conversation, where less would not do. */
     messages: z.array(messageSchema).optional(),
+    /**
+     * Messages that are new or were rewritten, each behind the message that `after` names; `null`: at the beginning.
+     * Applied in order. All others stay as they are.
+     */
+    changed_messages: z.array(z.object({ after: z.string().nullable(), message: messageSchema })).optional(),
     /** R6: present on an authoritative snapshot, which says what the checkpoint holds. */
     checkpoint_id: z.string().optional(),
   }),

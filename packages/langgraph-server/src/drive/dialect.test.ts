@@ -73,8 +73,8 @@ function withoutTimes(value: object): unknown {
 }
 
 const corrections = (entries: readonly LogEntry[]) =>
-  entries.flatMap(({ envelope }) =>
-    envelope.type === "state_snapshot" && envelope.payload.messages ? [envelope.payload.messages] : [],
+  entries.filter(({ envelope: { type, payload } }) =>
+    type === "state_snapshot" ? payload.messages || payload.changed_messages : type === "retract",
   );
 
 describe("A run read from events", () => {

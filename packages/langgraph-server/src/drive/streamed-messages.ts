@@ -34,6 +34,11 @@ export function streamedMessages(entries: readonly LogEntry[]): readonly Streame
           show(envelope.payload.message_id, envelope.parent_id, envelope.run_id, null);
         }
         break;
+      case "state_snapshot":
+        // No step is known of them: withdrawn, and shown again by the first state that holds them.
+        for (const { message } of envelope.payload.changed_messages ?? [])
+          show(message.id, null, envelope.run_id, null);
+        break;
       case "retract":
         for (const messageId of envelope.payload.message_ids) shown.delete(messageId);
         break;

@@ -80,8 +80,9 @@ export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuil
     const thread = { graphId, threadId: ref.threadId };
     const checkpoint = await state.getState(thread, envelope.payload.checkpoint_id);
     if (checkpoint?.checkpointId !== envelope.payload.checkpoint_id) return undefined;
+    const { changed_messages: _, ...told } = envelope.payload;
     const payload = {
-      ...envelope.payload,
+      ...told,
       state: visibleState(checkpoint.state, await stateKeysOf(graphId)),
       ...(checkpoint.messages && { messages: [...checkpoint.messages] }),
     };

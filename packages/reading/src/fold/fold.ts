@@ -9,7 +9,7 @@ import {
 import { applyPatch } from "../delta/apply-patch.js";
 import { changeCalls } from "./calls.js";
 import { keepBeside } from "./keep-beside.js";
-import { placeOfResult, withdrawn, withTruth } from "./message-list.js";
+import { placeOfResult, withChanged, withdrawn, withTruth } from "./message-list.js";
 import { keepPredictions, PREDICT_STATE } from "./predictions.js";
 import { afterSubgraph, stillSuspended, withCheckpoint, without } from "./suspended.js";
 import {
@@ -357,9 +357,14 @@ function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot"
   return {
     ...fold,
     state: payload.state ?? fold.state,
-    messages: payload.messages ? withTruth(fold, payload.messages) : fold.messages,
+    messages: messagesAfter(fold, payload),
     checkpoint_id: payload.checkpoint_id ?? fold.checkpoint_id,
   };
+}
+
+function messagesAfter(fold: ThreadFold, payload: PayloadOf<"state_snapshot">): readonly FoldMessage[] {
+  const messages = payload.messages ? withTruth(fold, payload.messages) : fold.messages;
+  return payload.changed_messages ? withChanged({ ...fold, messages }, payload.changed_messages) : messages;
 }
 
 function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {

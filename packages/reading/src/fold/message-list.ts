@@ -69,6 +69,52 @@ export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMess
   ];
 }
 
+/**
+ * Puts each changed message behind the one it follows, in place of its earlier version. A message that is rewritten where it
+ * is keeps what stands next to it. O(messages) per change.
+ */
+export function withChanged(
+  fold: ThreadFold,
+  changes: NonNullable<EnvelopeOf<"state_snapshot">["payload"]["changed_messages"]>,
+): readonly FoldMessage[] {
+  const messages = [...fold.messages];
+  for (const { after, message } of changes) {
+    const at = messages.findIndex(({ id }) => id === message.id);
+    const known = messages[at];
+    const { reasoning, run_id }: Pick<FoldMessage, "reasoning" | "run_id"> = known ?? saidIn(fold);
+    const next: FoldMessage = {
+      ...message,
+      ...(reasoning !== undefined && { reasoning: message.reasoning ?? reasoning }),
+      ...(run_id !== undefined && { run_id }),
+    };
+    if (known && predecessor(messages, at) === after) {
+      messages[at] = next;
+      continue;
+    }
+    if (known) messages.splice(at, 1);
+    messages.splice(indexBehind(messages, after), 0, next);
+  }
+  return messages;
+}
+
+/** The message of the conversation before this position. */
+function predecessor(messages: readonly FoldMessage[], at: number): string | null {
+  for (let index = at - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message && isConversation(message)) return message.id;
+  }
+  return null;
+}
+
+/** The position behind a message and what stands next to it; the end where it is not known. */
+function indexBehind(messages: readonly FoldMessage[], after: string | null): number {
+  const found = after === null ? -1 : messages.findIndex(({ id }) => id === after);
+  if (after !== null && found === -1) return messages.length;
+  let at = found + 1;
+  for (let message = messages[at]; message && !isConversation(message); message = messages[at]) at += 1;
+  return at;
+}
+
 /** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
 function beside(message: FoldMessage): FoldMessage[] {
   if (!isConversation(message)) return [message];

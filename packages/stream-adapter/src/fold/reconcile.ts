@@ -3,31 +3,63 @@ import { currentMessages, isConversation, type ThreadFold } from "@throughline/r
 import { diffState } from "../delta/state-delta.js";
 import { visibleState } from "../translate/state-tracker.js";
 
-/**
- * R6: the checkpoint is the truth. Gives the authoritative snapshot of a finished run, which repeats only what the log got
- * wrong. `undefined` when the executor could not read the checkpoint.
- */
+/** What a finished run's log got wrong, and the checkpoint says. */
+export interface Reconciliation {
+  /** Messages that are shown and that the checkpoint does not hold. */
+  readonly withdrawn: readonly string[];
+  /** `undefined` when the executor could not read the checkpoint. */
+  readonly snapshot: PayloadOf<"state_snapshot"> | undefined;
+}
+
+/** R6: the checkpoint is the truth. Repeats of it only what the log got wrong. */
 export function reconcile(
   fold: ThreadFold,
   final: GraphFinal,
   stateKeys: readonly string[] | undefined,
-): PayloadOf<"state_snapshot"> | undefined {
+): Reconciliation {
   if (final.state === undefined && final.messages === undefined && final.checkpointId === undefined)
-    return undefined;
+    return { withdrawn: [], snapshot: undefined };
   const snapshot: PayloadOf<"state_snapshot"> = {};
   if (final.checkpointId !== undefined) snapshot.checkpoint_id = final.checkpointId;
   if (final.state) {
     const state = visibleState(final.state, stateKeys, fold.state);
     if (diffState(fold.state, state).kind !== "none") snapshot.state = state;
   }
-  if (final.messages && !sameMessages(fold, final.messages)) snapshot.messages = [...final.messages];
-  return snapshot;
+  if (!final.messages) return { withdrawn: [], snapshot };
+  const { withdrawn, ...messages } = diffMessages(fold, final.messages);
+  return { withdrawn, snapshot: { ...snapshot, ...messages } };
 }
 
-function sameMessages(fold: ThreadFold, truth: readonly Message[]): boolean {
+type MessagesDiff = Pick<Reconciliation, "withdrawn"> &
+  Pick<PayloadOf<"state_snapshot">, "changed_messages" | "messages">;
+
+/**
+ * What turns the messages shown into the checkpoint's. Only between the first and the last difference is anything repeated,
+ * and there only what is new or changed, unless the order is another. The whole list where that is all of it.
+ */
+function diffMessages(fold: ThreadFold, truth: readonly Message[]): MessagesDiff {
   const shown = inCallOrder(currentMessages(fold).filter(isConversation));
   const wanted = inCallOrder(truth);
-  return shown.length === wanted.length && shown.every((message, index) => isSame(message, wanted[index]));
+  let from = 0;
+  while (from < shown.length && from < wanted.length && isSame(shown[from], wanted[from])) from += 1;
+  let behind = 0;
+  const most = Math.min(shown.length, wanted.length) - from;
+  while (behind < most && isSame(shown.at(-1 - behind), wanted.at(-1 - behind))) behind += 1;
+  const middle = wanted.slice(from, wanted.length - behind);
+  const ids = new Set(middle.map(({ id }) => id));
+  const held = shown.slice(from, shown.length - behind);
+  const withdrawn = held.map(({ id }) => id).filter((id) => !ids.has(id));
+  const stays = held.filter(({ id }) => ids.has(id));
+  const known = new Map(stays.map((message) => [message.id, message]));
+  const order = middle.filter(({ id }) => known.has(id));
+  const isInOrder = order.every(({ id }, index) => id === stays[index]?.id);
+  const changed = middle.flatMap((message, index) => {
+    if (isInOrder && isSame(known.get(message.id), message)) return [];
+    return [{ after: wanted[from + index - 1]?.id ?? null, message }];
+  });
+  if (changed.length === 0) return { withdrawn };
+  if (changed.length === truth.length) return { withdrawn: [], messages: [...truth] };
+  return { withdrawn, changed_messages: changed };
 }
 
 /**
@@ -49,8 +81,8 @@ function inCallOrder(messages: readonly Message[]): readonly Message[] {
   return ordered;
 }
 
-function isSame(shown: Message, truth: Message | undefined): boolean {
-  if (!truth || shown.id !== truth.id || shown.role !== truth.role) return false;
+function isSame(shown: Message | undefined, truth: Message | undefined): boolean {
+  if (!shown || !truth || shown.id !== truth.id || shown.role !== truth.role) return false;
   if (shown.tool_call_id !== truth.tool_call_id) return false;
   if (!sameContent(shown.content, truth.content)) return false;
   const calls = truth.tool_calls ?? [];

@@ -40,6 +40,7 @@ export function createEventsDialect(parts: RunParts): (chunk: UpstreamChunk) => 
 
   function rootOutput(output: unknown): void {
     parts.tools.learnFrom(read(output, "messages"));
+    parts.conversation.values(read(output, "messages"));
     parts.interrupts.add(read(output, "__interrupt__"), []);
     if (typeof output === "object" && output !== null) parts.state.values(output);
   }

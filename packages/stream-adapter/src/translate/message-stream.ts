@@ -51,6 +51,10 @@ interface StreamedMessage {
   model: string | undefined;
   usage: TokenUsage | undefined;
   finishReason: string | undefined;
+  /** All of its text, until a state of the graph holds the message; `undefined` afterwards, and where media stand in it. */
+  text: string | undefined;
+  /** Ended with its task, and no model told that it was done. */
+  cutShort: boolean;
 }
 
 export interface MessageStreamOptions {
@@ -71,9 +75,22 @@ export interface MessageStream {
     whole?: boolean,
   ): void;
   /** The open message of which this chunk, as the graph sent it, is nothing but more text. Reads as little as it can. */
-  continuedBy(chunk: Loose): { readonly id: string; readonly site: CallSite } | undefined;
+  continuedBy(
+    chunk: Loose,
+  ): { readonly id: string; readonly site: CallSite; text: string | undefined } | undefined;
   /** The model call is over; `whole` is its complete message where the dialect tells. */
   finish(messageId: string | undefined, whole: IncomingMessage | undefined, lane?: string): void;
+  /** A message that streamed. `isMuted`: the graph keeps some of it from viewers while it runs. */
+  find(messageId: string): { readonly isMuted: boolean } | undefined;
+  /** The message streamed with other words or calls than a state of the graph now holds under its id. */
+  isRewritten(message: IncomingMessage): boolean;
+  /**
+   * Messages of this run that a state's message stands for: the same words and calls under another id, and earlier tries of
+   * its task that broke off.
+   */
+  supersededBy(message: IncomingMessage): string[];
+  /** A state of the graph holds it. */
+  commit(messageId: string): void;
   endTask(task: Task, status: CallStatus): void;
   endAll(status: CallStatus): void;
   usage(): { readonly total: TokenUsage; readonly modelCalls: number; readonly model: string | null };
@@ -84,6 +101,8 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
   const messages = new Map<string, StreamedMessage>();
   const lanes = new Map<string, string>();
   const open = new Set<StreamedMessage>();
+  /** Of the conversation, and in no state of the graph yet. */
+  const uncommitted = new Set<StreamedMessage>();
   let total: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
   let modelCalls = 0;
   let lastModel: string | null = null;
@@ -132,8 +151,11 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       model: message.model ?? model,
       usage: undefined,
       finishReason: undefined,
+      text: "",
+      cutShort: false,
     };
     messages.set(id, streamed);
+    if (task?.subagentId === undefined) uncommitted.add(streamed);
     announce(streamed, metadata);
     return streamed;
   }
@@ -249,6 +271,8 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     if (message.reasoning !== "" && streamed.showText) {
       sink.emit("llm_token", streamed.site, { message_id: streamed.id, reasoning: message.reasoning });
     }
+    if (message.parts) streamed.text = undefined;
+    else if (streamed.text !== undefined) streamed.text += message.text;
     if (message.parts && streamed.showText) pushParts(streamed, message.parts);
     else if (message.text !== "" && streamed.showText) {
       const { logprob } = message;
@@ -336,14 +360,59 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       streamed.model = whole?.model ?? streamed.model;
       close(streamed, "ok");
     },
+    find(messageId) {
+      const streamed = messages.get(messageId);
+      return streamed && { isMuted: !streamed.showText || !streamed.showCalls };
+    },
+    isRewritten(message) {
+      const streamed = messages.get(message.id ?? "");
+      return (
+        streamed !== undefined &&
+        uncommitted.has(streamed) &&
+        !streamed.open &&
+        !message.parts &&
+        streamed.text !== undefined &&
+        !isSame(streamed, message)
+      );
+    },
+    supersededBy(message) {
+      const own = messages.get(message.id ?? "");
+      const ids: string[] = [];
+      for (const other of uncommitted) {
+        // What came after it is a call of its own.
+        if (other === own) break;
+        const brokeOff = own !== undefined && other.task === own.task && other.cutShort;
+        const isTwin =
+          own === undefined || own.synthetic ? !other.synthetic && isSame(other, message) : false;
+        if (brokeOff || isTwin) ids.push(other.id);
+      }
+      return ids;
+    },
+    commit(messageId) {
+      const streamed = messages.get(messageId);
+      if (!streamed || !uncommitted.delete(streamed)) return;
+      streamed.text = undefined;
+    },
     endTask(task, status) {
-      for (const streamed of open) if (streamed.task === task) close(streamed, status);
+      for (const streamed of open) {
+        if (streamed.task !== task) continue;
+        streamed.cutShort = streamed.finishReason === undefined && streamed.usage === undefined;
+        close(streamed, status);
+      }
     },
     endAll(status) {
       for (const streamed of open) close(streamed, status);
     },
     usage: () => ({ total, modelCalls, model: lastModel }),
   };
+}
+
+/** Words and calls. One without either is like no other. */
+function isSame({ text, calls }: StreamedMessage, message: IncomingMessage): boolean {
+  if (text === undefined || message.parts || text !== message.text) return false;
+  const ids = message.toolCalls.map((call) => readString(call, "id"));
+  if (text === "" && ids.length === 0) return false;
+  return ids.length === calls.length && ids.every((id, index) => id === calls[index]?.id);
 }
 
 /** CopilotKit's convention: a graph may mute its text or its tool calls through metadata, with or without the prefix. */

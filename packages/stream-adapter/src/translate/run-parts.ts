@@ -1,3 +1,4 @@
+import type { CheckpointMessages } from "./checkpoint-messages.js";
 import type { CallSite, DraftSink } from "./draft.js";
 import type { InterruptSet } from "./interrupt-set.js";
 import type { MessageStream } from "./message-stream.js";
@@ -12,6 +13,7 @@ export interface RunParts {
   readonly root: CallSite;
   readonly tasks: TaskTree;
   readonly messages: MessageStream;
+  readonly conversation: CheckpointMessages;
   readonly tools: ToolRuns;
   readonly state: StateTracker;
   readonly interrupts: InterruptSet;

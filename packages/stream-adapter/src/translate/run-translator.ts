@@ -1,5 +1,5 @@
 import type { Dialect, Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
-import { applyEnvelope, emptyFold, isKnownMessage, type ThreadFold, usageSoFar } from "@throughline/reading";
+import { applyEnvelope, emptyFold, type ThreadFold, usageSoFar } from "@throughline/reading";
 import { reconcile } from "../fold/reconcile.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
 import type { Draft } from "./draft.js";
@@ -44,13 +44,19 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
     options.sampling === false
       ? createSampler("debug")
       : createSampler(profile, options.sampling?.maxWindowMs);
+  const known = once(() => new Set(before.messages.map(({ id }) => id)));
+  const calls = once(
+    () =>
+      new Map(before.messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id, args }) => [id, args]))),
+  );
   const adapter = createStreamAdapter({
     runId: context.runId,
     agent: context.agent,
     dialect,
     before: {
       state: before.state,
-      isKnownMessage: (id) => isKnownMessage(before, id),
+      isKnownMessage: (id) => known().has(id),
+      callArgs: (id) => calls().get(id),
       suspended: new Map(before.suspended.map(({ call_id, checkpoint_id }) => [call_id, checkpoint_id])),
       // An earlier attempt of this run: what it used was used.
       usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
@@ -95,8 +101,16 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
     nextFlushAt: () => sampler.nextFlushAt(),
     finish(final, fold, nowMs) {
       const closing = stamp([...sampler.push(adapter.close(final), nowMs), ...sampler.drain()], nowMs);
-      const snapshot = reconcile(closing.reduce(applyEnvelope, fold), final, stateKeys);
-      return [...closing, ...stamp(adapter.end(final, snapshot), nowMs)];
+      const truth = reconcile(closing.reduce(applyEnvelope, fold), final, stateKeys);
+      return [...closing, ...stamp(adapter.end(final, truth), nowMs)];
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

@@ -33,6 +33,7 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
         parts.interrupts.add(read(data, "__interrupt__"), ns);
         if (ns.length === 0) {
           parts.tools.learnFrom(read(data, "messages"));
+          parts.conversation.values(read(data, "messages"));
           parts.state.values(data);
         } else parts.tasks.state(ns.join("|"), data);
         return true;

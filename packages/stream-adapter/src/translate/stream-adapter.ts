@@ -11,7 +11,9 @@ import {
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { asLoose } from "@throughline/coerce";
+import type { Reconciliation } from "../fold/reconcile.js";
 import type { Sampler } from "../sample/sampler.js";
+import { createCheckpointMessages } from "./checkpoint-messages.js";
 import { createCustomEvents } from "./custom-events.js";
 import { type CallSite, createDraftSink, type Draft } from "./draft.js";
 import { createEventsDialect } from "./events-dialect.js";
@@ -21,6 +23,7 @@ import { createModesDialect } from "./modes-dialect.js";
 import { createRunFailure } from "./run-failure.js";
 import type { RunParts } from "./run-parts.js";
 import { createSharedModes } from "./shared-modes.js";
+import { trackShownMessages } from "./shown-messages.js";
 import { createStateTracker } from "./state-tracker.js";
 import { subgraphInput, subgraphResult } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
@@ -34,6 +37,8 @@ export interface StreamAdapterOptions {
   readonly before: {
     readonly state: JsonObject;
     readonly isKnownMessage: (messageId: string) => boolean;
+    /** The arguments of a call that an earlier run asked for; `undefined` for a call the thread does not hold. */
+    readonly callArgs: (toolCallId: string) => string | undefined;
     readonly suspended: ReadonlyMap<string, string | null>;
     /** Of attempts before this one. */
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
@@ -56,14 +61,19 @@ export interface StreamAdapter {
   pushText(chunk: UpstreamChunk, nowMs: number): boolean;
   /** Closes what is open and tells what the run came to. `snapshot` goes between the last content and the end. */
   close(final: GraphFinal): Draft[];
-  end(final: GraphFinal, snapshot: PayloadOf<"state_snapshot"> | undefined): Draft[];
+  end(final: GraphFinal, truth: Reconciliation): Draft[];
 }
 
 export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
   const { runId, agent, dialect, before, stateKeys } = options;
-  const sink = createDraftSink();
+  const { sink, shown } = trackShownMessages(createDraftSink(), before.isKnownMessage);
   const root: CallSite = { callId: runId, parentId: null, agent };
-  const tools = createToolRuns({ sink, root, isKnown: before.isKnownMessage });
+  const tools = createToolRuns({
+    sink,
+    root,
+    isKnown: before.isKnownMessage,
+    knownArgs: before.callArgs,
+  });
   const messages = createMessageStream({ sink, root, tools, isKnown: before.isKnownMessage });
   const tasks = createTaskTree({
     sink,
@@ -81,7 +91,19 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
   const state = createStateTracker({ sink, root, initial: before.state, stateKeys });
   const interrupts = createInterruptSet();
   const custom = createCustomEvents({ sink, state, tools });
-  const parts: RunParts = { sink, root, tasks, messages, tools, state, interrupts, custom, failure };
+  const conversation = createCheckpointMessages({ sink, root, shown, messages, tools });
+  const parts: RunParts = {
+    sink,
+    root,
+    tasks,
+    messages,
+    conversation,
+    tools,
+    state,
+    interrupts,
+    custom,
+    failure,
+  };
   const inDialect = dialect === "modes" ? createModesDialect(parts) : createEventsDialect(parts);
   const inBoth = createSharedModes(parts);
 
@@ -108,7 +130,10 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       try {
         const chunk = Array.isArray(data) ? asLoose(data[0]) : undefined;
         const message = chunk && messages.continuedBy(chunk);
-        return message ? options.extend(message.site, message.id, String(chunk.content), nowMs) : false;
+        const text = String(chunk?.content);
+        if (!message || !options.extend(message.site, message.id, text, nowMs)) return false;
+        if (message.text !== undefined) message.text += text;
+        return true;
       } catch {
         // Left to `push`, which says what can't be read.
         return false;
@@ -136,7 +161,9 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       tools.endAll(failed ? "cancelled" : status);
       return sink.take();
     },
-    end(final, snapshot) {
+    end(final, { withdrawn, snapshot }) {
+      if (withdrawn.length > 0)
+        sink.emit("retract", root, { message_ids: [...withdrawn], call_ids: [], reason: "not_committed" });
       if (snapshot) sink.emit("state_snapshot", root, snapshot);
       const { total, modelCalls, model } = messages.usage();
       sink.emit("usage", root, {

@@ -36,12 +36,16 @@ export interface ToolRunsOptions {
   readonly root: CallSite;
   /** Messages the thread held before this run: a result among them was told when it came. */
   readonly isKnown: (messageId: string) => boolean;
+  /** The arguments of a call that an earlier run asked for; `undefined` for a call the thread does not hold. */
+  readonly knownArgs: (toolCallId: string) => string | undefined;
 }
 
 export interface ToolRuns {
   /** A model asked for this call. Its message ends, by `endMessage`, before the call runs: providers may tell no end. */
   announce(id: string, name: string, args: string, endMessage: () => void): void;
   appendArgs(id: string, args: string): void;
+  /** A model asked for this call, in this run or before. */
+  asked(id: string | undefined): boolean;
   start(id: string | undefined, name: string, input: unknown, task: Task | undefined): string;
   /** Where the upstream names no call: the first one a model asked for, of this tool with these arguments, not yet running. */
   match(name: string, input: unknown): string | undefined;
@@ -65,7 +69,7 @@ export interface ToolRuns {
   endAll(status: CallStatus): void;
 }
 
-export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRuns {
+export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptions): ToolRuns {
   const runs = new Map<string, ToolRun>();
   const pending = new Set<ToolRun>();
   /** A node may answer a call itself, without a tool and without streaming the answer: only the thread's messages tell. */
@@ -78,7 +82,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       run = {
         id,
         name,
-        args: "",
+        args: knownArgs(id) ?? "",
         given: null,
         site: undefined,
         task: undefined,
@@ -168,6 +172,7 @@ export function createToolRuns({ sink, root, isKnown }: ToolRunsOptions): ToolRu
       const run = runs.get(id);
       if (run) run.args += args;
     },
+    asked: (id) => id !== undefined && (runs.has(id) || knownArgs(id) !== undefined),
     start(id, name, input, task) {
       const callId =
         id ?? `${task ? task.path : root.callId}/tool/${task ? ++task.toolCalls : runs.size + 1}`;

@@ -36,11 +36,17 @@ function isAboutState({ type }: Envelope): boolean {
   return type === "state_delta" || type === "state_snapshot";
 }
 
-/** A snapshot's messages are the whole thread's, and leave out what a run that was stopped said last: this is about one run. */
+/**
+ * The checkpoint's messages at a run's end are the whole thread's, and leave out the last words of a run that was stopped: a
+ * replay is about one run, as it was shown.
+ */
 function withoutConversation(envelope: Envelope): Envelope {
+  if (envelope.type === "retract" && envelope.payload.reason === "not_committed")
+    return { ...envelope, payload: { ...envelope.payload, message_ids: [] } };
   if (envelope.type !== "state_snapshot") return envelope;
-  const { messages: _, ...payload } = envelope.payload;
-  return { ...envelope, payload };
+  const { messages: _, changed_messages, ...payload } = envelope.payload;
+  const isOfRun = changed_messages && payload.checkpoint_id === undefined;
+  return { ...envelope, payload: { ...payload, ...(isOfRun && { changed_messages }) } };
 }
 
 interface Told {

@@ -270,7 +270,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): AgUiEvent[] {
     const events: AgUiEvent[] = [];
     if (envelope.payload.state) events.push({ type: "STATE_SNAPSHOT", snapshot: envelope.payload.state });
-    if (envelope.payload.messages) events.push(...messagesSnapshot(before, applyEnvelope(before, envelope)));
+    if (envelope.payload.messages || envelope.payload.changed_messages)
+      events.push(...messagesSnapshot(before, applyEnvelope(before, envelope)));
     return events;
   }
 

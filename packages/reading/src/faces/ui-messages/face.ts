@@ -153,9 +153,11 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
   }
 
   function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): UiMessageChunk[] {
-    const { state, messages } = envelope.payload;
+    const { state, messages, changed_messages } = envelope.payload;
     const told: UiMessageChunk[] = state ? [{ type: "data-state", data: state, transient: true }] : [];
-    return messages ? [...told, ...difference(before, applyEnvelope(before, envelope))] : told;
+    return messages || changed_messages
+      ? [...told, ...difference(before, applyEnvelope(before, envelope))]
+      : told;
   }
 
   /** Takes back what no longer stands, and says what is new. The order of what was said stays: a stream can't change it. */
