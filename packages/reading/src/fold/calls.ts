@@ -14,6 +14,8 @@ import { letGo } from "./let-go.js";
 /** Of the work within runs. Beyond it closed calls are let go, as many at a time as make looking for them cheap. */
 const MAX_CALLS = 200;
 const LET_GO_AT_ONCE = 50;
+/** A schedule of every minute makes 1,440 runs a day, and each snapshot and each prelude holds what is kept of them. */
+const MAX_RUNS = 100;
 const MAX_PREVIEW = 2_000;
 
 /** What was asked and said before a run begins: a run that answers says what. */
@@ -189,7 +191,13 @@ function endAll(
 ): CallsChange {
   const calls = closed(known.calls, envelope, status);
   const runs = closed(known.runs, envelope, status, error && { error });
-  return { calls: calls.calls, runs: runs.calls, changed: [...calls.changed, ...runs.changed], gone: [] };
+  return {
+    ...withEarlier(known.earlier_runs ?? 0),
+    calls: calls.calls,
+    runs: runs.calls,
+    changed: [...calls.changed, ...runs.changed],
+    gone: [],
+  };
 }
 
 /** What is open of a run, ended. O(calls), once a run. */
@@ -215,16 +223,36 @@ function indexOf(calls: readonly FoldCall[], { run_id, call_id }: CallName): num
 }
 
 function put(known: KnownCalls, call: FoldCall): CallsChange {
-  if (call.kind === "run") return { ...known, runs: placed(known.runs, call), changed: [call], gone: [] };
-  const { runs } = known;
+  if (call.kind === "run") return putRun(known, call);
+  const { runs, earlier_runs = 0 } = known;
   const calls = placed(known.calls, call);
   const beyond = calls.length - MAX_CALLS;
   // Where all that is there is open, nothing can go: then it is asked again only when there are many more.
   if (beyond <= 0 || beyond % LET_GO_AT_ONCE !== 1 || calls.length === known.calls.length)
-    return { runs, calls, changed: [call], gone: [] };
+    return { ...withEarlier(earlier_runs), runs, calls, changed: [call], gone: [] };
   const { counted, gone, ...kept } = letGo({ runs, calls }, beyond + LET_GO_AT_ONCE - 1);
   // What begins now is open, so it stays, and nothing is below it yet that could be counted.
-  return { ...kept, changed: [call, ...counted], gone };
+  return { ...withEarlier(earlier_runs), ...kept, changed: [call, ...counted], gone };
+}
+
+/** Evicts the oldest closed runs beyond MAX_RUNS, with the work that is kept of them. O(runs + calls), once a run. */
+function putRun(known: KnownCalls, run: FoldCall): CallsChange {
+  const runs = placed(known.runs, run);
+  const closed = runs.filter(({ status }) => status !== "running");
+  const evicted = new Set(closed.slice(0, Math.max(0, runs.length - MAX_RUNS)).map(({ run_id }) => run_id));
+  const isEvicted = ({ run_id }: FoldCall) => evicted.has(run_id);
+  const gone = evicted.size === 0 ? [] : [...runs, ...known.calls].filter(isEvicted);
+  return {
+    ...withEarlier((known.earlier_runs ?? 0) + evicted.size),
+    runs: gone.length === 0 ? runs : runs.filter((kept) => !isEvicted(kept)),
+    calls: gone.length === 0 ? known.calls : known.calls.filter((kept) => !isEvicted(kept)),
+    changed: [run],
+    gone: gone.map(({ run_id, call_id }) => ({ run_id, call_id })),
+  };
+}
+
+function withEarlier(count: number): Pick<KnownCalls, "earlier_runs"> {
+  return count === 0 ? {} : { earlier_runs: count };
 }
 
 function placed(calls: readonly FoldCall[], call: FoldCall): readonly FoldCall[] {

@@ -6,7 +6,7 @@ export interface CallName {
   readonly call_id: string;
 }
 
-/** Why a call failed. Of a run, which is kept for good, without the graph's own name and stack. */
+/** Why a call failed. Of a run without the graph's own name and stack. */
 export interface CallError {
   readonly message: string;
   readonly class?: ErrorClass;
@@ -57,10 +57,12 @@ export interface FoldCall extends CallName {
   readonly earlier?: number;
 }
 
-/** The work of a thread. Runs stand apart, because they stay and the rest is bounded. */
+/** The work of a thread. Runs and the work within them are bounded each by itself. */
 export interface KnownCalls {
-  /** Every run, in the order they began: less than the messages they brought, which stay as well. */
+  /** The newest runs, in the order they began, and all that are open. */
   readonly runs: readonly FoldCall[];
+  /** How many runs before them are no longer kept; absent for none. */
+  readonly earlier_runs?: number;
   /** What happened within them, in the order it began: the newest, and all that is open. */
   readonly calls: readonly FoldCall[];
 }

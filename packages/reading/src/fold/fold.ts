@@ -38,7 +38,9 @@ export function isKnownMessage(fold: ThreadFold, messageId: string): boolean {
 export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold {
   const next = applyContent(fold, envelope);
   const change = changeCalls(fold, envelope);
-  return change ? { ...next, runs: change.runs, calls: change.calls } : next;
+  if (!change) return next;
+  const { runs, calls, earlier_runs } = change;
+  return { ...next, runs, calls, ...(earlier_runs !== undefined && { earlier_runs }) };
 }
 
 function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
@@ -254,6 +256,7 @@ function withOpenMessages(
     checkpoint_id: fold.checkpoint_id,
     runs: fold.runs,
     calls: fold.calls,
+    ...(fold.earlier_runs !== undefined && { earlier_runs: fold.earlier_runs }),
   };
 }
 

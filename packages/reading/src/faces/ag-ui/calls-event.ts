@@ -10,12 +10,19 @@ export function callsEvent(told: {
   readonly whole: boolean;
   readonly calls: readonly FoldCall[];
   readonly gone?: readonly CallName[];
+  /** How many runs before these are no longer kept. */
+  readonly earlierRuns?: number | undefined;
 }): AgUiEvent {
   const gone = (told.gone ?? []).map(({ run_id, call_id }) => ({ runId: run_id, callId: call_id }));
   return {
     type: "CUSTOM",
     name: "throughline.calls",
-    value: { whole: told.whole, calls: told.calls.map(toWire), ...(gone.length > 0 && { gone }) },
+    value: {
+      whole: told.whole,
+      calls: told.calls.map(toWire),
+      ...(gone.length > 0 && { gone }),
+      ...(told.earlierRuns !== undefined && { earlierRuns: told.earlierRuns }),
+    },
   };
 }
 

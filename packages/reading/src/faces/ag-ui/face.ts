@@ -310,7 +310,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   function withCalls(before: ThreadFold, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
     const change = changeCalls(before, envelope);
     if (!change || change.changed.length + change.gone.length === 0) return events;
-    const told = callsEvent({ whole: false, calls: change.changed, gone: change.gone });
+    const earlierRuns = change.earlier_runs === before.earlier_runs ? undefined : change.earlier_runs;
+    const told = callsEvent({ whole: false, calls: change.changed, gone: change.gone, earlierRuns });
     return envelope.type === "run_start" ? [...events, told] : [told, ...events];
   }
 
@@ -346,7 +347,9 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         runStarted(run),
         { type: "STATE_SNAPSHOT", snapshot: fold.state },
         { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, options) },
-        ...(calls ? [callsEvent({ whole: true, calls: callsByRun(fold) })] : []),
+        ...(calls
+          ? [callsEvent({ whole: true, calls: callsByRun(fold), earlierRuns: fold.earlier_runs })]
+          : []),
       ];
       if (fold.run?.open) events.push(...items.starts(fold));
       else {
