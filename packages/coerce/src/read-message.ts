@@ -42,7 +42,7 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
     type,
     isChunk: chunks !== undefined || isChunkClass(outer),
     id: asString(fields.id),
-    text: typeof content === "string" ? content : joinParts(content, textOfPart),
+    text: (typeof content === "string" ? content : joinParts(content, textOfPart)) || readRefusal(fields),
     parts: typeof content === "string" ? undefined : shownParts(content),
     reasoning: readReasoning(fields, content),
     toolCallChunks: Array.isArray(chunks) ? chunks : NOTHING,
@@ -77,6 +77,11 @@ export function readFinishReason(response: Loose): string | undefined {
 /** The Responses API names a status while it works, too. */
 function endStatus(status: unknown): string | undefined {
   return status === "in_progress" || status === "queued" ? undefined : asString(status);
+}
+
+/** A refusal that stands beside the content, as LangChain's OpenAI models give it: the answer has no other text. */
+function readRefusal({ additional_kwargs }: Loose): string {
+  return readString(additional_kwargs, "refusal") ?? "";
 }
 
 /** As OpenAI's models give them: one for each token of this piece. */

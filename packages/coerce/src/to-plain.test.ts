@@ -80,6 +80,17 @@ describe("toPlain", () => {
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
 
+  it("reads the properties of a value whose serializer throws", () => {
+    const value = {
+      a: 1,
+      _own: 2,
+      toJSON: () => {
+        throw new Error("no");
+      },
+    };
+    expect(toPlain([value])).toEqual([{ a: 1, _own: 2 }]);
+  });
+
   it("knows one zero, as JSON does", () => {
     expect(toPlain([-0, Float64Array.of(-0)])).toEqual([0, [0]]);
   });
@@ -194,6 +205,13 @@ describe("a message", () => {
     expect(readMessage({ type: "ai", content: "", response_metadata: { [key]: reason } })?.finishReason).toBe(
       reason,
     );
+  });
+
+  it.each([
+    ["a part", { content: [{ type: "refusal", refusal: "I can't." }] }],
+    ["a field beside an empty content", { content: [], additional_kwargs: { refusal: "I can't." } }],
+  ])("that refuses says so in its text, told as %s", (_, fields) => {
+    expect(toMessage({ type: "ai", id: "m", ...fields })?.content).toBe("I can't.");
   });
 
   it("goes on while its status is in progress", () => {

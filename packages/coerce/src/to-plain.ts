@@ -100,11 +100,20 @@ function describe(value: object, previous: Json | undefined, ancestors: object[]
   }
   const message = messageFields(value) ?? withoutBytes(value, () => isInContent(ancestors));
   if (message) return coerceRecord(message, previous, ancestors, depth);
-  const toJson: unknown = Reflect.get(value, "toJSON");
-  const own: unknown = typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;
+  const own = ownForm(value);
   return own === value || own === undefined
     ? coerceRecord(value, previous, ancestors, depth)
     : coerce(own, previous, ancestors, depth);
+}
+
+/** What `toJSON` makes of a value; the value itself where it has none or it throws: its properties are read then. */
+function ownForm(value: object): unknown {
+  try {
+    const toJson: unknown = Reflect.get(value, "toJSON");
+    return typeof toJson === "function" ? Reflect.apply(toJson, value, []) : value;
+  } catch {
+    return value;
+  }
 }
 
 /** Copies on the first difference: what equals `previous` costs a walk and no memory. */
