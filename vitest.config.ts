@@ -14,6 +14,7 @@ const include = [
   "e2e/in-process/*.test.ts",
   "e2e/billing/*.test.ts",
   "e2e/bus/*.test.ts",
+  "e2e/graphs/*.test.ts",
   "e2e/outages/**/*.test.ts",
   "e2e/web/*.test.ts",
   "chaos/**/*.test.ts",

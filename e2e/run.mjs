@@ -12,6 +12,8 @@ const ROOT = resolve(HERE, "..");
 
 const PARTS = {
   executor: "graph-executor against real LangGraph servers: behaviour, cuts, crashes, foreign runs",
+  graphs:
+    "a gallery of graphs, each compared with the plain graph: in this process and on a LangGraph server",
   server: "the whole service: stock clients, reconnects, crashes, instances, tenants, hostile input",
   life: "daily life: commands and stops, crons, threads, attachments, deletion, OpenAPI, the command line",
   client: "agent-client in Node and in Chromium: cuts, restarts, kills, tokens, tabs, sleep, reloads, tools",
