@@ -26,10 +26,6 @@ export interface GalleryEntry {
   readonly server?: string | Pick<GalleryEntry, "differences" | "knownFaults">;
 }
 
-const LATE = "A message that LangGraph does not stream by itself comes only with the run's end.";
-const UNTRACKED = "Untracked output is taken back at the run's end.";
-const RETURNED = "The return value of an entrypoint is not shown.";
-
 const hello: readonly Turn[] = [{ say: "Hello" }];
 const twice: readonly Turn[] = [{ say: "Hello" }, { say: "And again" }];
 const approve = () => ({ decisions: [{ type: "approve" }] });
@@ -49,7 +45,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "agents",
     about: "summarizationMiddleware over three turns",
     turns: [{ say: "One" }, { say: "Two" }, { say: "Three" }],
-    knownFaults: { supersteps: LATE },
   },
   { name: "todoList", module: "agents", about: "todoListMiddleware", turns: hello },
   {
@@ -57,7 +52,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "agents",
     about: "piiMiddleware on input and output",
     turns: [{ say: "I am ann@example.com" }],
-    knownFaults: { supersteps: LATE },
   },
   { name: "modelFallback", module: "agents", about: "modelFallbackMiddleware", turns: hello },
   { name: "toolRetry", module: "agents", about: "toolRetryMiddleware that gives up", turns: hello },
@@ -66,21 +60,18 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "agents",
     about: "contextEditingMiddleware",
     turns: twice,
-    knownFaults: { supersteps: LATE },
   },
   {
     name: "structuredTool",
     module: "agents",
     about: "structured output by tool strategy",
     turns: hello,
-    knownFaults: { checkpoint: UNTRACKED },
   },
   {
     name: "structuredProvider",
     module: "agents",
     about: "structured output by provider strategy",
     turns: hello,
-    knownFaults: { checkpoint: UNTRACKED },
   },
   { name: "toolArtifacts", module: "agents", about: "tool progress and artifacts", turns: hello },
   { name: "toolErrors", module: "agents", about: "a tool error as a message", turns: hello },
@@ -97,14 +88,12 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "handoffs",
     about: "Command with update and goto",
     turns: hello,
-    knownFaults: { supersteps: LATE, protocols: LATE },
   },
   {
     name: "supervisor",
     module: "handoffs",
     about: "a supervisor with Command hand-offs",
     turns: hello,
-    knownFaults: { supersteps: LATE },
   },
   { name: "swarm", module: "handoffs", about: "a swarm: hand-off tool with Command.PARENT", turns: twice },
   {
@@ -112,7 +101,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "handoffs",
     about: "Command.PARENT out of a subgraph",
     turns: hello,
-    knownFaults: { supersteps: LATE, protocols: LATE },
   },
   { name: "send1", module: "handoffs", about: "Send fan-out of 1", turns: hello },
   { name: "send20", module: "handoffs", about: "Send fan-out of 20", turns: hello },
@@ -121,7 +109,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "handoffs",
     about: "Send fan-out of 200",
     turns: hello,
-    knownFaults: { supersteps: LATE },
   },
   { name: "sendModels", module: "handoffs", about: "Send fan-out of model calls", turns: hello },
   { name: "deferred", module: "handoffs", about: "a deferred node", turns: hello },
@@ -130,7 +117,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "control",
     about: "a node answered from its cache",
     turns: twice,
-    knownFaults: { supersteps: LATE, protocols: LATE },
   },
   {
     name: "retryPolicy",
@@ -143,14 +129,12 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "control",
     about: "entrypoint, task, getPreviousState",
     turns: twice,
-    knownFaults: { checkpoint: RETURNED },
   },
   {
     name: "functionalAsks",
     module: "control",
     about: "entrypoint with interrupt",
     turns: [{ say: "Hello" }, { answer: () => "good" }],
-    knownFaults: { checkpoint: RETURNED },
   },
   { name: "sharedSubgraph", module: "control", about: "a subgraph with shared keys", turns: twice },
   { name: "calledSubgraph", module: "control", about: "a subgraph called as a function", turns: hello },
@@ -211,21 +195,18 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "states",
     about: "messages as dictionaries and tuples",
     turns: hello,
-    knownFaults: { supersteps: LATE, protocols: LATE },
   },
   {
     name: "humanByNode",
     module: "states",
     about: "a human message made by a node",
     turns: hello,
-    knownFaults: { supersteps: LATE },
   },
   {
     name: "systemMessages",
     module: "states",
     about: "a system message made by a node",
     turns: hello,
-    knownFaults: { supersteps: LATE },
   },
   { name: "removeMessage", module: "states", about: "RemoveMessage", turns: hello },
   { name: "removeAll", module: "states", about: "REMOVE_ALL_MESSAGES", turns: twice },
@@ -234,7 +215,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "states",
     about: "a message rewritten under its id",
     turns: hello,
-    knownFaults: { supersteps: LATE, protocols: LATE },
   },
   { name: "customReducers", module: "states", about: "custom reducers", turns: twice },
   {
@@ -242,7 +222,6 @@ export const GALLERY: readonly GalleryEntry[] = [
     module: "states",
     about: "UntrackedValue",
     turns: hello,
-    knownFaults: { checkpoint: UNTRACKED },
   },
   { name: "zodState", module: "states", about: "zod state", turns: hello },
   { name: "stateSchema", module: "states", about: "StateSchema", turns: twice },

@@ -49,9 +49,7 @@ export interface GalleryService {
 
 export async function startGalleryService(graphs: GraphSource | GraphProvider): Promise<GalleryService> {
   const service = await createService({ store: { kind: "memory" }, graphs });
-  const served = await serveHandler(
-    createHandler({ service, caller: devCaller(), limits: { runsPerMinute: 1e6 } }),
-  );
+  const served = await serveHandler(createHandler({ service, caller: devCaller() }));
   const caller = { billingAccountId: "dev", virtualKeyId: "dev", traceId: "gallery" };
 
   async function post(path: string, body: object): Promise<Response> {
@@ -167,7 +165,6 @@ export async function startGalleryService(graphs: GraphSource | GraphProvider): 
           runId: `${stateKey} ${index}`,
           stateKey,
           graphName: entry.name,
-          model: "offline",
           requestId: "gallery",
           traceId: "gallery",
           ...("say" in turn

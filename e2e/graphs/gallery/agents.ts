@@ -1,6 +1,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import {
+  type AgentMiddleware,
   ClearToolUsesEdit,
   contextEditingMiddleware,
   createAgent,
@@ -15,6 +16,11 @@ import {
 } from "langchain";
 import { z } from "zod";
 import { inTurn, ScriptedModel, sayer } from "./scripted-model.js";
+
+/** LangChain's types of its own middleware do not hold under `exactOptionalPropertyTypes`. */
+function stock(create: unknown): (...options: readonly unknown[]) => AgentMiddleware {
+  return create as (...options: readonly unknown[]) => AgentMiddleware;
+}
 
 const weather = tool(async ({ city }) => `Sunny in ${city}`, {
   name: "weather",
@@ -53,14 +59,14 @@ export const parallelTools = createAgent({
 export const hitl = createAgent({
   model: new ScriptedModel(asksWeather),
   tools: [weather],
-  middleware: [humanInTheLoopMiddleware({ interruptOn: { weather: true } })],
+  middleware: [stock(humanInTheLoopMiddleware)({ interruptOn: { weather: true } })],
 }).graph;
 
 export const summarization = createAgent({
   model: new ScriptedModel((messages) => ({ text: `I see ${messages.length} messages.` })),
   tools: [],
   middleware: [
-    summarizationMiddleware({
+    stock(summarizationMiddleware)({
       model: sayer("They greeted."),
       trigger: { messages: 4 },
       keep: { messages: 2 },
@@ -84,13 +90,15 @@ export const todoList = createAgent({
     ),
   ),
   tools: [],
-  middleware: [todoListMiddleware()],
+  middleware: [stock(todoListMiddleware)()],
 }).graph;
 
 export const pii = createAgent({
   model: sayer("Write to boss@example.com."),
   tools: [],
-  middleware: [piiMiddleware("email", { strategy: "redact", applyToInput: true, applyToOutput: true })],
+  middleware: [
+    stock(piiMiddleware)("email", { strategy: "redact", applyToInput: true, applyToOutput: true }),
+  ],
 }).graph;
 
 export const modelFallback = createAgent({
@@ -98,7 +106,7 @@ export const modelFallback = createAgent({
     throw new Error("overloaded");
   }),
   tools: [],
-  middleware: [modelFallbackMiddleware(sayer("The second model speaks."))],
+  middleware: [stock(modelFallbackMiddleware)(sayer("The second model speaks."))],
 }).graph;
 
 export const toolRetry = createAgent({
@@ -107,7 +115,7 @@ export const toolRetry = createAgent({
   ),
   tools: [broken],
   middleware: [
-    toolRetryMiddleware({ maxRetries: 1, initialDelayMs: 1, jitter: false, onFailure: "continue" }),
+    stock(toolRetryMiddleware)({ maxRetries: 1, initialDelayMs: 1, jitter: false, onFailure: "continue" }),
   ],
 }).graph;
 
@@ -115,7 +123,7 @@ export const contextEditing = createAgent({
   model: new ScriptedModel(asksWeather),
   tools: [weather],
   middleware: [
-    contextEditingMiddleware({
+    stock(contextEditingMiddleware)({
       edits: [new ClearToolUsesEdit({ trigger: { messages: 2 }, keep: { messages: 0 } })],
     }),
   ],
@@ -172,7 +180,9 @@ export const toolErrors = createAgent({
     inTurn({ calls: [{ name: "broken", args: {}, id: "call_broken" }] }, { text: "It is broken." }),
   ),
   tools: [broken],
-  middleware: [toolRetryMiddleware({ maxRetries: 0, onFailure: (error) => `Failed: ${error.message}` })],
+  middleware: [
+    stock(toolRetryMiddleware)({ maxRetries: 0, onFailure: (error: Error) => `Failed: ${error.message}` }),
+  ],
 }).graph;
 
 /** An agent that greets by itself before the model is called. */

@@ -1,6 +1,12 @@
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage, AIMessageChunk, type BaseMessage, type MessageContent } from "@langchain/core/messages";
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  type MessageContent,
+  type StandardMessageStructure,
+} from "@langchain/core/messages";
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 
 /** One model response: text, content blocks or tool calls, and what a provider would send with it. */
@@ -37,7 +43,7 @@ export class ScriptedModel extends BaseChatModel {
 
   async _generate(messages: BaseMessage[]): Promise<ChatResult> {
     const reply = this.script(messages, this.tools);
-    const message = new AIMessage({
+    const message = new AIMessage<StandardMessageStructure>({
       content: reply.blocks ?? reply.text ?? "",
       tool_calls: (reply.calls ?? []).map((call) => ({ ...call, type: "tool_call", args: { ...call.args } })),
       additional_kwargs: { ...reply.extra },
@@ -63,7 +69,7 @@ export class ScriptedModel extends BaseChatModel {
 
 const USAGE = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
 
-function finished({ calls, metadata }: Reply): Record<string, unknown> {
+function finished({ calls, metadata }: Reply) {
   return { finish_reason: calls ? "tool_calls" : "stop", model_name: "scripted-1", ...metadata };
 }
 
@@ -77,7 +83,7 @@ function* piecesOf(reply: Reply): Generator<AIMessageChunk> {
     yield callChunk({ index, id, name, args: json.slice(0, half) });
     yield callChunk({ index, args: json.slice(half) });
   }
-  yield new AIMessageChunk({
+  yield new AIMessageChunk<StandardMessageStructure>({
     content: "",
     additional_kwargs: { ...reply.extra },
     response_metadata: finished(reply),
