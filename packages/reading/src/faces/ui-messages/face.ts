@@ -173,14 +173,16 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       (message) => message.role === "assistant" && (!stands.has(content(message)) || calls(message, lost)),
     );
     const isGone = (messageId: string) => gone.some(({ id }) => id === messageId);
-    const again = new Set(gone.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
-    const more = has.filter(
-      (message) => !held.has(content(message)) || isGone(message.id) || again.has(message.tool_call_id ?? ""),
+    const news = new Set(has.filter((message) => !held.has(content(message)) || isGone(message.id)));
+    // A call that is written again has no result yet in the reader's eyes, so its result follows.
+    const again = new Set(
+      [...gone, ...news].flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)),
     );
+    const more = has.filter((message) => news.has(message) || again.has(message.tool_call_id ?? ""));
     return [
       ...endMessages(before, ({ message_id }) => isGone(message_id)),
       ...retracted(gone),
-      ...tellMessages(more, has, {
+      ...tellMessages(resultsAfterCalls(more), has, {
         fileUrl,
         open: after.openMessages,
         isStepOpen: before.openMessages.some((open) => isTold(open) && !isGone(open.message_id)),
@@ -206,7 +208,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       return [
         start(fold),
         { type: "data-state", data: fold.state, transient: true },
-        ...tellMessages(answer, answer, { fileUrl, open: fold.openMessages }),
+        ...tellMessages(resultsAfterCalls(answer), answer, { fileUrl, open: fold.openMessages }),
         ...fold.interrupts.map((asked) => tellQuestion(asked, "open")),
         ...(fold.run?.open ? [] : [ending(fold, { status: standingStatus(fold) })]),
       ];
@@ -216,6 +218,20 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
 
 function content({ id, content: said, reasoning, tool_calls, status }: FoldMessage): string {
   return JSON.stringify([id, said, reasoning ?? "", tool_calls ?? [], status === "error"]);
+}
+
+/** A result that is told before its call would be undone by it, so those that stand before their calls come last. */
+function resultsAfterCalls(messages: readonly FoldMessage[]): readonly FoldMessage[] {
+  const called = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
+  const seen = new Set<string>();
+  const early = new Set<FoldMessage>();
+  for (const message of messages) {
+    const { tool_call_id: id, tool_calls = [] } = message;
+    if (id !== undefined && called.has(id) && !seen.has(id)) early.add(message);
+    for (const call of tool_calls) seen.add(call.id);
+  }
+  if (early.size === 0) return messages;
+  return [...messages.filter((message) => !early.has(message)), ...early];
 }
 
 function calls({ tool_calls = [] }: FoldMessage, ids: ReadonlySet<string>): boolean {
