@@ -47,7 +47,7 @@ const TESTS_MAY_IMPORT = ["langgraph-graphs", "langgraph-models", "embedded-post
 const SIBLINGS = ["graph-executor", "billing", "thread-log", "stream-adapter"];
 
 /** Tests, and what only tests use. */
-const TESTS = "\\.test\\.tsx?$|/src/(testing|behaviour|conformance|kill)/";
+const TESTS = "\\.test\\.tsx?$|/(testing|behaviour|conformance|kill)/";
 
 /** A package of ours, as resolved through its link or, before its first build, as written in the import. */
 const ours = (/** @type {readonly string[]} */ names) => `^(packages|@throughline)/(${names.join("|")})(/|$)`;

@@ -1,3 +1,4 @@
+import type { Envelope, RunStatus } from "@throughline/ai-core";
 import {
   applyEntry,
   applyEnvelope,

@@ -42,7 +42,7 @@ export interface ToolRunsOptions {
 
 export interface ToolRuns {
   /** A model asked for this call. Its message ends, by `endMessage`, before the call runs: providers may tell no end. */
-  announce(id: string, name: string, args: string, endMessage: () => void): void;
+  announce(id: string, name: string, args: string, endMessage?: () => void): void;
   appendArgs(id: string, args: string): void;
   /** A model asked for this call, in this run or before. */
   asked(id: string | undefined): boolean;
