@@ -1,19 +1,15 @@
-import {
-  AIMessage,
-  AIMessageChunk,
-  type BaseMessage,
-  HumanMessage,
-  RemoveMessage,
-} from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   Annotation,
   Command,
+  entrypoint,
   MemorySaver,
   MessagesAnnotation,
   REMOVE_ALL_MESSAGES,
   START,
   StateGraph,
+  task,
 } from "@langchain/langgraph";
 import { InMemoryCache } from "@langchain/langgraph-checkpoint";
 import type { Dialect, Envelope, Message } from "@throughline/ai-core";
@@ -237,7 +233,8 @@ it("withdraws the words of a try that failed once the next one is in the state",
   const flaky = async () => {
     tries += 1;
     if (tries === 1) {
-      for await (const piece of await model.stream("x")) if (piece instanceof AIMessageChunk) break;
+      let pieces = 0;
+      for await (const _ of await model.stream("x")) if (++pieces === 3) break;
       throw new Error("try again");
     }
     return updated([await new FakeListChatModel({ responses: ["second try"] }).invoke("x")]);
@@ -246,6 +243,19 @@ it("withdraws the words of a try that failed once the next one is in the state",
     .addNode("n0", flaky, { retryPolicy: { maxAttempts: 2, initialInterval: 1, logWarning: false } })
     .addEdge(START, "n0")
     .compile({ checkpointer: new MemorySaver() });
-  const { steps } = await run(graph, "modes", "t1");
+  const { steps, envelopes } = await run(graph, "modes", "t1");
+  const models = envelopes.filter(({ type }) => type === "llm_start");
+  expect(models).toHaveLength(2);
   expect(steps.at(-1)?.seen).toEqual(steps.at(-1)?.held);
+});
+
+it("shows a task of the Functional API as one step, with its model call inside", async () => {
+  const write = task("write", async () => String((await model.invoke("x")).content));
+  const flow = entrypoint({ name: "flow", checkpointer: new MemorySaver() }, async () => await write());
+  const { envelopes } = await run(flow, "modes", "t1");
+  const starts = envelopes.filter(({ type }) => type === "step_start");
+  expect(starts.map(({ payload }) => read(payload, "node"))).toEqual(["flow", "write"]);
+  const call = envelopes.find(({ type }) => type === "llm_start");
+  expect(call?.parent_id).toBe(starts[1]?.call_id);
+  expect(envelopes.filter(({ type }) => type === "tool_start")).toEqual([]);
 });

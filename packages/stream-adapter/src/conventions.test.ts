@@ -148,8 +148,8 @@ describe("caps", () => {
     expect(JSON.stringify(envelopes)).toContain("still here");
   });
 
-  it("holds at most 100 results that wait for their messages, and loses none", () => {
-    const chunks = Array.from({ length: 130 }, (_, index) => [
+  it("holds at most 2,000 results that wait for their messages, and loses none", () => {
+    const chunks = Array.from({ length: 2_030 }, (_, index) => [
       call(index, { id: `c${index}`, name: "a", args: "{}" }),
       {
         ns: [agent],
@@ -162,7 +162,7 @@ describe("caps", () => {
     const results = envelopes.flatMap((envelope) =>
       envelope.type === "tool_end" ? [envelope.payload.result] : [],
     );
-    expect(new Set(results).size).toBe(130);
+    expect(new Set(results).size).toBe(2_030);
   });
 });
 
@@ -319,3 +319,18 @@ describe("outside a run", () => {
     expect(uiEnd(paused)).not.toEqual(uiEnd(done));
   });
 });
+
+it.each(["throughline.calls", "on_interrupt", "on_interrupt_x"])(
+  "gives a graph's event %s another name, and warns once",
+  (name) => {
+    const chunk = { ns: [], mode: "custom", data: { name, value: 1 } };
+    const envelopes = drive([chunk, chunk]);
+    const custom = envelopes.filter(({ type }) => type === "custom");
+    expect(custom.map(({ payload }) => payload)).toMatchObject([
+      { name: `graph.${name}` },
+      { name: `graph.${name}` },
+    ]);
+    const warnings = envelopes.filter(({ type }) => type === "warning");
+    expect(warnings.map(({ payload }) => payload)).toMatchObject([{ code: "reserved_event_name" }]);
+  },
+);

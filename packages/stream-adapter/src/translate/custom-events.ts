@@ -15,6 +15,8 @@ export interface CustomEventsOptions {
  */
 export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) {
   let ordinal = 0;
+  /** Reserved names that a warning named already. */
+  const renamed = new Set<string>();
 
   function emitMessage(data: unknown, site: CallSite): void {
     ordinal += 1;
@@ -61,6 +63,20 @@ export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) 
     sink.emit("llm_end", call, { message_id, usage: null, finish_reason: null, model: null, status: "ok" });
   }
 
+  /** A graph's event under a name that clients read as ours would change what they show. */
+  function ownName(name: string, site: CallSite): string {
+    if (!isReserved(name)) return name;
+    const given = `graph.${name}`;
+    if (!renamed.has(name)) {
+      renamed.add(name);
+      sink.emit("warning", site, {
+        code: "reserved_event_name",
+        message: `The custom event name "${name.slice(0, 200)}" is reserved; it is sent as "${given.slice(0, 200)}". Choose another name.`,
+      });
+    }
+    return given;
+  }
+
   return (name: string, data: unknown, site: CallSite): void => {
     switch (name.replace(/^copilotkit_/, "")) {
       case "manually_emit_message":
@@ -74,9 +90,14 @@ export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) 
         state.preview(data);
         break;
       default:
-        sink.emit("custom", site, { name, value: toPlain(data) });
+        sink.emit("custom", site, { name: ownName(name, site), value: toPlain(data) });
     }
   };
+}
+
+/** Names of events that the protocol itself sends. */
+function isReserved(name: string): boolean {
+  return /^throughline\./i.test(name) || /^on_interrupt/i.test(name);
 }
 
 /** The writer takes any value; these are the places where people put a name in it. */

@@ -108,8 +108,11 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     if (hit) return hit;
     const { path, parent: above, lane, node } = pathOf(rawPath);
     if (path === "") return undefined;
-    const known = tasks.get(path);
-    if (known) return known;
+    const known = tasks.get(path) ?? rootTaskOf(path);
+    if (known) {
+      tasks.set(rawPath, known);
+      return known;
+    }
     const parent = above === "" ? undefined : at(above);
     const within = parent && subgraphOf(parent, lane, given.get(laneOf(parent.path, lane)) ?? input);
     const task: Task = {
@@ -132,6 +135,16 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     open.add(task);
     sink.emit("step_start", task.site, { node, step });
     return task;
+  }
+
+  /**
+   * The Functional API reports a task of an entrypoint at the root, and what runs inside it below the entrypoint's own task:
+   * `write:<id>` and `flow:<id>|write:<id>` are one. Task ids are unique, so a path that ends in a known root task is that task.
+   */
+  function rootTaskOf(path: string): Task | undefined {
+    const last = path.lastIndexOf("|");
+    const task = last === -1 ? undefined : tasks.get(path.slice(last + 1));
+    return task?.parent === undefined ? task : undefined;
   }
 
   /**

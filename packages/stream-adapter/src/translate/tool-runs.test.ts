@@ -30,3 +30,13 @@ describe("A tool's result that the thread held before", () => {
     expect(told(drive(again, { fold }))).toEqual(["call-1"]);
   });
 });
+
+it("gives a call that an earlier run asked for its arguments when a later run answers it", () => {
+  const asked = piece({
+    id: "m0",
+    tool_call_chunks: [{ index: 0, id: "c1", name: "forge", args: '{"of":"iron"}' }],
+  });
+  const fold = drive([asked], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
+  const start = drive([result("m1", "c1")], { fold }).find(({ type }) => type === "tool_start");
+  expect(start?.payload).toMatchObject({ args: { of: "iron" } });
+});

@@ -11,7 +11,8 @@ import {
 import type { CallSite, DraftSink } from "./draft.js";
 import type { RunningTool, Task } from "./task-tree.js";
 
-const MAX_PENDING_RESULTS = 100;
+/** The graph itself holds as many until its superstep ends. */
+const MAX_PENDING_RESULTS = 2_000;
 
 interface ToolRun {
   readonly id: string;
