@@ -74,6 +74,8 @@ export interface GraphFinal {
   /** Absent where the graph has no `messages`, or no checkpoint could be read. */
   readonly messages?: readonly Message[];
   readonly interrupts: readonly Interrupt[];
+  /** Channels whose values could not be stored: the run went on with them, the next one finds none. */
+  readonly unstored?: readonly string[];
   /** As those of a `GraphCheckpoint`. */
   readonly files?: readonly FoundFile[];
 }

@@ -122,7 +122,8 @@ async function* pump(
     if (end.kind === "failed") stop.abort(toStopError("The run is over."));
     await Promise.all([saver.close(), store?.close()]);
     const final = isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined);
-    settle(withUntracked(final, untracked()));
+    const unstored = saver.unstored;
+    settle({ ...withUntracked(final, untracked()), ...(unstored.length > 0 && { unstored }) });
   }
 
   function withAttachments(): BaseCheckpointSaver {

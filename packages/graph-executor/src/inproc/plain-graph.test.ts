@@ -14,6 +14,7 @@ import { openThread, userMessage } from "../behaviour/thread-session.js";
 import { describeLoadedGraph } from "../graphs/describe-graph.js";
 import { graphRegistry } from "../graphs/graph-registry.js";
 import { type RunnableGraph, toRunnableGraph } from "../graphs/runnable-graph.js";
+import { createMemoryCheckpointer } from "../persistence/memory-checkpointer.js";
 import { createInProcProvider } from "./inproc-provider.js";
 
 function providerOf(graph: RunnableGraph) {
@@ -154,5 +155,25 @@ describe("An untracked channel", () => {
     const session = openThread(providerOf(graph), "plain");
     expect((await session.say("Go")).final.state).toEqual({ n: 1, answer: { degrees: 21 } });
     expect((await session.say("Go")).final.state).toEqual({ n: 2 });
+  });
+});
+
+describe("A value that can't be stored", () => {
+  it("is named when its run ends, and costs no other channel anything", async () => {
+    const State = Annotation.Root({ total: Annotation<unknown>, note: Annotation<string> });
+    const graph = compiled(
+      new StateGraph(State)
+        .addNode("sum", () => ({ total: { cents: 5n }, note: "summed" }))
+        .addEdge(START, "sum"),
+    );
+    const descriptor = describeLoadedGraph({ graphName: "plain" }, graph);
+    const provider = createInProcProvider({
+      graphs: graphRegistry([{ descriptor, create: () => graph }]),
+      checkpointer: createMemoryCheckpointer().saver,
+    });
+    const session = openThread(provider, "plain");
+    const { final } = await session.say("Go");
+    expect(final).toMatchObject({ status: "success", unstored: ["total"], state: { note: "summed" } });
+    expect((await provider.getState(session.thread))?.state).toEqual({ note: "summed" });
   });
 });

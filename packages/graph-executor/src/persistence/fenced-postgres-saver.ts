@@ -8,6 +8,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import type pg from "pg";
+import { isUnstorable } from "./attachment-serializer.js";
 import { type HeldQuery, type Hold, heldQueryOf, notHeld } from "./hold.js";
 import { withPreparedReads } from "./prepared-reads.js";
 import { type NamedStatement, type SaverStatements, saverStatements } from "./saver-statements.js";
@@ -88,7 +89,10 @@ export class FencedPostgresSaver extends PostgresSaver {
   }
 
   async #dumpChannel(values: Checkpoint["channel_values"], channel: string): Promise<Dumped> {
-    return channel in values ? this.serde.dumpsTyped(values[channel]) : ["empty", null];
+    if (!(channel in values)) return ["empty", null];
+    const dumped = await this.serde.dumpsTyped(values[channel]);
+    // A graph that goes on from here would find the serializer's words as its value.
+    return isUnstorable(values[channel]) ? ["empty", null] : dumped;
   }
 
   async #write({ name, text }: NamedStatement, values: readonly unknown[]): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { readString } from "@throughline/coerce";
+import { isUnstorable } from "./attachment-serializer.js";
 import { ClockedSaver, type ClockedSaverOptions } from "./clocked-saver.js";
 
 /** Key of a checkpoint's metadata that names our run which wrote it. */
@@ -33,6 +34,7 @@ export interface RunSaverOptions extends ClockedSaverOptions {
 export class RunSaver extends ClockedSaver {
   readonly #options: RunSaverOptions;
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #unstored = new Set<string>();
   #closed = false;
   #shape: string | undefined;
   #foundShape: string | undefined;
@@ -40,6 +42,11 @@ export class RunSaver extends ClockedSaver {
   constructor(inner: BaseCheckpointSaver, options: RunSaverOptions) {
     super(inner, options);
     this.#options = options;
+  }
+
+  /** Channels whose values no checkpoint can hold. */
+  get unstored(): readonly string[] {
+    return [...this.#unstored];
   }
 
   /** From here on checkpoints say that a graph of this shape wrote them. */
@@ -80,6 +87,9 @@ export class RunSaver extends ClockedSaver {
       ...(this.#shape !== undefined && { [SHAPE_METADATA_KEY]: this.#shape }),
     };
     const written = await this.#write(() => super.put(config, checkpoint, stamped, newVersions));
+    for (const channel of Object.keys(newVersions)) {
+      if (isUnstorable(checkpoint.channel_values[channel])) this.#unstored.add(channel);
+    }
     return written ?? { configurable: { ...config.configurable, checkpoint_id: checkpoint.id } };
   }
 

@@ -195,6 +195,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       recorder.close();
       return undefined;
     }
+    for (const channel of final.unstored ?? []) recorder.warn(stateNotStored(channel));
     const end: Finish = {
       status: final.error?.code === "run_lost" ? "lost" : final.status,
       interrupts: final.interrupts.map((open) => open.interrupt_id),
@@ -334,6 +335,13 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
 
 function notStored({ filename, mimeType }: FoundFile, why: string): PayloadOf<"warning"> {
   return { code: "file_not_stored", message: `${filename ?? `A file (${mimeType})`} was not stored: ${why}` };
+}
+
+function stateNotStored(channel: string): PayloadOf<"warning"> {
+  return {
+    code: "state_not_stored",
+    message: `The state's "${channel}" was not stored: it holds a value that can't be written as JSON, such as a BigInt. Convert it before the node returns it.`,
+  };
 }
 
 function failureOf({ error }: GraphFinal, ending: PayloadOf<"run_end"> | undefined): GraphFailure {
