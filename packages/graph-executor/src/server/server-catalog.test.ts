@@ -1,8 +1,10 @@
+import { createServer } from "node:http";
 import { Client } from "@langchain/langgraph-sdk";
 import { systemClock } from "@throughline/ai-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { GraphNotes } from "../graphs/describe-graph.js";
 import { createServerCatalog } from "./server-catalog.js";
+import { createLangGraphServerAdapter } from "./server-provider.js";
 import { type DevServer, startDevServer } from "./testing/dev-server.js";
 
 describe("The agents of a LangGraph server", () => {
@@ -39,4 +41,31 @@ describe("The agents of a LangGraph server", () => {
     const declared = [{ graphName: "poet", commands: ["fire"] }];
     expect(await catalogOf(declared).getAgent("langgraph:poet")).toMatchObject({ commands: ["fire"] });
   });
+});
+
+it("A server's graph whose name no agent can have is reported once, and a declared context is described", async () => {
+  const assistants = ["reactAgent.v2", "my graph"].map((graph_id) => ({
+    assistant_id: graph_id,
+    graph_id,
+    name: graph_id,
+    metadata: { created_by: "system" },
+  }));
+  const context_schema = { type: "object", properties: { model: { type: "string" } } };
+  const server = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(request.url?.includes("/schemas") ? { context_schema } : assistants));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const warnings: string[] = [];
+  const catalog = createLangGraphServerAdapter({
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    warn: (message) => warnings.push(message),
+  });
+  await catalog.listAgents();
+  expect(await catalog.listAgents()).toMatchObject([
+    { graphId: "langgraph:reactAgent.v2", contextSchema: context_schema },
+  ]);
+  expect(warnings).toEqual([expect.stringContaining('graph "my graph" is not served')]);
 });

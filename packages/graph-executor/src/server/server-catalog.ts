@@ -48,7 +48,7 @@ export function createServerCatalog({
     if (reported.has(graphId)) return;
     reported.add(graphId);
     warn(
-      `The LangGraph server's graph ${JSON.stringify(graphId)} is not served: a graph's name must be 1–128 characters of A–Z, a–z, 0–9, _, - and ., and must not begin with a dot.`,
+      `The LangGraph server's graph ${JSON.stringify(graphId)} is not served: a graph's name must be 1–64 characters of A–Z, a–z, 0–9, _, - and ., and must not begin with a dot.`,
     );
   }
 

@@ -19,7 +19,7 @@ export const MODEL_SETTINGS = {
     placeholder: "URL",
     doc: "A LiteLLM proxy that serves the models.",
     schema: urlOf("http:", "https:"),
-    unset: "the offline model answers",
+    unset: "graphs call their own models; those that ask the service for one get the offline model",
     isForGraphs: true,
   }),
   litellmApiKey: setting({

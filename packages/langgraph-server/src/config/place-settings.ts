@@ -128,6 +128,7 @@ export const PLACE_SETTINGS = {
   }),
   agentCommands: setting({
     env: "THROUGHLINE_AGENT_COMMANDS",
+    flag: "agent-commands",
     group: "graphs",
     placeholder: "JSON",
     doc: 'Commands that graphs understand, as `{"support":["sync","fire"]}`, in addition to those of `langgraph.json` and of an assistant\'s metadata.',

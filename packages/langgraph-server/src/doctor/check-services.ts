@@ -27,7 +27,7 @@ const FIXES: Readonly<Record<RedisProblem["kind"], string>> = {
 };
 
 export async function checkLitellm({ billing }: ServerConfig): Promise<Finding> {
-  if (!billing) return ok("litellm", "Not set; the offline model answers.");
+  if (!billing) return ok("litellm", "Not set. Graphs call their own models.");
   const { baseUrl, serviceKey } = billing;
   const answer = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
     headers: { authorization: `Bearer ${serviceKey}` },
