@@ -15,6 +15,8 @@ export interface PlainTurn {
   readonly next: readonly string[];
   /** Name of the error the graph threw. */
   readonly error: string | undefined;
+  /** What the graph wrote to its custom stream. */
+  readonly custom: readonly unknown[];
   /** Text of the last message a model or node gave in this turn. */
   readonly finalText: string | undefined;
 }
@@ -24,7 +26,7 @@ export interface PlainGraph {
   checkpointer?: unknown;
   store?: unknown;
   outputChannels: unknown;
-  stream(input: unknown, config: object): Promise<AsyncIterable<unknown>>;
+  stream(input: unknown, config: object): Promise<AsyncIterable<readonly [string, unknown]>>;
   getState(config: object): Promise<StateLike>;
   getStateHistory(config: object): AsyncIterable<StateLike>;
 }
@@ -71,12 +73,14 @@ async function runTurn(
   before: StateLike | undefined,
 ): Promise<PlainTurn> {
   let output: Record<string, unknown> = {};
+  const custom: unknown[] = [];
   let error: string | undefined;
   try {
     // With `messages` among the modes LangGraph itself would change what the graph commits.
-    for await (const values of await graph.stream(input, { ...config, streamMode: "values" })) {
-      if (typeof values === "object" && values !== null && !("__interrupt__" in values))
-        output = { ...values };
+    const stream = await graph.stream(input, { ...config, streamMode: ["values", "custom"] });
+    for await (const [mode, data] of stream) {
+      if (mode === "custom") custom.push(data);
+      else if (typeof data === "object" && data !== null && !("__interrupt__" in data)) output = { ...data };
     }
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.name : String(thrown);
@@ -93,12 +97,14 @@ async function runTurn(
   const seen = new Set(messagesOf(before).map(({ id }) => id));
   const fresh = messagesOf(state).filter((message) => message.getType() === "ai" && !seen.has(message.id));
   return {
-    supersteps: supersteps.slice(0, -1),
+    // What the last superstep committed begins none; an interrupted or failed one may have begun.
+    supersteps: state.next.length > 0 ? supersteps : supersteps.slice(0, -1),
     lines: inCallOrder(messagesOf(state).map(lineOf)),
     output: plainValues(pick(graph, output)),
     interrupts: interruptsOf(state).map(({ value }) => value as Json),
     next: state.next,
     error,
+    custom,
     finalText: fresh.flatMap((message) => shownText(message) || []).at(-1),
   };
 }
@@ -119,6 +125,7 @@ const NOTHING: PlainTurn = {
   interrupts: [],
   next: [],
   error: undefined,
+  custom: [],
   finalText: undefined,
 };
 

@@ -6,18 +6,10 @@ export const deepAgent = createDeepAgent({
     inTurn(
       {
         calls: [
-          {
-            name: "write_todos",
-            args: { todos: [{ content: "write", status: "in_progress" }] },
-            id: "call_todos",
-          },
-        ],
-      },
-      {
-        calls: [
           { name: "write_file", args: { file_path: "/report.md", content: "# Report" }, id: "call_file" },
         ],
       },
+      { calls: [{ name: "read_file", args: { file_path: "/report.md" }, id: "call_read" }] },
       { text: "The report is written." },
     ),
   ),
