@@ -9,7 +9,7 @@ import { contentWords, type FileUrl, wordsOf } from "../media-words.js";
 import { callsEvent } from "./calls-event.js";
 import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
 import { encodeFrameCursor } from "./frame-cursor.js";
-import { announces, legacyInterrupt } from "./interrupts.js";
+import { announces, legacyInterrupt, resumeOf } from "./interrupts.js";
 import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
 import { createOpenItems } from "./open-items.js";
 import { stillOpen } from "./still-open.js";
@@ -142,7 +142,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       open: true,
       status: null,
     };
-    // R14: user messages travel here, where clients dedupe them by id.
+    // R14: user messages travel here, where clients dedupe them by id, and so do answers to interrupts.
+    const answered = resumeOf(payload.given, form);
     const input: JsonObject = {
       threadId: threadName,
       runId: payload.client_run_id ?? envelope.run_id,
@@ -151,10 +152,11 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       tools: [],
       context: [],
       forwardedProps: {},
+      ...answered,
     };
     return [
       ...lost,
-      runStarted(started, payload.input.messages.length > 0 ? input : undefined),
+      runStarted(started, payload.input.messages.length > 0 || answered ? input : undefined),
       ...letGo(before),
     ];
   }

@@ -1,5 +1,5 @@
-import type { Interrupt, JsonObject } from "@throughline/ai-core";
-import { readString } from "@throughline/coerce";
+import type { Interrupt, Json, JsonObject } from "@throughline/ai-core";
+import { read, readString } from "@throughline/coerce";
 import { askForm, readQuestion } from "@throughline/questions";
 import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
 
@@ -31,6 +31,36 @@ export function legacyInterrupt(interrupt: Interrupt): AgUiEvent {
     value: typeof value === "string" ? value : JSON.stringify(value),
     metadata: { throughline: { interruptId, node, ...schemaOf(interrupt) } },
   };
+}
+
+/**
+ * The answers that a run brings, in the fields of AG-UI's run input that carry them: `resume`, and for clients of `on_interrupt`
+ * `forwardedProps.command.resume`, as text. Several answers are there an object by interrupt id. `undefined` without answers.
+ */
+export function resumeOf(
+  given: Readonly<Record<string, Json>> = {},
+  form: ReturnType<typeof announces>,
+): JsonObject | undefined {
+  const answers = Object.entries(given);
+  const [first] = answers;
+  if (!first) return undefined;
+  const resume = answers.length === 1 ? first[1] : { ...given };
+  const text = typeof resume === "string" ? resume : JSON.stringify(resume);
+  return {
+    ...(form.legacy && { forwardedProps: { command: { resume: text } } }),
+    ...(form.standard && {
+      resume: answers.map(([interruptId, payload]) =>
+        isDismissal(payload)
+          ? { interruptId, status: "cancelled" }
+          : { interruptId, status: "resolved", payload },
+      ),
+    }),
+  };
+}
+
+/** The mark that the service gives a graph for a question that was set aside. */
+function isDismissal(payload: Json): boolean {
+  return read(payload, "__agui_cancelled__") === true;
 }
 
 function schemaOf({ response_schema }: Interrupt): JsonObject {
