@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { Client } from "@langchain/langgraph-sdk";
 import {
   type Clock,
-  type ForeignChunk,
   type ForeignRunName,
   type ForeignRunWatcher,
   type GraphFinal,
   type StateChange,
   systemClock,
   ThroughlineError,
+  type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createLangGraphDevProvider, type ServerProviderOptions } from "@throughline/graph-executor";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -20,7 +20,7 @@ const SOON = { timeout: 20_000, interval: 20 };
 
 interface Followed {
   readonly run: ForeignRunName;
-  readonly chunks: ForeignChunk[];
+  readonly chunks: UpstreamChunk[];
   readonly asked: AbortController;
   final?: GraphFinal;
 }

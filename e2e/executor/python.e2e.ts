@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "@langchain/langgraph-sdk";
-import type { ForeignChunk, GraphFinal, Json } from "@throughline/ai-core";
+import type { GraphFinal, Json, UpstreamChunk } from "@throughline/ai-core";
 import { createLangGraphServerAdapter } from "@throughline/graph-executor";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { installPythonServer, type PythonServer, startPythonServer } from "./python-server.js";
@@ -156,7 +156,7 @@ function describeServer(): void {
     });
 
     it("has a run of somebody else followed whole, and its starter misses nothing", async () => {
-      const chunks: ForeignChunk[] = [];
+      const chunks: UpstreamChunk[] = [];
       let final: GraphFinal | undefined;
       let following = false;
       const { foreignRuns } = createLangGraphServerAdapter({

@@ -6,4 +6,6 @@ export interface UpstreamChunk {
   readonly ns: readonly string[];
   readonly mode: string;
   readonly data: unknown;
+  /** `replay` for what an upstream streams again to a reader that joins late. Default `live`. */
+  readonly origin?: "live" | "replay";
 }

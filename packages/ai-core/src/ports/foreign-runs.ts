@@ -11,14 +11,9 @@ export interface ForeignRunName {
   readonly dialect?: Dialect | undefined;
 }
 
-export interface ForeignChunk extends UpstreamChunk {
-  /** `replay` for what the run had streamed before we came. */
-  readonly origin: "live" | "replay";
-}
-
 export interface FollowedRun {
-  /** Ends when the upstream does; never throws. Read once; leaving it early leaves the run to itself. */
-  readonly stream: AsyncIterable<ForeignChunk>;
+  /** What the run had streamed before it is marked as replayed. Ends when the upstream does; never throws. Read once; leaving it early leaves the run to itself. */
+  readonly stream: AsyncIterable<UpstreamChunk>;
   /** Settles once `stream` was read to its end or left; never rejects. */
   readonly final: Promise<GraphFinal>;
 }

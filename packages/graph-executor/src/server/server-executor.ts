@@ -14,6 +14,7 @@ import { settleable } from "../inproc/settleable.js";
 import { createRunMaker } from "./create-run.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "./follow-run.js";
 import { freeDeadRun } from "./free-dead-run.js";
+import { markReplayed } from "./mark-replayed.js";
 import { createOrders, type OrderStart } from "./run-order.js";
 import { failed, runOutcome } from "./run-outcome.js";
 import type { UpstreamRun } from "./run-reader.js";
@@ -34,7 +35,7 @@ export interface ServerExecutorOptions {
 
 /** What a request became: an upstream run to follow, or an answer that needs none. */
 type Begun =
-  | { readonly kind: "run"; readonly run: UpstreamRun }
+  | { readonly kind: "run"; readonly run: UpstreamRun; readonly hasBegun: boolean }
   | { readonly kind: "settled"; readonly final: GraphFinal };
 
 /** Runs graphs on a LangGraph server: one upstream run per request, one reader per upstream run. */
@@ -61,9 +62,9 @@ export function createServerExecutor(
     if (start.kind !== "continue") return create(request, start);
     const own = await findOwnRun(client, threadId, runId).catch(noneIfMissing);
     if (own) {
-      // The driver died, not the upstream. What goes on is read whole; what is over is told by its checkpoint.
+      // The driver died, not the upstream. What goes on is read whole, its past as a replay; what is over is told by its checkpoint.
       const run = { threadId, upstreamRunId: own.run_id };
-      if (!isOver(own)) return { kind: "run", run };
+      if (!isOver(own)) return { kind: "run", run, hasBegun: own.status !== "pending" };
       const end = { kind: "ended", run: own, sign: { kind: "none" } } as const;
       return { kind: "settled", final: await settle(run, end, false, request.signal) };
     }
@@ -79,7 +80,7 @@ export function createServerExecutor(
 
   async function create(request: GraphRunRequest, start: OrderStart): Promise<Begun> {
     const upstreamRunId = await makeRun(await toOrder(request, start));
-    return { kind: "run", run: { threadId: request.threadId, upstreamRunId } };
+    return { kind: "run", run: { threadId: request.threadId, upstreamRunId }, hasBegun: false };
   }
 
   /** After a run that ended badly, so that the thread takes the next one. Best effort: the run's own verdict stands. */
@@ -115,7 +116,8 @@ export function createServerExecutor(
     if (start.kind === "settled") return resolveFinal(start.final);
     const asked = stopOrLeave(request.signal);
     const { stop, leave } = asked;
-    const events = followRun(start.run, { client, clock, patience, stop, leave });
+    const followed = followRun(start.run, { client, clock, patience, stop, leave });
+    const events = markReplayed(followed, { clock, hasBegun: start.hasBegun });
     let end: FollowEnd | undefined;
     const readEvent = createServerEventReader();
     try {
@@ -124,7 +126,8 @@ export function createServerExecutor(
           end = step.value;
           break;
         }
-        if (step.value.event !== "metadata") yield readEvent(step.value.event, step.value.data);
+        const { event, origin } = step.value;
+        if (event.event !== "metadata") yield { ...readEvent(event.event, event.data), origin };
       }
     } finally {
       if (end === undefined) asked.giveUp("stop");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type GraphFinal, systemClock, ThroughlineError } from "@throughline/ai-core";
+import { type GraphFinal, systemClock, ThroughlineError, type UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray } from "@throughline/coerce";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GraphProvider } from "../provider/graph-provider.js";
@@ -103,7 +103,13 @@ describe("a run on a LangGraph server", () => {
     });
     const { chunks, final } = await readToEnd(provider.runGraph(taken));
     expect(final).toMatchObject({ status: "success", upstreamRunId: lost.final.upstreamRunId });
-    expect(chunks.slice(0, lost.chunks.length)).toEqual(lost.chunks);
+    const live = (chunk: UpstreamChunk) => ({ ...chunk, origin: "live" });
+    expect(lost.chunks).toEqual(lost.chunks.map(live));
+    expect(chunks.slice(0, lost.chunks.length).map(live)).toEqual(lost.chunks);
+    // P6: what the first driver read is replayed, and what came after it is news.
+    const origins = chunks.map(({ origin }) => origin);
+    expect(origins.indexOf("live")).toBeGreaterThanOrEqual(lost.chunks.length);
+    expect(origins.lastIndexOf("replay")).toBe(origins.indexOf("live") - 1);
     expect(textOf(chunks)).toBe(final.messages?.[1]?.content);
   });
 

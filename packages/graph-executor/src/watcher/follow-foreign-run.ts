@@ -3,15 +3,16 @@ import {
   type Clock,
   type Dialect,
   type FollowedRun,
-  type ForeignChunk,
   type ForeignRunName,
   type GraphFinal,
   ThroughlineError,
+  type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createServerEventReader } from "@throughline/coerce";
 import { settleable } from "../inproc/settleable.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "../server/follow-run.js";
 import { freeDeadRun } from "../server/free-dead-run.js";
+import { markReplayed } from "../server/mark-replayed.js";
 import { failed, runOutcome } from "../server/run-outcome.js";
 import type { ServerEvent } from "../server/server-event.js";
 import { isResumable, tellsMessages } from "../server/server-run.js";
@@ -30,9 +31,6 @@ export interface FollowForeignOptions {
   readonly freesDeadRuns: boolean;
 }
 
-/** A log's past arrives in one burst; the first wait between two events is where the present begins. */
-const BURST_GAP_MS = 8;
-
 /** A foreign run, read like one of ours, by its name. */
 export function followForeignRun(
   name: ForeignRunName,
@@ -48,7 +46,7 @@ async function* readRun(
   signal: AbortSignal,
   options: FollowForeignOptions,
   settle: (final: GraphFinal) => void,
-): AsyncGenerator<ForeignChunk, void, undefined> {
+): AsyncGenerator<UpstreamChunk, void, undefined> {
   const asked = stopOrLeave(signal);
   let end: FollowEnd | undefined;
   try {
@@ -89,19 +87,17 @@ async function* chunks(
   dialect: Dialect,
   asked: StopOrLeave,
   options: FollowForeignOptions,
-): AsyncGenerator<ForeignChunk, FollowEnd, undefined> {
-  const events = follow(run, asked, options);
+): AsyncGenerator<UpstreamChunk, FollowEnd, undefined> {
+  const hasBegun = run.status !== "pending";
+  const events = markReplayed(follow(run, asked, options), { clock: options.clock, hasBegun });
   const isTold = dialect === "events" || !isResumable(run) || tellsMessages(run);
   const told = isTold ? withoutMetadata : withMessages(new Set());
   const readEvent = createServerEventReader();
-  let origin: ForeignChunk["origin"] = run.status === "pending" ? "live" : "replay";
-  for (let heard = 0; ; heard++) {
-    const askedAt = options.clock.now();
+  for (;;) {
     const step = await events.next();
     if (step.done) return step.value;
-    // The first event waits for the connection and not for the run.
-    if (heard > 0 && options.clock.now() - askedAt >= BURST_GAP_MS) origin = "live";
-    for (const event of told(step.value)) yield { ...readEvent(event.event, event.data), origin };
+    const { event: received, origin } = step.value;
+    for (const event of told(received)) yield { ...readEvent(event.event, event.data), origin };
   }
 }
 

@@ -1,7 +1,6 @@
 import type {
   Clock,
   Envelope,
-  ForeignChunk,
   GraphFinal,
   PayloadOf,
   ThroughlineError,
@@ -47,8 +46,8 @@ export interface RunRecorderOptions {
 /** One attempt's way from upstream chunks into the log, on time: what the sampler holds back goes out when it is due. */
 export interface RunRecorder {
   start(payload: PayloadOf<"run_start">): void;
-  /** R31: an outsider's run also brings what it had streamed before we came. */
-  chunk(chunk: UpstreamChunk | ForeignChunk): void;
+  /** R31, P6: an external run and a recovered one also bring what they had streamed before, marked as replayed. */
+  chunk(chunk: UpstreamChunk): void;
   /** Tells people of something that is not as it should be. */
   warn(warning: PayloadOf<"warning">): void;
   /** Nothing is recorded after it. `bill`: what the run has cost, where that is metered. */
@@ -156,7 +155,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     },
     chunk(chunk) {
       if (closed || isFull) return;
-      if ("origin" in chunk) origin = chunk.origin;
+      origin = chunk.origin ?? "live";
       recordWithinBounds(translator.push(chunk, clock.now()));
       arm();
     },
