@@ -88,7 +88,6 @@ const DESCRIPTOR = {
   commands: [],
   inputSchema: { type: "object" },
   outputSchema: { type: "object" },
-  subgraphSchemas: {},
 };
 
 function inputOf(typing) {

@@ -61,7 +61,6 @@ const graphs = (): GraphSource =>
           properties: { messages: {}, text: { type: "string" }, to: texts },
           required: ["text", "to"],
         },
-        subgraphSchemas: {},
       },
       create: letter,
     },

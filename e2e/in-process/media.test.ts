@@ -50,7 +50,6 @@ const DESCRIPTOR: GraphDescriptor = {
   commands: [],
   inputSchema: {},
   outputSchema: {},
-  subgraphSchemas: {},
 };
 
 async function say(thread: ThreadAddress, content: string) {

@@ -16,7 +16,6 @@ function registered(graphName: string, graph: RunnableGraph) {
     commands: [],
     inputSchema: schema,
     outputSchema: schema,
-    subgraphSchemas: {},
   };
   return { descriptor, create: () => graph };
 }

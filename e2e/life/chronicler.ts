@@ -53,7 +53,6 @@ export default graphRegistry([
       commands: [],
       inputSchema: schema,
       outputSchema: schema,
-      subgraphSchemas: {},
     },
     create: () => chronicle,
   },

@@ -34,7 +34,6 @@ export default graphRegistry([
       commands: [],
       inputSchema: schema,
       outputSchema: schema,
-      subgraphSchemas: {},
     },
     create: () => graph,
   },

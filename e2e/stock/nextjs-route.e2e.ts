@@ -35,7 +35,6 @@ const descriptor = {
   commands: [],
   inputSchema: schema,
   outputSchema: schema,
-  subgraphSchemas: {},
 };
 
 describe("The example with a service behind a Next.js route", () => {

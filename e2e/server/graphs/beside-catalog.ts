@@ -32,7 +32,6 @@ function registered(graphName: string, graph: RunnableGraph, state: JsonObject =
     commands: [],
     inputSchema: CONVERSATION,
     outputSchema: { ...CONVERSATION, properties: { ...CONVERSATION.properties, ...state } },
-    subgraphSchemas: {},
   });
   return { descriptor, create: () => graph };
 }

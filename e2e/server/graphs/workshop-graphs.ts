@@ -19,7 +19,6 @@ export function workshopGraphs(options: WorkshopOptions): GraphSource {
           ...conversation,
           properties: { ...conversation.properties, answers: { type: "array" } },
         },
-        subgraphSchemas: {},
       },
       create: () => createWorkshop(options),
     },

@@ -26,5 +26,5 @@ export {
   toToolCall,
 } from "./read-message.js";
 export { type InlineMedia, replaceMedia } from "./replace-media.js";
-export { toPlain, toPlainObject } from "./to-plain.js";
+export { toPlain, toPlainObject, toPlainWithin } from "./to-plain.js";
 export { createServerEventReader, readGraphItem } from "./upstream-chunk.js";

@@ -19,6 +19,25 @@ export function toPlain(value: unknown, previous?: Json): Json {
   return previous !== undefined && isUnchanged(value, previous) ? previous : coerce(value, previous, [], 0);
 }
 
+/**
+ * As `toPlain`, for the beginning of a value: strings, lists and records end where about `limit` characters of JSON are spent.
+ * O(limit), however large the value is.
+ */
+export function toPlainWithin(
+  value: unknown,
+  limit: number,
+): { readonly value: Json; readonly isCut: boolean } {
+  const budget: Budget = { left: limit, isCut: false };
+  const plain = coerce(value, undefined, [], 0, budget);
+  return { value: plain, isCut: budget.isCut };
+}
+
+/** Characters that may still be written. */
+interface Budget {
+  left: number;
+  isCut: boolean;
+}
+
 /** As `toPlain`, for what is a message's content, or a part of it. */
 export function contentToPlain(content: unknown): Json {
   return coerce(content, undefined, [CONTENT], 0);
@@ -52,9 +71,17 @@ function isUnchanged(value: unknown, previous: Json): boolean {
   }
 }
 
-function coerce(value: unknown, previous: Json | undefined, ancestors: object[], depth: number): Json {
+function coerce(
+  value: unknown,
+  previous: Json | undefined,
+  ancestors: object[],
+  depth: number,
+  budget?: Budget,
+): Json {
+  if (budget && typeof value !== "object" && typeof value !== "string") budget.left -= 5;
   switch (typeof value) {
     case "string":
+      return budget ? textWithin(value, budget) : value;
     case "boolean":
       return value;
     case "number":
@@ -69,16 +96,41 @@ function coerce(value: unknown, previous: Json | undefined, ancestors: object[],
     case "symbol":
       return value.toString();
     case "object":
-      return value === null ? null : coerceObject(value, previous, ancestors, depth);
+      return value === null ? null : coerceObject(value, previous, ancestors, depth, budget);
   }
 }
 
-function coerceObject(value: object, previous: Json | undefined, ancestors: object[], depth: number): Json {
+function textWithin(text: string, budget: Budget): string {
+  const beginning = text.slice(0, Math.max(0, budget.left) + 1);
+  const cost = JSON.stringify(beginning).length;
+  const left = budget.left;
+  budget.left -= cost;
+  if (beginning.length === text.length && cost <= left) return text;
+  budget.isCut = true;
+  return `${beginning.slice(0, Math.max(0, Math.floor((beginning.length * left) / cost) - 3))}…`;
+}
+
+/** Whether the next item of a list or record may be written; the one that may not is named as cut. */
+function mayGoOn(budget: Budget | undefined, cost: number): boolean {
+  if (!budget) return true;
+  budget.left -= cost;
+  if (budget.left > 0) return true;
+  budget.isCut = true;
+  return false;
+}
+
+function coerceObject(
+  value: object,
+  previous: Json | undefined,
+  ancestors: object[],
+  depth: number,
+  budget?: Budget,
+): Json {
   if (depth >= MAX_DEPTH) return "[too deep]";
   if (ancestors.includes(value)) return "[circular]";
   ancestors.push(value);
   try {
-    return describe(value, previous, ancestors, depth + 1);
+    return describe(value, previous, ancestors, depth + 1, budget);
   } catch {
     // A proxy whose traps throw, an iterator that breaks off: nothing is known of it but that it was there.
     return "[unreadable]";
@@ -87,23 +139,29 @@ function coerceObject(value: object, previous: Json | undefined, ancestors: obje
   }
 }
 
-function describe(value: object, previous: Json | undefined, ancestors: object[], depth: number): Json {
-  if (Array.isArray(value)) return coerceList(value, previous, ancestors, depth);
+function describe(
+  value: object,
+  previous: Json | undefined,
+  ancestors: object[],
+  depth: number,
+  budget?: Budget,
+): Json {
+  if (Array.isArray(value)) return coerceList(value, previous, ancestors, depth, budget);
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
     if (value instanceof Error) return { name: value.name, message: value.message };
-    if (value instanceof Map) return coerceRecord(fromMap(value), previous, ancestors, depth);
-    if (value instanceof Set) return coerceList([...value], previous, ancestors, depth);
+    if (value instanceof Map) return coerceRecord(fromMap(value), previous, ancestors, depth, budget);
+    if (value instanceof Set) return coerceList([...value], previous, ancestors, depth, budget);
     if (ArrayBuffer.isView(value)) return coerceView(value);
     if (value instanceof ArrayBuffer) return coerceView(new Uint8Array(value));
     if (value instanceof URL || value instanceof RegExp) return String(value);
   }
   const message = messageFields(value) ?? withoutBytes(value, () => isInContent(ancestors));
-  if (message) return coerceRecord(message, previous, ancestors, depth);
+  if (message) return coerceRecord(message, previous, ancestors, depth, budget);
   const own = ownForm(value);
   return own === value || own === undefined
-    ? coerceRecord(value, previous, ancestors, depth)
-    : coerce(own, previous, ancestors, depth);
+    ? coerceRecord(value, previous, ancestors, depth, budget)
+    : coerce(own, previous, ancestors, depth, budget);
 }
 
 /** What `toJSON` makes of a value; the value itself where it has none or it throws: its properties are read then. */
@@ -122,12 +180,14 @@ function coerceList(
   previous: Json | undefined,
   ancestors: object[],
   depth: number,
+  budget?: Budget,
 ): Json[] {
   const before = Array.isArray(previous) ? previous : undefined;
   let copy: Json[] | undefined = before ? undefined : [];
   for (let index = 0; index < items.length; index += 1) {
+    if (!mayGoOn(budget, 1)) break;
     const old = before?.[index];
-    const child = coerce(items[index], old, ancestors, depth);
+    const child = coerce(items[index], old, ancestors, depth, budget);
     if (copy) copy.push(child);
     else if (child !== old) copy = [...(before ?? []).slice(0, index), child];
   }
@@ -140,6 +200,7 @@ function coerceRecord(
   previous: Json | undefined,
   ancestors: object[],
   depth: number,
+  budget?: Budget,
 ): JsonObject {
   const before = isJsonObject(previous) ? previous : undefined;
   let copy: JsonObject | undefined = before ? undefined : {};
@@ -147,8 +208,9 @@ function coerceRecord(
   for (const key of Object.keys(value)) {
     const item = readSafely(value, key);
     if (isLeftOut(item)) continue;
+    if (!mayGoOn(budget, key.length + 4)) break;
     const old = before && Object.hasOwn(before, key) ? before[key] : undefined;
-    const child = coerce(item, old, ancestors, depth);
+    const child = coerce(item, old, ancestors, depth, budget);
     if (!copy && child !== old) copy = sameSoFar(value, before ?? {}, key);
     if (copy) put(copy, key, child);
     size += 1;

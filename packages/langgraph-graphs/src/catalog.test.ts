@@ -21,7 +21,7 @@ describe("the catalogue", () => {
       expect(descriptor.graphId).toBe(`langgraph:${graphName}`);
       expect(descriptor.inputSchema).toMatchObject({ type: "object", properties: { messages: {} } });
       expect(descriptor.outputSchema).toMatchObject({ type: "object", properties: { messages: {} } });
-      expect(Object.keys(descriptor.subgraphSchemas)).toEqual(Object.keys(definition.subgraphSchemas));
+      expect(descriptor.subgraphs).toEqual(definition.subgraphs);
       expect(JSON.parse(JSON.stringify(descriptor))).toEqual(descriptor);
     },
   );
@@ -35,9 +35,9 @@ describe("the catalogue", () => {
   });
 
   it("claims subgraphs exactly where it describes them", () => {
-    for (const { graphName, capabilities, subgraphSchemas } of LANGGRAPH_CATALOG) {
+    for (const { graphName, capabilities, subgraphs = {} } of LANGGRAPH_CATALOG) {
       const claimed = capabilities.includes("subgraphs") || capabilities.includes("subagents");
-      expect([graphName, Object.keys(subgraphSchemas).length > 0]).toEqual([graphName, claimed]);
+      expect([graphName, Object.keys(subgraphs).length > 0]).toEqual([graphName, claimed]);
     }
   });
 });

@@ -23,7 +23,7 @@ export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [
 
 /** What may be told about a graph before it runs; its zod schemas become JSON Schema. */
 export function describeGraph(definition: GraphDefinition): GraphDescriptor {
-  const { graphName, name, description, capabilities, commands, suggestions, subgraphSchemas } = definition;
+  const { graphName, name, description, capabilities, commands, suggestions, subgraphs } = definition;
   return graphDescriptorSchema.parse({
     graphId: toGraphId(graphName),
     graphName,
@@ -37,8 +37,6 @@ export function describeGraph(definition: GraphDefinition): GraphDescriptor {
     outputSchema: z.toJSONSchema(definition.outputSchema),
     // Every graph here makes its model with `createModel`.
     contextSchema: z.toJSONSchema(modelContextSchema, { io: "input" }),
-    subgraphSchemas: Object.fromEntries(
-      Object.entries(subgraphSchemas).map(([node, schema]) => [node, z.toJSONSchema(schema)]),
-    ),
+    ...(subgraphs && { subgraphs }),
   });
 }

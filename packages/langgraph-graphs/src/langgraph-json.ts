@@ -18,7 +18,7 @@ export function langgraphDocument(catalog: readonly GraphDefinition[], module = 
 
 /** LangGraph's own servers read `path` and `description`; Throughline reads the rest. */
 function entryOf(definition: GraphDefinition, module: string) {
-  const { graphName, name, description, capabilities, commands, suggestions } = definition;
+  const { graphName, name, description, capabilities, commands, suggestions, subgraphs } = definition;
   return {
     path: `${module}:${graphName}`,
     name,
@@ -27,6 +27,7 @@ function entryOf(definition: GraphDefinition, module: string) {
     ...(commands.length > 0 && { commands }),
     suggestions,
     hasScript: true,
+    ...(subgraphs && { subgraphs }),
   };
 }
 

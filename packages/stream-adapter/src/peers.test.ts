@@ -1,6 +1,8 @@
+import type { Json } from "@throughline/ai-core";
 import { applyEnvelope, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agent, agUi, call, drive, piece, shown } from "./testing/drive.js";
+import { foldBefore, framesOf, loadRecording, replay } from "./testing/recording.js";
 import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
 
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
@@ -229,6 +231,79 @@ describe("interrupts", () => {
       { interrupt_id: "i1", value: question, node: "approve", ns: deep },
     ]);
   });
+
+  it.each([
+    ["modes", "0.0"],
+    ["modes", "1.0"],
+    ["events", "0.0"],
+    ["events", "1.0"],
+  ] as const)("are announced before the step that asks ends (%s, line %s)", async (dialect, line) => {
+    const recording = loadRecording("travel-interrupt");
+    const face = { threadName: "plan", line, interrupts: "legacy" } as const;
+    const frames = framesOf(replay(recording, { dialect }), face, foldBefore(recording));
+    const events = frames.map(({ event }) => event);
+    await assertValidEvents(line, events);
+    const asked = events.findIndex((event) => event.type === "CUSTOM" && event.name === "on_interrupt");
+    const ended = events.flatMap((event, at) =>
+      event.type === "STEP_FINISHED" && event.stepName.startsWith("flights_agent") ? [at] : [],
+    );
+    expect(asked).toBeGreaterThan(0);
+    expect(ended.length).toBeGreaterThan(0);
+    expect(Math.min(...ended)).toBeGreaterThan(asked);
+  });
+
+  it("leave a step that asks as interrupted, whatever stops the others", () => {
+    const beside = { ns: [], mode: "tasks", data: { id: "t9", name: "beside" } };
+    for (const status of ["cancelled", "error"] as const) {
+      const envelopes = drive([...chunks, beside], { final: { ok: false, status } });
+      const ends = envelopes.flatMap(({ type, call_id, payload }) =>
+        type === "step_end" ? [[call_id, payload.status]] : [],
+      );
+      expect(Object.fromEntries(ends)).toMatchObject({
+        [deep.join("|")]: "interrupted",
+        "beside:t9": status,
+      });
+    }
+  });
+
+  it.each(["0.0", "1.0"] as const)(
+    "have their answers in the answering RUN_STARTED (line %s)",
+    async (line) => {
+      const fold = drive(chunks, { final: { status: "interrupted" } }).reduce(applyEnvelope, emptyFold);
+      const startedWith = async (given: Record<string, Json>, interrupts: "legacy" | "standard" | "both") => {
+        const [start, ...rest] = drive([], { fold, answers: Object.keys(given), runId: "run-2" });
+        if (start?.type !== "run_start") return expect.unreachable();
+        const answering = [{ ...start, payload: { ...start.payload, given } }, ...rest];
+        const events = agUi(answering, { line, interrupts }, fold);
+        await assertValidEvents(line, events);
+        return events[0];
+      };
+      const klm = { airline: "KLM" };
+      expect(await startedWith({ i1: klm }, "both")).toMatchObject({
+        type: "RUN_STARTED",
+        input: {
+          messages: [],
+          resume: [{ interruptId: "i1", status: "resolved", payload: klm }],
+          forwardedProps: { command: { resume: JSON.stringify(klm) } },
+        },
+      });
+      expect(await startedWith({ i1: "KLM" }, "legacy")).toMatchObject({
+        input: { forwardedProps: { command: { resume: "KLM" } } },
+      });
+      expect(await startedWith({ i1: klm }, "legacy")).not.toHaveProperty("input.resume");
+      expect(await startedWith({ i1: klm, i2: true }, "standard")).toMatchObject({
+        input: {
+          resume: [{ interruptId: "i1" }, { interruptId: "i2", status: "resolved", payload: true }],
+          forwardedProps: {},
+        },
+      });
+      const dismissed = { __agui_cancelled__: true, interrupt_id: "i1" };
+      expect(await startedWith({ i1: dismissed }, "standard")).toHaveProperty("input.resume", [
+        { interruptId: "i1", status: "cancelled" },
+      ]);
+      expect(await startedWith({}, "both")).not.toHaveProperty("input");
+    },
+  );
 
   it("take the form a request asked for", () => {
     const envelopes = drive(chunks, { final: { status: "interrupted" } });

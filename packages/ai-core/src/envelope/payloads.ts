@@ -138,7 +138,10 @@ export const PAYLOADS = {
   tool_end: z.object({
     tool_name: z.string(),
     kind: z.enum(["tool", "subgraph"]),
-    /** A subgraph's result is always `{ messages, files, usage }`. */
+    /**
+     * A subgraph's result is always `{ messages, files, usage }`: new messages, names of files. `output` holds further keys that
+     * the graph publishes, and `omitted` counts what was left out for size.
+     */
     result: jsonSchema,
     status: callStatusSchema,
     /** The tool message that carries the result back to the model, once the graph has made one. */

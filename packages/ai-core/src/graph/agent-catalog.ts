@@ -16,6 +16,20 @@ export const AGENT_CAPABILITIES = [
 export const agentCapabilitySchema = z.enum(AGENT_CAPABILITIES);
 export type AgentCapability = z.infer<typeof agentCapabilitySchema>;
 
+const stateKeySchema = z.string().min(1).max(128);
+
+/** Which keys of a subgraph's final state hold its conversation, its files and its further results. */
+export const subgraphShapeSchema = z.strictObject({
+  /** Default: `messages`. */
+  messages: stateKeySchema.optional(),
+  /** Default: `files`. */
+  files: stateKeySchema.optional(),
+  /** Keys that are results of their own, as an itinerary is. */
+  output: z.array(stateKeySchema).max(32).optional(),
+});
+export type SubgraphShape = z.infer<typeof subgraphShapeSchema>;
+export const subgraphShapesSchema = z.record(z.string().min(1).max(128), subgraphShapeSchema);
+
 /** What a person or a client may know of an agent before it runs. The schemas are JSON Schema documents. */
 export const graphDescriptorSchema = z.object({
   /** STABLE_GRAPH_IDS: `langgraph:{graphName}`, whichever backend runs it. */
@@ -36,8 +50,8 @@ export const graphDescriptorSchema = z.object({
   suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
   /** It brings a script, from which it answers where no model is configured. */
   hasScript: z.boolean().optional(),
-  /** Final states of its subgraphs by node name, so that a normaliser does not have to guess. */
-  subgraphSchemas: z.record(z.string(), jsonObjectSchema),
+  /** Keys of its subgraphs' final states, by the name of the node or subagent: the log's `tool_end` reads its result by them. */
+  subgraphs: subgraphShapesSchema.optional(),
 });
 export type GraphDescriptor = z.infer<typeof graphDescriptorSchema>;
 

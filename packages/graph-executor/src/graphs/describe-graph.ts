@@ -1,6 +1,12 @@
 import { START } from "@langchain/langgraph";
 import { getInputTypeSchema, getOutputTypeSchema } from "@langchain/langgraph/zod/schema";
-import { type AgentCapability, type GraphDescriptor, type JsonObject, toGraphId } from "@throughline/ai-core";
+import {
+  type AgentCapability,
+  type GraphDescriptor,
+  type JsonObject,
+  type SubgraphShape,
+  toGraphId,
+} from "@throughline/ai-core";
 import { isJsonObject, read, readString, toPlainObject } from "@throughline/coerce";
 import { contextSchemaOf } from "./context-schema.js";
 import type { RunnableGraph } from "./runnable-graph.js";
@@ -18,6 +24,8 @@ export interface GraphNotes {
   readonly model?: string | undefined;
   /** Keys of its configuration that its context schema does not show. */
   readonly contextKeys?: readonly string[];
+  /** Keys of its subgraphs' final states, by the name of the node or subagent. */
+  readonly subgraphs?: Readonly<Record<string, SubgraphShape>> | undefined;
 }
 
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
@@ -38,7 +46,7 @@ export function describeLoadedGraph(notes: GraphNotes, graph: RunnableGraph | un
     outputSchema: graph ? schemaOf(graph, graph.outputChannels, getOutputTypeSchema) : {},
     ...(graph && { contextSchema: contextSchemaOf(graph, contextKeys) }),
     ...(model !== undefined && { model }),
-    subgraphSchemas: {},
+    ...(notes.subgraphs && { subgraphs: { ...notes.subgraphs } }),
   };
 }
 

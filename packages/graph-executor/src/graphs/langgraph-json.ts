@@ -8,6 +8,8 @@ import {
   isReservedConfigKey,
   type RunConfig,
   runConfigSchema,
+  type SubgraphShape,
+  subgraphShapesSchema,
   ThroughlineError,
 } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
@@ -38,6 +40,7 @@ const graphSpecSchema = z.union([
     model: z.string().min(1).max(128).optional(),
     config: graphConfigSchema.optional(),
     context_keys: z.array(z.string().min(1).max(128)).optional(),
+    subgraphs: subgraphShapesSchema.optional(),
   }),
 ]);
 
@@ -118,6 +121,8 @@ export interface GraphSpec {
   readonly config: RunConfig;
   /** Keys of its configuration that can't be read from the graph, as those of an `Annotation.Root`. */
   readonly contextKeys: readonly string[];
+  /** Keys of its subgraphs' final states, by the name of the node or subagent. */
+  readonly subgraphs: Readonly<Record<string, SubgraphShape>> | undefined;
 }
 
 export interface LanggraphJson {
@@ -135,11 +140,8 @@ export function readLanggraphJson(path: string): LanggraphJson {
   const folder = dirname(path);
   const parsed = langgraphJsonSchema.safeParse(parseJson(path));
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ThroughlineError(
-      "invalid_input",
-      `${path}: ${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not valid"}`,
-    );
+    const { at, message } = firstProblem(parsed.error.issues);
+    throw new ThroughlineError("invalid_input", `${path}: ${at.join(".") || "the file"}: ${message}`);
   }
   const graphs = Object.entries(parsed.data.graphs).map(([graphName, spec]): GraphSpec => {
     const {
@@ -153,6 +155,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       model,
       config = {},
       context_keys: contextKeys = [],
+      subgraphs,
     } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
@@ -170,6 +173,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       model,
       config,
       contextKeys,
+      subgraphs,
     };
   });
   const { env, missing } = readEnv(path, parsed.data.env);
@@ -180,6 +184,19 @@ export function readLanggraphJson(path: string): LanggraphJson {
     warnings: [...(missing === undefined ? [] : [missing]), ...unserved.warnings],
     refusal: unserved.refusal,
   };
+}
+
+/** A graph is a text or an object: of one that is neither, the problem is in the form that reads furthest. */
+function firstProblem(issues: readonly z.core.$ZodIssue[]): {
+  readonly at: readonly PropertyKey[];
+  readonly message: string;
+} {
+  const [issue] = issues;
+  if (!issue) return { at: [], message: "is not valid" };
+  const inner = issue.code === "invalid_union" ? issue.errors.map(firstProblem) : [];
+  const deepest = inner.toSorted((a, b) => b.at.length - a.at.length)[0];
+  if (!deepest || deepest.at.length === 0) return { at: issue.path, message: issue.message };
+  return { at: [...issue.path, ...deepest.at], message: deepest.message };
 }
 
 /** A key that this process does not honour is named, never dropped without a word. `throughline.ignore` accepts the loss. */

@@ -48,7 +48,12 @@ describe("Somebody's own project", () => {
   it("is described by what its configuration and its graphs say", async () => {
     expect(await provider.listAgents()).toMatchObject([
       { graphId: "langgraph:greeter", name: "greeter", capabilities: ["chat"] },
-      { graphId: "langgraph:builder", description: "The same, not compiled yet.", commands: ["tidy"] },
+      {
+        graphId: "langgraph:builder",
+        description: "The same, not compiled yet.",
+        commands: ["tidy"],
+        subgraphs: { greet: { messages: "lines", files: "papers", output: ["greeting"] } },
+      },
       { graphId: "langgraph:made", capabilities: ["chat"] },
       { graphId: "langgraph:script", inputSchema: { properties: { messages: {} } } },
     ]);
@@ -74,6 +79,11 @@ describe("A project with a mistake in it", () => {
       "a name like a path",
       { graphs: { "../a": "./a.mjs:x" } },
       "graphs.../a: graphName must be 1–64 characters",
+    ],
+    [
+      "an unknown key of a subgraph's shape",
+      { graphs: { a: { path: "./exports.mjs:graph", subgraphs: { plan: { mesages: "talk" } } } } },
+      'graphs.a.subgraphs.plan: Unrecognized key: "mesages"',
     ],
     ["a graph in Python", { graphs: { a: "./agent.py:graph" } }, "agent.py: is a Python graph"],
     [

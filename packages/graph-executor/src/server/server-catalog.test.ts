@@ -35,11 +35,19 @@ describe("The agents of a LangGraph server", () => {
 
   it("have what their assistant's metadata says, where it can be read and nobody declares otherwise", async () => {
     const [assistant] = await client.assistants.search({ graphId: "poet" });
-    const metadata = { throughline: { commands: ["sync"], suggestions: 7, name: "Bard" } };
+    const subgraphs = { verse: { messages: "lines", output: ["poem"] } };
+    const metadata = { throughline: { commands: ["sync"], suggestions: 7, name: "Bard", subgraphs } };
     await client.assistants.update(String(assistant?.assistant_id), { metadata });
-    expect(await catalogOf().getAgent("langgraph:poet")).toMatchObject({ commands: ["sync"], name: "Bard" });
-    const declared = [{ graphName: "poet", commands: ["fire"] }];
-    expect(await catalogOf(declared).getAgent("langgraph:poet")).toMatchObject({ commands: ["fire"] });
+    expect(await catalogOf().getAgent("langgraph:poet")).toMatchObject({
+      commands: ["sync"],
+      name: "Bard",
+      subgraphs,
+    });
+    const declared = [{ graphName: "poet", commands: ["fire"], subgraphs: { verse: { output: ["rhyme"] } } }];
+    expect(await catalogOf(declared).getAgent("langgraph:poet")).toMatchObject({
+      commands: ["fire"],
+      subgraphs: { verse: { output: ["rhyme"] } },
+    });
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type GraphDescriptor,
   type JsonObject,
   parseGraphId,
+  subgraphShapesSchema,
   toGraphId,
 } from "@throughline/ai-core";
 import { read, toPlainObject } from "@throughline/coerce";
@@ -79,6 +80,7 @@ export function createServerCatalog({
     const notes = declared.find((each) => each.graphName === graphName);
     const commands = given(notes?.commands) ?? own.commands ?? [];
     const capabilities = [...(notes?.capabilities ?? []), ...(own.capabilities ?? [])];
+    const subgraphs = notes?.subgraphs ?? own.subgraphs;
     const suggestions = given(notes?.suggestions) ?? own.suggestions ?? [];
     return {
       graphId: toGraphId(graphName),
@@ -98,7 +100,7 @@ export function createServerCatalog({
       inputSchema: schemaOf(schema?.input_schema),
       outputSchema: schemaOf(schema?.output_schema),
       ...(schema && { contextSchema: contextSchemaOf(schema) }),
-      subgraphSchemas: {},
+      ...(subgraphs && { subgraphs: { ...subgraphs } }),
     };
   }
 
@@ -142,6 +144,7 @@ const assistantNotesSchema = z.object({
   commands: z.array(z.string().min(1).max(128)).optional().catch(undefined),
   suggestions: z.array(z.string().min(1).max(200)).max(10).optional().catch(undefined),
   capabilities: z.array(agentCapabilitySchema).optional().catch(undefined),
+  subgraphs: subgraphShapesSchema.optional().catch(undefined),
 });
 
 /** Metadata may hold anything: what can't be read is left out. */

@@ -1,6 +1,6 @@
 import type { Pregel } from "@langchain/langgraph/pregel";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
-import type { AgentCapability, KeyResolver } from "@throughline/ai-core";
+import type { AgentCapability, KeyResolver, SubgraphShape } from "@throughline/ai-core";
 import type { z } from "zod";
 
 /** What a graph may need from the process it runs in. Nothing here is read at module load. */
@@ -28,7 +28,7 @@ export interface GraphDefinition {
   readonly inputSchema: z.ZodType;
   /** The final state, checked against real runs in tests and published in the descriptor. */
   readonly outputSchema: z.ZodType;
-  /** Final state of each subgraph, by the name of the node it stands in. */
-  readonly subgraphSchemas: Readonly<Record<string, z.ZodType>>;
+  /** Keys of each subgraph's final state, by the name of its node or subagent; checked against real runs in tests. */
+  readonly subgraphs?: Readonly<Record<string, SubgraphShape>>;
   readonly create: (deps: GraphDeps) => RunnableGraph;
 }

@@ -77,6 +77,21 @@ const corrections = (entries: readonly LogEntry[]) =>
     type === "state_snapshot" ? payload.messages || payload.changed_messages : type === "retract",
   );
 
+it.each(["modes", "events"] as const)(
+  "A subgraph's end has the further results that its graph publishes (%s)",
+  async (dialect) => {
+    const story: RunInput[] = [say("Plan a trip to San Francisco"), { kind: "answer", value: "KLM" }];
+    const ends = (await logOf("travel", story, dialect)).flatMap(({ envelope: { type, payload } }) =>
+      type === "tool_end" && payload.tool_name === "flights_agent" && payload.status === "ok"
+        ? [payload.result]
+        : [],
+    );
+    expect(ends).toMatchObject([
+      { messages: [{ role: "assistant" }], files: [], output: { itinerary: { flight: { airline: "KLM" } } } },
+    ]);
+  },
+);
+
 describe("A run read from events", () => {
   it.each(STORIES)(
     "shows of %s what one read from stream modes does (%s)",

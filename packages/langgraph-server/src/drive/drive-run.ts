@@ -240,6 +240,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       fold,
       withdrawal,
       stateKeys: agent && schemaKeys(agent.outputSchema),
+      subgraphs: agent?.subgraphs,
       showErrors: deps.showGraphErrors,
       bounds: deps.boundsOf(run.thread.account),
       onExcess(error) {

@@ -14,7 +14,6 @@ function agent(properties: object | undefined, model?: string): GraphDescriptor 
     outputSchema: {},
     ...(properties && { contextSchema: JSON.parse(JSON.stringify({ type: "object", properties })) }),
     ...(model !== undefined && { model }),
-    subgraphSchemas: {},
   };
 }
 

@@ -1,6 +1,7 @@
 import type {
   Clock,
   Envelope,
+  GraphDescriptor,
   GraphFinal,
   PayloadOf,
   ThroughlineError,
@@ -35,6 +36,8 @@ export interface RunRecorderOptions {
   readonly withdrawal: Withdrawal;
   /** Keys of the graph's output schema. */
   readonly stateKeys: readonly string[] | undefined;
+  /** Keys of its subgraphs' final states, where the graph publishes them. */
+  readonly subgraphs: GraphDescriptor["subgraphs"];
   /** Whether a graph's own errors are told to people. */
   readonly showErrors: boolean;
   readonly bounds: RunBounds;
@@ -75,6 +78,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.
     fold: { ...options.fold, messages: options.fold.messages.filter(({ id }) => !withdrawn.includes(id)) },
     ...(options.stateKeys && { stateKeys: options.stateKeys }),
+    ...(options.subgraphs && { subgraphs: options.subgraphs }),
   });
   let fold = options.fold;
   let timer: Timer | undefined;

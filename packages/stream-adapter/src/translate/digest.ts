@@ -1,8 +1,5 @@
-import type { Json } from "@throughline/ai-core";
-
-/** A short fingerprint of a state: equal states have equal ones. For telling checkpoints apart, not for security. */
-export function digest(value: Json): string {
-  const text = JSON.stringify(value);
+/** A short fingerprint of a text. For telling checkpoints apart, not for security. */
+export function digest(text: string): string {
   // FNV-1a in two lanes of 32 bits: pure, and 64 bits are plenty to tell a thread's checkpoints apart.
   let a = 0x811c9dc5;
   let b = 0x01000193;

@@ -62,11 +62,12 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
     const interrupts = readArray(data, "interrupts");
     parts.interrupts.add(interrupts, task.path.split("|"));
     const failed = read(data, "error") !== undefined && read(data, "error") !== null;
-    const status: CallStatus = interrupts.length > 0 ? "interrupted" : failed ? "error" : "ok";
+    const status: CallStatus = failed ? "error" : "ok";
     parts.tools.learnFrom(updatedMessages(data, "result"));
     // One that threw is told like one that left nothing, but no update came before.
     const isUpdated = takeUpdate([...ns, name].join("|"));
-    if (status === "ok" && !isUpdated && isEmpty(result)) parts.tasks.doubt(task);
+    if (interrupts.length > 0) parts.tasks.ask(task);
+    else if (status === "ok" && !isUpdated && isEmpty(result)) parts.tasks.doubt(task);
     else parts.tasks.end(task, status, result);
   }
 

@@ -1,4 +1,12 @@
-import type { Dialect, Envelope, GraphFinal, PayloadOf, Profile, UpstreamChunk } from "@throughline/ai-core";
+import type {
+  Dialect,
+  Envelope,
+  GraphDescriptor,
+  GraphFinal,
+  PayloadOf,
+  Profile,
+  UpstreamChunk,
+} from "@throughline/ai-core";
 import { applyEnvelope, emptyFold, type ThreadFold, usageSoFar } from "@throughline/reading";
 import { reconcile } from "../fold/reconcile.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
@@ -21,6 +29,8 @@ export interface RunTranslatorOptions {
   readonly fold?: ThreadFold;
   /** Keys of the graph's output schema. */
   readonly stateKeys?: readonly string[];
+  /** Keys of its subgraphs' final states, where the graph publishes them. */
+  readonly subgraphs?: GraphDescriptor["subgraphs"];
   /** Tell a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
   readonly showErrors?: boolean;
   /** Only for measuring: the `debug` profile is how a person turns sampling off. */
@@ -62,6 +72,7 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
       usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
     },
     stateKeys,
+    subgraphs: options.subgraphs,
     extend: sampler.extend,
     showErrors: options.showErrors ?? profile === "debug",
   });

@@ -1,6 +1,7 @@
 import {
   addUsage,
   type Dialect,
+  type GraphDescriptor,
   type GraphFinal,
   type Interrupt,
   type JsonObject,
@@ -25,7 +26,7 @@ import type { RunParts } from "./run-parts.js";
 import { createSharedModes } from "./shared-modes.js";
 import { trackShownMessages } from "./shown-messages.js";
 import { createStateTracker } from "./state-tracker.js";
-import { subgraphInput, subgraphResult } from "./subgraph-result.js";
+import { createSubgraphStates } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
 import { createToolRuns } from "./tool-runs.js";
 
@@ -44,6 +45,8 @@ export interface StreamAdapterOptions {
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
   readonly stateKeys: readonly string[] | undefined;
+  /** Keys of its subgraphs' final states, where the graph publishes them. */
+  readonly subgraphs: GraphDescriptor["subgraphs"];
   /** Takes a piece of an open message's text by the short way. `false`: it must go the long one. */
   readonly extend: Sampler["extend"];
   /** Tell a graph's own errors. */
@@ -84,8 +87,7 @@ export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapte
       messages.endTask(task, status);
       tools.endTask(task, status);
     },
-    subgraphInput,
-    subgraphResult,
+    states: createSubgraphStates(options.subgraphs),
   });
   const failure = createRunFailure({ sink, root, tasks, showErrors: options.showErrors });
   const state = createStateTracker({ sink, root, initial: before.state, stateKeys });

@@ -1,32 +1,158 @@
-import type { Json, JsonObject } from "@throughline/ai-core";
-import { addUsage, NO_USAGE, type TokenUsage } from "@throughline/ai-core";
-import { isJsonObject, read, readArray, readMessage, toMessage, toPlain } from "@throughline/coerce";
+import {
+  addUsage,
+  type Json,
+  type JsonObject,
+  type Message,
+  NO_USAGE,
+  type SubgraphShape,
+  type TokenUsage,
+} from "@throughline/ai-core";
+import {
+  asLoose,
+  read,
+  readArray,
+  readMessage,
+  readString,
+  toMessage,
+  toPlainWithin,
+} from "@throughline/coerce";
 
-/** In characters of JSON: a state may be large, and is told elsewhere. */
-const MAX_INPUT = 4_000;
+/** In characters of JSON: a state may be large, and the log has its messages and changes in entries of their own. */
+const MAX_STATE = 4_000;
+const MAX_FILES = 1_000;
+const MAX_OUTPUT = 2_000;
 
-/** What a subgraph was given, messages as the log has them. Where that is long, the beginning of it, as text. */
-export function subgraphInput(input: unknown): Json {
-  const raw = readArray(input, "messages");
-  const plain = toPlain(input);
-  const told: Json =
-    raw.length > 0 && isJsonObject(plain)
-      ? { ...plain, messages: toPlain(raw.map(toMessage).filter((message) => message !== undefined)) }
-      : plain;
-  const text = JSON.stringify(told);
-  return text.length <= MAX_INPUT ? told : `${text.slice(0, MAX_INPUT)}…`;
+/** Input and result of a subgraph as the log has them. */
+export interface SubgraphStates {
+  /** What a subgraph was given, messages as the log has them. Where that is long, the beginning of it, as text. */
+  input(name: string, input: unknown): Json;
+  /** Ids of the messages that a subgraph was given: those of its result are the others. */
+  messageIds(name: string, input: unknown): ReadonlySet<string>;
+  /** What a subgraph leaves behind, always in the same fields, however the graph names its own. O(messages), bounded in size. */
+  result(name: string, output: unknown, given: ReadonlySet<string>): JsonObject;
 }
 
-/** What a subgraph leaves behind, always in the same three fields, however the graph named its own. */
-export function subgraphResult(output: unknown): JsonObject {
-  const update = read(output, "lg_name") === "Command" ? read(output, "update") : output;
-  const raw = readArray(update, "messages");
-  const files = toPlain(read(update, "files") ?? {});
-  let usage: TokenUsage = NO_USAGE;
+/** `shapes`: the keys of final states that graphs published, by the name of the node or subagent. */
+export function createSubgraphStates(
+  shapes: Readonly<Record<string, SubgraphShape>> | undefined,
+): SubgraphStates {
+  const shapeOf = (name: string): SubgraphShape =>
+    shapes && Object.hasOwn(shapes, name) ? (shapes[name] ?? {}) : {};
+  const messagesKey = (name: string) => shapeOf(name).messages ?? "messages";
+
+  return {
+    input(name, input) {
+      const { value, isCut } = toPlainWithin(withPlainMessages(input, messagesKey(name)), MAX_STATE);
+      const text = JSON.stringify(value);
+      return isCut || text.length > MAX_STATE ? `${text.slice(0, MAX_STATE)}…` : value;
+    },
+    messageIds: (name, input) => new Set(idsOf(readArray(input, messagesKey(name)))),
+    result(name, output, given) {
+      const update = read(output, "lg_name") === "Command" ? read(output, "update") : output;
+      const { files: filesKey = "files", output: outputKeys = [] } = shapeOf(name);
+      const isNew = (raw: unknown) => !given.has(idOf(raw) ?? "");
+      const fresh = readArray(update, messagesKey(name)).filter(isNew);
+      const files = firstNames(namesOf(read(update, filesKey)));
+      const shown = outputKeys.length === 0 ? {} : { output: outputOf(update, outputKeys) };
+      const spent = JSON.stringify([files.names, shown]).length;
+      const messages = lastMessages(fresh, MAX_STATE - spent);
+      const omitted: JsonObject = {
+        ...(messages.omitted > 0 && { messages: messages.omitted }),
+        ...(files.omitted > 0 && { files: files.omitted }),
+      };
+      return {
+        messages: messages.list,
+        files: files.names,
+        usage: usageOf(fresh),
+        ...shown,
+        ...(Object.keys(omitted).length > 0 && { omitted }),
+      };
+    },
+  };
+}
+
+/** A state whose messages have the log's form, as many as can be shown. */
+function withPlainMessages(input: unknown, key: string): unknown {
+  const raw = readArray(input, key);
+  if (raw.length === 0) return input;
+  const messages: Message[] = [];
+  let left = MAX_STATE;
   for (const item of raw) {
-    const message = readMessage(item);
+    const message = toMessage(item);
+    if (!message) continue;
+    messages.push(message);
+    left -= lengthOf(message);
+    if (left < 0) break;
+  }
+  return { ...asLoose(input), [key]: messages };
+}
+
+/** At least its length as JSON allows, without writing it. */
+function lengthOf({ content, tool_calls = [] }: Message): number {
+  const calls = tool_calls.reduce((sum, call) => sum + call.args.length, 0);
+  return calls + (typeof content === "string" ? content.length : content.length * 8) + 16;
+}
+
+function idOf(raw: unknown): string | undefined {
+  return readString(raw, "id") ?? readString(read(raw, "kwargs"), "id");
+}
+
+function idsOf(messages: readonly unknown[]): string[] {
+  return messages.flatMap((raw) => idOf(raw) ?? []);
+}
+
+function usageOf(messages: readonly unknown[]): JsonObject {
+  let usage: TokenUsage = NO_USAGE;
+  for (const raw of messages) {
+    const message = readMessage(raw);
     if (message?.usage) usage = addUsage(usage, message.usage);
   }
-  const messages = raw.map(toMessage).filter((message) => message !== undefined);
-  return { messages: toPlain(messages), files: isJsonObject(files) ? files : {}, usage: { ...usage } };
+  return { ...usage };
+}
+
+/** The newest messages that fit, in their order: an answer is at the end. The newest is shown in any case, cut where it is long. */
+function lastMessages(
+  raw: readonly unknown[],
+  limit: number,
+): { readonly list: Json[]; readonly omitted: number } {
+  const list: Json[] = [];
+  let left = limit;
+  for (let index = raw.length - 1; index >= 0; index -= 1) {
+    const message = toMessage(raw[index]);
+    if (!message) continue;
+    const { value, isCut } = toPlainWithin(message, left);
+    const length = JSON.stringify(value).length;
+    if (list.length > 0 && (isCut || length > left)) return { list, omitted: index + 1 };
+    list.unshift(value);
+    left -= length;
+  }
+  return { list, omitted: 0 };
+}
+
+/** Names of files, whose contents are in the state. Files are a record by path, or a list of paths or of objects that have one. */
+function namesOf(files: unknown): readonly string[] {
+  if (files instanceof Map) return [...files.keys()].map(String);
+  if (!Array.isArray(files)) return Object.keys(asLoose(files) ?? {});
+  return files.flatMap((file) => {
+    if (typeof file === "string") return file;
+    return readString(file, "path") ?? readString(file, "name") ?? [];
+  });
+}
+
+function firstNames(names: readonly string[]): { readonly names: string[]; readonly omitted: number } {
+  let left = MAX_FILES;
+  const count = names.findIndex((name) => {
+    left -= JSON.stringify(name).length + 1;
+    return left < 0;
+  });
+  return count === -1
+    ? { names: [...names], omitted: 0 }
+    : { names: names.slice(0, count), omitted: names.length - count };
+}
+
+function outputOf(update: unknown, keys: readonly string[]): Json {
+  const shown: { [key: string]: unknown } = {};
+  for (const key of keys) shown[key] = read(update, key);
+  const { value, isCut } = toPlainWithin(shown, MAX_OUTPUT);
+  return isCut ? `${JSON.stringify(value).slice(0, MAX_OUTPUT)}…` : value;
 }

@@ -1,5 +1,6 @@
-import type { CallStatus, ErrorClass, Json, JsonObject } from "@throughline/ai-core";
+import type { CallStatus, ErrorClass } from "@throughline/ai-core";
 import type { CallSite, DraftSink } from "./draft.js";
+import type { SubgraphStates } from "./subgraph-result.js";
 import { readPath, type TaskPath } from "./task-path.js";
 
 /** A graph that runs inside a task. */
@@ -9,6 +10,8 @@ export interface Subgraph {
   readonly name: string;
   readonly isSubagent: boolean;
   readonly toolCallId: string | undefined;
+  /** Ids of the messages it was given. */
+  readonly given: ReadonlySet<string>;
   open: boolean;
 }
 
@@ -49,8 +52,7 @@ export interface TaskTreeOptions {
   ) => RunningTool | undefined;
   /** Called before a task closes, so that what is open inside it closes first. */
   readonly beforeEnd: (task: Task, status: CallStatus) => void;
-  readonly subgraphInput: (input: unknown) => Json;
-  readonly subgraphResult: (output: unknown) => JsonObject;
+  readonly states: SubgraphStates;
 }
 
 /** The task that threw, and what kind of failure it was. */
@@ -70,6 +72,8 @@ export interface TaskTree {
   /** The subgraph of a namespace path, or else its task. */
   siteAt(path: string): CallSite | undefined;
   end(task: Task, status: CallStatus, output?: unknown): void;
+  /** It waits for a person: what is inside it ends now, and the step once the run has shown what it asks. */
+  ask(task: Task): void;
   /** It came back empty-handed: it left nothing, or threw, or was aborted. What follows tells. */
   doubt(task: Task): void;
   /** The subgraph that this tool call ran is over. */
@@ -91,6 +95,8 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
   const given = new Map<string, unknown>();
   /** In the order in which they came back: what threw first comes before all that it takes with it. */
   const doubted = new Set<Task>();
+  /** Open until the run ends. */
+  const asking = new Set<Task>();
   /** Ended as `error` by the upstream's own word. */
   const failedTasks: Task[] = [];
 
@@ -168,18 +174,20 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     const site: CallSite = isOwn
       ? { callId: `${task.path}|${tool.id}`, parentId: task.path, agent: task.site.agent }
       : task.site;
+    const name = tool?.subagentName ?? (isOwn ? tool.name : task.node);
     const subgraph: Subgraph = {
       site,
-      name: tool?.subagentName ?? (isOwn ? tool.name : task.node),
+      name,
       isSubagent: tool !== undefined || task.node === "tools",
       toolCallId: tool?.id,
+      given: options.states.messageIds(name, input),
       open: true,
     };
     sink.emit("tool_start", site, {
       tool_name: subgraph.name,
       kind: "subgraph",
       node: task.node,
-      ...(input !== undefined && { input: options.subgraphInput(input) }),
+      ...(input !== undefined && { input: options.states.input(name, input) }),
       ...(tool && { tool_call_id: tool.id }),
       ...(subgraph.isSubagent && { subagent_id: site.callId }),
     });
@@ -195,7 +203,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     sink.emit("tool_end", subgraph.site, {
       tool_name: subgraph.name,
       kind: "subgraph",
-      result: options.subgraphResult(output),
+      result: options.states.result(subgraph.name, output, subgraph.given),
       status,
     });
   }
@@ -203,11 +211,15 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
   /** `statusOf`: of a task inside that is open still. */
   function end(
     task: Task,
-    status: CallStatus,
+    reported: CallStatus,
     output?: unknown,
-    { statusOf = () => status, failed }: { statusOf?: (task: Task) => CallStatus; failed?: FailedTask } = {},
+    {
+      statusOf = () => reported,
+      failed,
+    }: { statusOf?: (task: Task) => CallStatus; failed?: FailedTask } = {},
   ): void {
     if (!task.open) return;
+    const status = asking.has(task) ? "interrupted" : reported;
     const below = `${task.path}|`;
     for (const other of open)
       if (other.path.startsWith(below))
@@ -216,6 +228,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     task.open = false;
     open.delete(task);
     doubted.delete(task);
+    asking.delete(task);
     for (const subgraph of task.subgraphs.values()) closeSubgraph(subgraph, status, output);
     sink.emit("step_end", task.site, {
       node: task.node,
@@ -239,6 +252,11 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
       if (task.open && status === "error") failedTasks.push(task);
       end(task, status, output);
     },
+    ask(task) {
+      if (!task.open) return;
+      options.beforeEnd(task, "interrupted");
+      asking.add(task);
+    },
     doubt(task) {
       if (task.open) doubted.add(task);
     },
@@ -253,7 +271,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
       const { path, within } = pathOf(parentPath);
       for (const task of open) {
         const isThere = (task.parent?.path ?? "") === path && task.lane === within;
-        if (isThere && (node === undefined || task.node === node)) end(task, "ok");
+        if (isThere && !asking.has(task) && (node === undefined || task.node === node)) end(task, "ok");
       }
     },
     thrower(taskId) {
@@ -263,7 +281,8 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
         outer === undefined || path === outer.path || path.startsWith(`${outer.path}|`);
       const known = [...failedTasks, ...doubted].find(isInside) ?? outer;
       // Where tasks are not told apart, one that is open alone is what threw.
-      const innermost = [...open].filter((task) => ![...open].some(({ parent }) => parent === task));
+      const working = [...open].filter((task) => !asking.has(task));
+      const innermost = working.filter((task) => !working.some(({ parent }) => parent === task));
       return known ?? (innermost.length === 1 ? innermost[0] : undefined);
     },
     endAll(status, failed) {

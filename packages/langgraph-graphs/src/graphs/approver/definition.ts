@@ -15,6 +15,6 @@ export const approverDefinition: GraphDefinition = {
   suggestions: ["Refund order 1042 and tell the customer by email", "File a record of order 1042"],
   inputSchema: conversationInputSchema,
   outputSchema: z.object({ messages, todos: todosSchema.optional(), files: filesSchema.optional() }),
-  subgraphSchemas: { clerk: z.object({ messages, files: filesSchema.optional() }) },
+  subgraphs: { clerk: { messages: "messages", files: "files" } },
   create: createApproverGraph,
 };

@@ -15,6 +15,5 @@ export const chatDefinition: GraphDefinition = {
   ],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
-  subgraphSchemas: {},
   create: (deps) => createChatGraph(deps),
 };

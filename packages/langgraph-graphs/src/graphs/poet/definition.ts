@@ -11,6 +11,5 @@ export const poetDefinition: GraphDefinition = {
   suggestions: ["Write a poem about the sea", "A poem about early trains"],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
-  subgraphSchemas: {},
   create: createPoetGraph,
 };

@@ -11,6 +11,5 @@ export const pondererDefinition: GraphDefinition = {
   suggestions: ["Should I learn to juggle?", "Is it better to plan or to begin?"],
   inputSchema: conversationInputSchema,
   outputSchema: conversationStateSchema,
-  subgraphSchemas: {},
   create: createPondererGraph,
 };

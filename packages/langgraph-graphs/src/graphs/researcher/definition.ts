@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { GraphDefinition } from "../graph-definition.js";
-import { conversationInputSchema, conversationStateSchema, messageSchema } from "../message-schema.js";
+import { conversationInputSchema, messageSchema } from "../message-schema.js";
 import { createResearcherGraph } from "./graph.js";
 import { filesSchema, todosSchema } from "./researcher-state.js";
 
@@ -16,10 +16,10 @@ export const researcherDefinition: GraphDefinition = {
   suggestions: ["How do cursors and leases keep a log safe?", "What does an agent do after a crash?"],
   inputSchema: conversationInputSchema,
   outputSchema: z.object({ messages, todos: todosSchema, files: filesSchema }),
-  subgraphSchemas: {
-    scout: z.object({ messages, files: filesSchema }),
-    critic: z.object({ messages, files: filesSchema }),
-    evidence: conversationStateSchema,
+  subgraphs: {
+    scout: { messages: "messages", files: "files" },
+    critic: { messages: "messages", files: "files" },
+    evidence: { messages: "messages" },
   },
   create: createResearcherGraph,
 };

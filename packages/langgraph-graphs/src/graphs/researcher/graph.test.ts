@@ -93,21 +93,23 @@ describe("the researcher", () => {
     expect(contents(again)).toEqual(contents(await ask(QUESTION)));
   });
 
-  it("gives every subagent's final state the published shape", async () => {
+  it("publishes keys that every subagent's final state has", async () => {
     const finals = new Map<string, unknown>();
     const options = { ...config, streamMode: "values" as const, subgraphs: true };
     for await (const [namespace, values] of await graph.stream(input(QUESTION), options)) {
       finals.set(namespace.join("|"), values);
     }
-    const { scout, critic, evidence } = researcherDefinition.subgraphSchemas;
+    const { scout, critic, evidence } = researcherDefinition.subgraphs ?? {};
+    const withFiles = { messages: "messages", files: "files" };
+    expect([scout, critic]).toEqual([withFiles, withFiles]);
     const subagents = [...finals].filter(([namespace]) => /^tools:[^|]+$/.test(namespace));
     expect(subagents).toHaveLength(2);
     for (const [, values] of subagents) {
-      expect(scout?.safeParse(values)).toMatchObject({ success: true });
-      expect(critic?.safeParse(values)).toMatchObject({ success: true });
+      expect(values).toMatchObject({ messages: expect.any(Array), files: expect.any(Object) });
     }
     const nested = [...finals].find(([namespace]) => namespace.includes("|evidence:"));
-    expect(evidence?.safeParse(nested?.[1])).toMatchObject({ success: true });
+    expect(evidence).toEqual({ messages: "messages" });
+    expect(nested?.[1]).toMatchObject({ messages: expect.any(Array) });
   });
 });
 

@@ -34,6 +34,5 @@ export const sentinelDefinition: GraphDefinition = {
     lastReport: reportSchema.nullable(),
     log: z.array(logEntrySchema).max(LOG_LIMIT),
   }),
-  subgraphSchemas: {},
   create: createSentinelGraph,
 };

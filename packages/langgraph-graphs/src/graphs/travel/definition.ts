@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GraphDefinition } from "../graph-definition.js";
 import { conversationInputSchema, messageSchema } from "../message-schema.js";
 import { createTravelGraph } from "./graph.js";
-import { experienceSchema, flightSchema, hotelSchema, itinerarySchema } from "./travel-state.js";
+import { itinerarySchema } from "./travel-state.js";
 
 const messages = z.array(messageSchema);
 
@@ -20,13 +20,10 @@ export const travelDefinition: GraphDefinition = {
     destination: z.string(),
     itinerary: itinerarySchema,
   }),
-  subgraphSchemas: {
-    flights_agent: z.object({ messages, itinerary: itinerarySchema.extend({ flight: flightSchema }) }),
-    hotels_agent: z.object({ messages, itinerary: itinerarySchema.extend({ hotel: hotelSchema }) }),
-    experiences_agent: z.object({
-      messages,
-      itinerary: itinerarySchema.extend({ experiences: z.array(experienceSchema).min(1) }),
-    }),
+  subgraphs: {
+    flights_agent: { messages: "messages", output: ["itinerary"] },
+    hotels_agent: { messages: "messages", output: ["itinerary"] },
+    experiences_agent: { messages: "messages", output: ["itinerary"] },
   },
   create: createTravelGraph,
 };

@@ -30,7 +30,6 @@ const DESCRIPTOR: GraphDescriptor = {
   commands: [],
   inputSchema: { type: "object", properties: { messages: {} } },
   outputSchema: { type: "object", properties: { messages: {} } },
-  subgraphSchemas: {},
 };
 
 /** A backend with one graph, driven by hand: for tests about delivery, where what a graph does is beside the point. */
