@@ -35,6 +35,8 @@ const NOTHING_RECONCILED = {
   writtenOff: 0,
   estimated: 0,
   unclaimed: 0,
+  billingFailed: 0,
+  awaited: 0,
 };
 
 /** Labels that Prometheus itself adds. */

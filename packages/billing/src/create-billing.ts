@@ -9,7 +9,7 @@ import type { BudgetStore } from "./budgets/budget-store.js";
 import { type BudgetGuard, createBudgetGuard } from "./budgets/create-budget-guard.js";
 import type { BudgetDecision } from "./budgets/decide-budget.js";
 import { hashKey } from "./keys/hash-key.js";
-import type { LedgerStore } from "./ledger/ledger-store.js";
+import type { LedgerStore, UnbilledRun } from "./ledger/ledger-store.js";
 import type { Charge, UsageUnit } from "./ledger/usage-unit.js";
 import type { LitellmAdmin } from "./litellm/litellm-admin.js";
 import { createMeteredFetch } from "./meter/create-metered-fetch.js";
@@ -27,6 +27,8 @@ export interface BillingObserver extends MeterObserver {
   servedUnlisted?(run: MeteredRun, servedModel: string): void;
   /** LiteLLM's log had the price of a call: one that was in doubt, or one of a LangGraph server. */
   pricedByLog?(unit: UsageUnit, charge: Charge): void;
+  /** LiteLLM's log did not show all calls of a LangGraph server's run in time. Notified once. */
+  billingFailedOf?(run: UnbilledRun): void;
   /** An account or a person is near its budget. */
   nearBudget?(caller: Caller, decision: BudgetDecision): void;
 }
@@ -133,6 +135,7 @@ export function createBilling(options: BillingOptions): Billing {
             clock,
             masterKeyHash: hashKey(serviceKey),
             onPriced: (unit, charge) => observer.pricedByLog?.(unit, charge),
+            onBillingFailed: (run) => observer.billingFailedOf?.(run),
             ...(policyOf && { policyOf }),
             ...(adopt && { adopt }),
           }),

@@ -1,6 +1,6 @@
 import { BUDGET_MIGRATION } from "./budgets/budget-migration.js";
 import { KEY_MIGRATION } from "./keys/key-migration.js";
-import { type BillingMigration, LEDGER_MIGRATION } from "./ledger/ledger-migration.js";
+import { type BillingMigration, LEDGER_MIGRATION, UNBILLED_MIGRATION } from "./ledger/ledger-migration.js";
 import { FACT_LABELS_MIGRATION, FACT_MIGRATION } from "./reconcile/fact-migration.js";
 
 /** The table that remembers which of billing's migrations were applied. */
@@ -13,4 +13,5 @@ export const BILLING_MIGRATIONS: readonly BillingMigration[] = [
   FACT_MIGRATION,
   BUDGET_MIGRATION,
   FACT_LABELS_MIGRATION,
+  UNBILLED_MIGRATION,
 ];

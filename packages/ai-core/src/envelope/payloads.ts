@@ -177,6 +177,19 @@ export const PAYLOADS = {
     cost_usd: z.number().nonnegative().nullable(),
     /** `false` while the price of a call is not known; absent where nothing is metered. */
     complete: z.boolean().optional(),
+    /** The calls that billing has recorded of the run, oldest first; absent where there is none. */
+    calls: z
+      .array(
+        z.object({
+          usage_unit_id: z.string(),
+          model: z.string().nullable(),
+          input_tokens: z.number().int().nonnegative(),
+          output_tokens: z.number().int().nonnegative(),
+          /** `null` while its price is not known. */
+          cost_usd: z.number().nonnegative().nullable(),
+        }),
+      )
+      .optional(),
   }),
   retract: z.object({ message_ids: z.array(z.string()), call_ids: z.array(z.string()), reason: z.string() }),
   custom: z.object({ name: z.string(), value: jsonSchema }),

@@ -3,6 +3,14 @@ import { errorCodeSchema } from "../errors/throughline-error.js";
 import { jsonSchema } from "../json/json.js";
 import { executorTypeSchema } from "../usage/usage.js";
 
+const usedShape = {
+  model: z.string().nullable(),
+  inputTokens: z.number().int().nonnegative(),
+  outputTokens: z.number().int().nonnegative(),
+  /** `null` while no price is known. */
+  costUsd: z.number().nonnegative().nullable(),
+};
+
 /**
  * The executor-agnostic reading of a run: `text_delta* → usage_report → done`, or `error` in place of what is missing.
  * Exactly one `done` or `error` ends it. Deltas are provisional; `assistant_final` is the text.
@@ -24,14 +32,14 @@ export const aiEventSchema = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("usage_report"),
+    /** Of a run whose usage is one billed call: that call's. `null` of any other, whose calls are listed in `calls`. */
     usageUnitId: z.string().nullable(),
-    model: z.string().nullable(),
-    inputTokens: z.number().int().nonnegative(),
-    outputTokens: z.number().int().nonnegative(),
-    costUsd: z.number().nonnegative().nullable(),
+    ...usedShape,
     /** `false` while the price of a call is not known; absent where nothing is metered. */
     complete: z.boolean().optional(),
     executorType: executorTypeSchema,
+    /** The calls that billing has recorded of the run, oldest first, 200 at most; absent where it has none. */
+    calls: z.array(z.object({ usageUnitId: z.string(), ...usedShape })).optional(),
   }),
   z.object({ type: z.literal("assistant_final"), content: z.string() }),
   z.object({

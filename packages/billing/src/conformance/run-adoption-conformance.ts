@@ -1,5 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { environmentKeys } from "../keys/environment-keys.js";
 import { hashKey } from "../keys/hash-key.js";
 import type { LedgerStore } from "../ledger/ledger-store.js";
@@ -99,6 +99,53 @@ export function runAdoptionConformance(
     expect(await pass()).toMatchObject({ adopted: 2 });
     expect(await find(failed)).toMatchObject({ state: "settled", billed: 0n });
     expect(await find(retried)).toMatchObject({ state: "settled", billed: 5n });
+  });
+
+  describe("of a run that owes calls", () => {
+    const LATER_MS = 16 * 60_000;
+    const owing = { ...runOf("a"), modelCalls: 2 };
+    const listed = () => stores.ledger.listUnbilled({ limit: 9 });
+
+    it("the run is billed once all of its rows came", async () => {
+      await stores.ledger.addUnbilled(owing);
+      expect(await pass()).toMatchObject({ awaited: 2, billingFailed: 0 });
+      log.rows.push(labelled(madeCall("a")));
+      expect(await pass()).toMatchObject({ awaited: 1, billingFailed: 0 });
+      expect(await listed()).toMatchObject([{ state: "awaited", missing: 1 }]);
+      log.rows.push(labelled(madeCall("a")));
+      expect(await pass()).toMatchObject({ awaited: 0, billingFailed: 0 });
+      expect(await listed()).toEqual([]);
+    });
+
+    it("billing fails once where rows are lost, and the run is listed until they come after all", async () => {
+      const failed: string[] = [];
+      const late = (options: Partial<ReconcilerOptions> = {}) =>
+        pass({
+          clock: createSimulatedClock(Date.now() + LATER_MS),
+          onBillingFailed: ({ runId, missing }) => failed.push(`${runId} ${missing}`),
+          ...options,
+        });
+      log.rows.push(labelled(madeCall("a")));
+      await stores.ledger.addUnbilled(owing);
+      log.isWhole = false;
+      expect(await late()).toMatchObject({ awaited: 1, billingFailed: 0 });
+      log.isWhole = true;
+      const reports = await Promise.all([late(), late()]);
+      expect(reports.reduce((sum, { billingFailed }) => sum + billingFailed, 0)).toBe(1);
+      expect(await late()).toMatchObject({ awaited: 0, billingFailed: 0 });
+      expect(failed).toEqual(["run-a 1"]);
+      expect(await listed()).toMatchObject([{ state: "billing_failed", missing: 1 }]);
+      log.rows.push(labelled(madeCall("a")));
+      expect(await late()).toMatchObject({ adopted: 1, charged: 1, billingFailed: 0 });
+      expect(await listed()).toEqual([]);
+    });
+
+    it("an account that writes off what has no price does not list it", async () => {
+      await stores.ledger.addUnbilled(owing);
+      const clock = createSimulatedClock(Date.now() + LATER_MS);
+      expect(await pass({ clock, policyOf: () => "write_off" })).toMatchObject({ billingFailed: 2 });
+      expect(await listed()).toEqual([]);
+    });
   });
 
   const forgeries: readonly [string, (call: NewUnit) => SpendFact][] = [

@@ -352,6 +352,90 @@ export function runLedgerConformance(open: () => LedgerStore): void {
     });
   });
 
+  it("lists the first units of a run, oldest first", async () => {
+    const first = await charged(10n);
+    await charged(20n, { runId: `${runId}-2` });
+    const second = await opened();
+    const idsOf = async (limit: number) =>
+      (await ledger.unitsOf(runId, limit)).map(({ unitId }) => unitId).sort();
+    expect(await idsOf(9)).toEqual([first.unitId, second.unitId].sort());
+    expect(await idsOf(1)).toHaveLength(1);
+    expect(await ledger.unitsOf("none", 9)).toEqual([]);
+  });
+
+  describe("a run with calls that have no unit", () => {
+    const unbilled = (fields: Partial<Parameters<LedgerStore["addUnbilled"]>[0]> = {}) => ({
+      runId,
+      account,
+      subject: "ann",
+      threadId: "t1",
+      graphId: "langgraph:chat",
+      modelCalls: 2,
+      ...fields,
+    });
+    const listed = (fields: { readonly state?: "awaited" | "billing_failed" } = {}) =>
+      ledger.listUnbilled({ account, limit: 9, ...fields });
+
+    it("is listed with what it misses, until units come", async () => {
+      await ledger.addUnbilled(unbilled());
+      expect(await listed()).toMatchObject([{ ...unbilled(), state: "awaited", missing: 2 }]);
+      await ledger.dropUnbilled([runId], "billed");
+      await opened();
+      expect(await listed()).toMatchObject([{ missing: 1 }]);
+      await opened();
+      await opened();
+      expect(await listed()).toMatchObject([{ missing: 0 }]);
+      expect(await ledger.failUnbilled(runId)).toBe(false);
+      await ledger.dropUnbilled([runId], "billed");
+      expect(await listed()).toEqual([]);
+    });
+
+    it("is recorded once, with the highest number of calls", async () => {
+      await ledger.addUnbilled(unbilled());
+      await ledger.addUnbilled(unbilled({ modelCalls: 3 }));
+      await ledger.addUnbilled(unbilled({ modelCalls: 1 }));
+      expect(await listed()).toMatchObject([{ modelCalls: 3, missing: 3 }]);
+    });
+
+    it("fails once, though several end its wait, and stays listed", async () => {
+      await ledger.addUnbilled(unbilled());
+      const ended = await Promise.all([1, 2, 3].map(() => ledger.failUnbilled(runId)));
+      expect(ended.filter(Boolean)).toHaveLength(1);
+      expect(await listed({ state: "awaited" })).toEqual([]);
+      expect(await listed()).toMatchObject([{ state: "billing_failed", missing: 2 }]);
+      await ledger.dropUnbilled([runId], "all");
+      expect(await listed()).toEqual([]);
+      expect(await ledger.failUnbilled(runId)).toBe(false);
+    });
+
+    it("is paged, of one account", async () => {
+      const runIds = [1, 2, 3].map((index) => `${runId}-${index}`);
+      for (const id of runIds) await ledger.addUnbilled(unbilled({ runId: id }));
+      await ledger.addUnbilled(unbilled({ runId: `${runId}-4`, account: `${account}-2` }));
+      const seen: string[] = [];
+      for (let after: { readonly endedAt: number; readonly runId: string } | undefined; ; ) {
+        const [run] = await ledger.listUnbilled({ account, after, limit: 1 });
+        if (!run) break;
+        seen.push(run.runId);
+        after = run;
+      }
+      expect(seen).toEqual(runIds);
+    });
+
+    it("loses the person and the thread with their deletion, and is still missed", async () => {
+      await ledger.addUnbilled(unbilled());
+      await ledger.addUnbilled(unbilled({ runId: `${runId}-2`, subject: "bob", threadId: "t2" }));
+      await ledger.redact({ account, subject: "ann", openedBefore: 0 });
+      expect(await listed()).toMatchObject([{ subject: "ann" }, { subject: "bob" }]);
+      await ledger.redact({ account, subject: "ann" });
+      await ledger.redact({ account, threadId: "t2" });
+      expect(await listed()).toMatchObject([
+        { subject: undefined, threadId: "", missing: 2 },
+        { subject: undefined, threadId: "", missing: 2 },
+      ]);
+    });
+  });
+
   it("knows which keys calls were made with", async () => {
     const keyHash = randomUUID();
     await opened({ keyHash });

@@ -5,6 +5,26 @@ export interface BillingMigration {
   readonly statements: (schema: string) => readonly string[];
 }
 
+/** Runs of LangGraph servers whose calls LiteLLM's log has not shown. */
+export const UNBILLED_MIGRATION: BillingMigration = {
+  id: 6,
+  runsWith: 1,
+  statements: (schema) => [
+    `create table ${schema}.unbilled_runs (
+      run_id text collate "C" primary key,
+      account text collate "C" not null,
+      subject text collate "C" not null,
+      thread_id text collate "C" not null,
+      graph_id text collate "C" not null,
+      model_calls integer not null,
+      ended_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+      state text collate "C" not null default 'awaited'
+    )`,
+    `create index unbilled_runs_by_end on ${schema}.unbilled_runs (state, ended_at, run_id)`,
+    `create index unbilled_runs_of_account on ${schema}.unbilled_runs (account, ended_at, run_id)`,
+  ],
+};
+
 export const LEDGER_MIGRATION: BillingMigration = {
   id: 1,
   statements: (schema) => [

@@ -58,6 +58,31 @@ export interface UnitList {
   readonly limit: number;
 }
 
+/**
+ * A run of a LangGraph server that made more model calls than the ledger has units for: their rows have not been read from
+ * LiteLLM's log, or are lost. `awaited`: they may still come. `billing_failed`: they did not come in time.
+ */
+export interface UnbilledRun {
+  readonly runId: string;
+  readonly account: string;
+  readonly subject: string | undefined;
+  readonly threadId: string;
+  readonly graphId: string;
+  /** The calls that its graph made, all attempts. */
+  readonly modelCalls: number;
+  readonly endedAt: number;
+  readonly state: "awaited" | "billing_failed";
+  /** `modelCalls` without those that the ledger has units for; 0 once all rows came. */
+  readonly missing: number;
+}
+
+export interface UnbilledList {
+  readonly state?: UnbilledRun["state"] | undefined;
+  readonly account?: string | undefined;
+  readonly after?: Pick<UnbilledRun, "endedAt" | "runId"> | undefined;
+  readonly limit: number;
+}
+
 /** What is deleted: an account, one of its people, or one thread. */
 export interface UnitScope {
   readonly account: string;
@@ -93,6 +118,16 @@ export interface LedgerStore {
   billOf(runId: string): Promise<RunBill>;
   /** Of several runs at once; one without a call is not among them. */
   billsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, RunBill>>;
+  /** The run's units, oldest first. */
+  unitsOf(runId: string, limit: number): Promise<readonly UsageUnit[]>;
+  /** Records that a run made more calls than it has units. Recorded twice, the higher number of calls counts. */
+  addUnbilled(run: Omit<UnbilledRun, "endedAt" | "state" | "missing">): Promise<void>;
+  /** Oldest first. */
+  listUnbilled(query: UnbilledList): Promise<readonly UnbilledRun[]>;
+  /** Ends the wait for an awaited run's rows. `false` where none is missing, or another caller ended it. */
+  failUnbilled(runId: string): Promise<boolean>;
+  /** Removes those of these runs that miss no call, or all of them. */
+  dropUnbilled(runIds: readonly string[], which: "billed" | "all"): Promise<void>;
   usage(query: UsageQuery): Promise<UsagePage>;
   /** What was charged for calls since each of these times; of one subject, or of the whole account. */
   spentSince(

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import type { LedgerStore, RunBill, UsageGroup } from "./ledger-store.js";
+import type { LedgerStore, RunBill, UnbilledRun, UsageGroup } from "./ledger-store.js";
 import { type ChargeCorrection, type ChargeReceipt, NOTHING_SEEN, type UsageUnit } from "./usage-unit.js";
 
 /** For tests and for services without a database. What it holds goes with the process. */
@@ -7,9 +7,13 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
   const units = new Map<string, UsageUnit>();
   const receipts = new Map<string, ChargeReceipt>();
   const corrections: ChargeCorrection[] = [];
+  const unbilled = new Map<string, Omit<UnbilledRun, "missing">>();
 
   const isOpen = (unit: UsageUnit | undefined) => unit?.state === "in_doubt" || unit?.state === "unresolved";
   const all = () => [...units.values()];
+  const unitsOf = (runId: string) => all().filter((unit) => unit.runId === runId);
+  const missing = ({ runId, modelCalls }: Pick<UnbilledRun, "runId" | "modelCalls">) =>
+    Math.max(0, modelCalls - unitsOf(runId).length);
 
   return {
     async open(unit) {
@@ -104,6 +108,41 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
       const page = rows.slice(0, limit);
       return { rows: page, next: rows.length > limit ? page.at(-1)?.key : undefined };
     },
+    async unitsOf(runId, limit) {
+      return unitsOf(runId).sort(byAge).slice(0, limit);
+    },
+    async addUnbilled(run) {
+      const known = unbilled.get(run.runId);
+      const modelCalls = Math.max(run.modelCalls, known?.modelCalls ?? 0);
+      unbilled.set(
+        run.runId,
+        known ? { ...known, modelCalls } : { ...run, endedAt: clock.now(), state: "awaited" },
+      );
+    },
+    async listUnbilled({ state, account, after, limit }) {
+      return [...unbilled.values()]
+        .filter(
+          (run) =>
+            (state === undefined || run.state === state) &&
+            (account === undefined || run.account === account) &&
+            (after === undefined || byEnd(run, after) > 0),
+        )
+        .sort(byEnd)
+        .slice(0, limit)
+        .map((run) => ({ ...run, missing: missing(run) }));
+    },
+    async failUnbilled(runId) {
+      const run = unbilled.get(runId);
+      if (run?.state !== "awaited" || missing(run) === 0) return false;
+      unbilled.set(runId, { ...run, state: "billing_failed" });
+      return true;
+    },
+    async dropUnbilled(runIds, which) {
+      for (const runId of runIds) {
+        const run = unbilled.get(runId);
+        if (run && (which === "all" || missing(run) === 0)) unbilled.delete(runId);
+      }
+    },
     async spentSince(account, subject, since) {
       const mine = all().filter(
         (unit) => unit.account === account && (subject === undefined || (unit.subject ?? "") === subject),
@@ -120,6 +159,12 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
         if (subject !== undefined && (unit.subject ?? "") !== subject) continue;
         if (threadId !== undefined && unit.threadId !== threadId) continue;
         units.set(unit.unitId, { ...unit, subject: undefined, threadId: "", requestId: "", traceId: "" });
+      }
+      for (const run of unbilled.values()) {
+        if (run.account !== account || run.endedAt >= openedBefore) continue;
+        if (subject !== undefined && (run.subject ?? "") !== subject) continue;
+        if (threadId !== undefined && run.threadId !== threadId) continue;
+        unbilled.set(run.runId, { ...run, subject: undefined, threadId: "" });
       }
     },
   };
@@ -147,6 +192,10 @@ type Position = Pick<UsageUnit, "openedAt" | "unitId">;
 
 function byAge(a: Position, b: Position): number {
   return a.openedAt - b.openedAt || byBytes(a.unitId, b.unitId);
+}
+
+function byEnd(a: Pick<UnbilledRun, "endedAt" | "runId">, b: Pick<UnbilledRun, "endedAt" | "runId">): number {
+  return a.endedAt - b.endedAt || byBytes(a.runId, b.runId);
 }
 
 /** As PostgreSQL's "C" collation compares. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LedgerDatabase } from "./ledger-database.js";
-import type { LedgerStore, RunBill } from "./ledger-store.js";
+import type { LedgerStore, RunBill, UnbilledRun } from "./ledger-store.js";
 import { chargeUnit } from "./sql/charge-unit.js";
 import { correctUnit } from "./sql/correct-unit.js";
 import { openUnit } from "./sql/open-unit.js";
@@ -33,8 +33,23 @@ const correctionSchema = z.object({
   corrected_at: z.date(),
 });
 
+const unbilledSchema = z.object({
+  run_id: z.string(),
+  account: z.string(),
+  subject: z.string(),
+  thread_id: z.string(),
+  graph_id: z.string(),
+  model_calls: z.number(),
+  ended_at: z.date(),
+  state: z.enum(["awaited", "billing_failed"]),
+  missing: z.number(),
+});
+
 export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): LedgerStore {
   const units = `${schema}.usage_units`;
+  const unbilled = `${schema}.unbilled_runs`;
+  /** The calls of an unbilled run without a unit. Reads the index of a run's units. */
+  const missing = `greatest(0, model_calls - (select count(*)::integer from ${units} of_run where of_run.run_id = ${unbilled}.run_id))`;
 
   /** Prepared once per connection: two of these are on the way of every model call, one of every run. */
   async function run(name: string, text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
@@ -151,6 +166,45 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       );
       return new Map(rows.map((row) => [keyOf(row), toBill(row)]));
     },
+    async unitsOf(runId, limit) {
+      const rows = await run(
+        "units-of",
+        `select ${UNIT_COLUMNS} from ${units} where run_id = $1 order by opened_at, unit_id limit $2`,
+        [runId, limit],
+      );
+      return rows.map(readUnit);
+    },
+    async addUnbilled({ runId, account, subject, threadId, graphId, modelCalls }) {
+      await query(
+        `insert into ${unbilled} (run_id, account, subject, thread_id, graph_id, model_calls) values ($1, $2, $3, $4, $5, $6)
+         on conflict (run_id) do update set model_calls = greatest(${unbilled}.model_calls, excluded.model_calls)`,
+        [runId, account, subject ?? "", threadId, graphId, modelCalls],
+      );
+    },
+    async listUnbilled({ state, account, after, limit }) {
+      const rows = await query(
+        `select run_id, account, subject, thread_id, graph_id, model_calls, ended_at, state, ${missing} as missing from ${unbilled}
+         where ($1::text is null or state = $1) and ($2::text is null or account = $2)
+           and ($3::timestamptz is null or (ended_at, run_id) > ($3, $4::text))
+         order by ended_at, run_id limit $5`,
+        [state ?? null, account ?? null, after ? new Date(after.endedAt) : null, after?.runId ?? null, limit],
+      );
+      return rows.map(toUnbilled);
+    },
+    async failUnbilled(runId) {
+      // Locks the run's row: of two passes that end the wait at once one finds it ended.
+      const rows = await query(
+        `update ${unbilled} set state = 'billing_failed' where run_id = $1 and state = 'awaited' and ${missing} > 0 returning 1`,
+        [runId],
+      );
+      return rows.length === 1;
+    },
+    async dropUnbilled(runIds, which) {
+      await query(
+        `delete from ${unbilled} where run_id = any($1::text[]) and ($2::boolean or ${missing} = 0)`,
+        [runIds, which === "all"],
+      );
+    },
     async usage({ account, from, to, by, subject, graphId, model, after, limit }) {
       const rows = await query(readUsage(schema, by), [
         account,
@@ -189,19 +243,34 @@ export function createPostgresLedgerStore({ pool, schema }: LedgerDatabase): Led
       return new Set(rows.map((row) => z.object({ hash: z.string() }).parse(row).hash));
     },
     async redact({ account, subject, threadId, openedBefore }) {
-      // Locks the units of the scope. Those of a run under way are redacted by the deletion's next sweep.
+      // Locks the rows of the scope. Those of a run under way are redacted by the deletion's next sweep.
+      const before = openedBefore === undefined ? null : new Date(openedBefore);
+      const scope = [account, subject ?? null, threadId ?? null, before];
+      const inScope = `account = $1 and ($2::text is null or subject = $2) and ($3::text is null or thread_id = $3) and thread_id <> ''`;
       await query(
         `update ${units} set subject = '', thread_id = '', request_id = '', trace_id = ''
-         where account = $1 and ($2::text is null or subject = $2) and ($3::text is null or thread_id = $3)
-           and ($4::timestamptz is null or opened_at < $4) and thread_id <> ''`,
-        [
-          account,
-          subject ?? null,
-          threadId ?? null,
-          openedBefore === undefined ? null : new Date(openedBefore),
-        ],
+         where ${inScope} and ($4::timestamptz is null or opened_at < $4)`,
+        scope,
+      );
+      await query(
+        `update ${unbilled} set subject = '', thread_id = ''
+         where ${inScope} and ($4::timestamptz is null or ended_at < $4)`,
+        scope,
       );
     },
+  };
+}
+
+function toUnbilled(row: unknown): UnbilledRun {
+  const { run_id, subject, thread_id, graph_id, model_calls, ended_at, ...read } = unbilledSchema.parse(row);
+  return {
+    ...read,
+    runId: run_id,
+    subject: subject === "" ? undefined : subject,
+    threadId: thread_id,
+    graphId: graph_id,
+    modelCalls: model_calls,
+    endedAt: ended_at.getTime(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import type { LedgerStore } from "../ledger/ledger-store.js";
+import type { LedgerStore, UnbilledRun } from "../ledger/ledger-store.js";
 import type { Charge, UsageUnit } from "../ledger/usage-unit.js";
 import type { Picodollars } from "../money/picodollars.js";
 import { type AdoptCall, adoptCalls } from "./adopt-calls.js";
@@ -37,6 +37,8 @@ export interface ReconcilerOptions {
   readonly decideAfterMs?: number;
   /** Told of each unit that the log has priced. Must not throw. */
   readonly onPriced?: (unit: UsageUnit, charge: Charge) => void;
+  /** Notified once of each run whose calls LiteLLM's log did not show in time. Must not throw. */
+  readonly onBillingFailed?: (run: UnbilledRun) => void;
   readonly clock?: Clock;
 }
 
@@ -52,6 +54,10 @@ export interface ReconcileReport {
   estimated: number;
   /** Rows of our keys, or that say they are of our runs, and that no unit claims. */
   unclaimed: number;
+  /** Calls of ended runs on LangGraph servers whose rows did not come in time. */
+  billingFailed: number;
+  /** Calls of ended runs on LangGraph servers whose rows may still come; the number after this pass. */
+  awaited: number;
 }
 
 const UNITS_AT_ONCE = 200;
@@ -74,6 +80,8 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     writtenOff: 0,
     estimated: 0,
     unclaimed: 0,
+    billingFailed: 0,
+    awaited: 0,
   };
   const isFree = (model: string) => {
     const prices = pricesOf(model);
@@ -91,7 +99,11 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     const unknown = read.filter(({ callId }) => !known.has(callId));
     const { unitIds, refused } = await adoptCalls(unknown, { ledger, adopt });
     report.adopted += unitIds.length;
-    return { adopted: unitIds.length > 0 ? await ledger.find(unitIds) : [], refused };
+    if (unitIds.length === 0) return { adopted: [], refused };
+    const adopted = await ledger.find(unitIds);
+    // A row may come after its run was given up.
+    await ledger.dropUnbilled([...new Set(adopted.map(({ runId }) => runId))], "billed");
+    return { adopted, refused };
   }
 
   /** Remembers rows that concern us, and gives the units they are of. */
@@ -179,6 +191,28 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     }
   }
 
+  /** Decides on a run that made more calls than it has units. */
+  async function judgeRun(run: UnbilledRun, mayGiveUp: boolean): Promise<void> {
+    if (run.missing === 0) return ledger.dropUnbilled([run.runId], "billed");
+    if (!mayGiveUp || clock.now() - run.endedAt < longestCallMs) {
+      report.awaited += run.missing;
+      return;
+    }
+    if (!(await ledger.failUnbilled(run.runId))) return;
+    report.billingFailed += run.missing;
+    options.onBillingFailed?.(run);
+    if (policyOf(run.account) === "write_off") await ledger.dropUnbilled([run.runId], "all");
+  }
+
+  async function judgeRuns(mayGiveUp: boolean): Promise<void> {
+    for (let after: UnbilledRun | undefined; ; ) {
+      const runs = await ledger.listUnbilled({ state: "awaited", after, limit: UNITS_AT_ONCE });
+      for (const run of runs) await judgeRun(run, mayGiveUp);
+      after = runs.at(-1);
+      if (runs.length < UNITS_AT_ONCE) return;
+    }
+  }
+
   async function forEachPage(
     query: { readonly state: "in_doubt" | "unresolved"; readonly olderThanMs: number },
     work: (units: readonly UsageUnit[]) => Promise<void>,
@@ -202,6 +236,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     if (source.factsOf && ids.length > 0) await take(await source.factsOf(ids));
     await judge(units, mayGiveUp);
   });
+  await judgeRuns(mayGiveUp);
   await forEachPage({ state: "unresolved", olderThanMs: decideAfterMs }, async (units) => {
     for (const unit of units) await decide(unit);
   });

@@ -7,7 +7,7 @@ import { NOTHING_SEEN } from "../ledger/usage-unit.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
 import { usageCsv } from "./csv.js";
 import { monthRange, readStatement } from "./statement.js";
-import { billUsage, toUsageFact } from "./usage-fact.js";
+import { billUsage, itemizedBillOf, toUsageFact } from "./usage-fact.js";
 
 const row = (key: string, amount = 17_000_000n): UsageRow => ({
   key,
@@ -143,7 +143,7 @@ describe("a unit outside of billing", () => {
       total_tokens: 42,
       cost_usd: null,
     };
-    const bill = { calls: 2, inputTokens: 22, outputTokens: 6, amount: 17_000_000n, unpriced: 0 };
+    const bill = { calls: 2, inputTokens: 22, outputTokens: 6, amount: 17_000_000n, unpriced: 0, units: [] };
     expect(billUsage(counted, bill)).toEqual({
       model: "cheap",
       model_calls: 2,
@@ -152,6 +152,7 @@ describe("a unit outside of billing", () => {
       total_tokens: 28,
       cost_usd: 0.000017,
       complete: true,
+      calls: [],
     });
     expect(billUsage(counted, { ...bill, unpriced: 1 })).toMatchObject({
       input_tokens: 40,
@@ -166,6 +167,35 @@ describe("a unit outside of billing", () => {
     expect(billUsage(counted, { ...bill, unpriced: 2 })).toMatchObject({ cost_usd: null, complete: false });
   });
 
+  it("is listed with its run's sum, the first 200 of them", async () => {
+    const ledger = createMemoryLedgerStore();
+    const settled = madeUnit({ runId: "itemized" });
+    await ledger.open(settled);
+    await ledger.charge(settled.unitId, madeCharge(17_000_000n, { servedModel: "dear" }));
+    await ledger.open(madeUnit({ runId: "itemized" }));
+    const bill = await itemizedBillOf(ledger, "itemized");
+    const counted = {
+      model: "cheap",
+      model_calls: 2,
+      input_tokens: 40,
+      output_tokens: 2,
+      total_tokens: 42,
+      cost_usd: null,
+    };
+    const { calls = [] } = billUsage(counted, bill);
+    expect(calls).toHaveLength(2);
+    expect(calls.find(({ usage_unit_id }) => usage_unit_id === settled.unitId)).toEqual({
+      usage_unit_id: settled.unitId,
+      model: "dear",
+      input_tokens: 11,
+      output_tokens: 3,
+      cost_usd: 0.000017,
+    });
+    expect(calls.filter(({ cost_usd }) => cost_usd === null)).toHaveLength(1);
+    for (let call = 0; call < 200; call += 1) await ledger.open(madeUnit({ runId: "itemized" }));
+    expect(await itemizedBillOf(ledger, "itemized")).toMatchObject({ calls: 202, units: { length: 200 } });
+  });
+
   it("is missing from a sum of calls that no meter saw, which has no cost", () => {
     const counted = {
       model: "x",
@@ -175,7 +205,7 @@ describe("a unit outside of billing", () => {
       total_tokens: 2,
       cost_usd: null,
     };
-    const none = { calls: 0, inputTokens: 0, outputTokens: 0, amount: 0n, unpriced: 0 };
+    const none = { calls: 0, inputTokens: 0, outputTokens: 0, amount: 0n, unpriced: 0, units: [] };
     expect(billUsage(counted, none)).toEqual({ ...counted, complete: false });
     expect(billUsage({ ...counted, model_calls: 0 }, none)).toMatchObject({ cost_usd: null, complete: true });
   });

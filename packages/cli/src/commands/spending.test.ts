@@ -71,6 +71,20 @@ describe("throughline usage", () => {
   });
 });
 
+describe("throughline usage unbilled", () => {
+  it("lists runs whose calls LiteLLM's log has not shown", async () => {
+    const run = { account: "owing", subject: "ann", threadId: "t", graphId: "langgraph:poet" };
+    await server.service.billing.ledger.addUnbilled({ ...run, runId: "run-owing", modelCalls: 2 });
+    const { printed } = await throughline("usage", "unbilled", "--account", "owing");
+    expect(printed).toMatch(/\n\S+Z +awaited +2 +2 +poet +ann +run-owing\n$/);
+    const json = await throughline("usage", "unbilled", "--account", "owing", "--json");
+    expect(JSON.parse(json.printed)).toMatchObject([{ runId: "run-owing", missing: 2 }]);
+    expect((await throughline("usage", "unbilled", "--account", "nobody")).said).toBe(
+      "LiteLLM's log has shown every call.",
+    );
+  });
+});
+
 describe("throughline budgets", () => {
   const account = ["--account", "saver"];
 

@@ -1,6 +1,7 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import {
   shownStatementSchema,
+  shownUnbilledRunSchema,
   shownUnitSchema,
   shownUsageRowSchema,
 } from "@throughline/langgraph-server/wire";
@@ -12,6 +13,7 @@ import {
   reconcileText,
   showFact,
   statementText,
+  unbilledText,
   unclaimedText,
   unresolvedText,
   usageText,
@@ -19,11 +21,13 @@ import {
 import { BILLING_FLAGS, withBilling } from "../spending/with-billing.js";
 import { UsageError } from "../usage-error.js";
 
-const ACTIONS = ["list", "unresolved", "reconcile", "unclaimed"] as const;
+const ACTIONS = ["list", "unresolved", "unbilled", "reconcile", "unclaimed"] as const;
 type Action = (typeof ACTIONS)[number];
 
 const usagePageSchema = z.object({ rows: z.array(shownUsageRowSchema), next: z.string().nullable() });
 const unitPageSchema = z.object({ units: z.array(shownUnitSchema), next: z.string().nullable() });
+
+const runPageSchema = z.object({ runs: z.array(shownUnbilledRunSchema), next: z.string().nullable() });
 
 const options = {
   by: { type: "string", placeholder: "GROUP", doc: "day (default), agent, model, person or run" },
@@ -49,10 +53,10 @@ type Input = CommandInput<typeof options>;
 export const usageCommand = defineCommand({
   name: "usage",
   summary: "Shows what model calls cost, and looks up what is not known yet",
-  usage: "[list | unresolved | reconcile | unclaimed]",
+  usage: "[list | unresolved | unbilled | reconcile | unclaimed]",
   help: [
-    "`list` and `unresolved` ask the server: an admin sees the account's usage, a person their own. `unresolved` lists calls without",
-    "a price. `reconcile` and `unclaimed` are for operators and open the database themselves, with the settings that `serve` would",
+    "`list`, `unresolved` and `unbilled` ask the server: an admin sees the account's usage, a person their own. `unresolved` lists",
+    "calls without a price, `unbilled` runs on a LangGraph server whose calls LiteLLM's log has not shown. `reconcile` and `unclaimed` are for operators and open the database themselves, with the settings that `serve` would",
     "use: one reads LiteLLM's log once and prices what it tells, the other lists rows of it that no call of ours claims. Every",
     "instance reconciles at intervals, so this is for not waiting. It may run beside any number of instances.",
     "",
@@ -108,6 +112,18 @@ const act: Readonly<Record<Action, (input: Input) => Promise<void>>> = {
     if (input.values.json) return printJson(input, units);
     if (units.length === 0) return input.terminal.note("Every call has its price.");
     input.terminal.print(unresolvedText(units));
+  },
+
+  async unbilled(input) {
+    const { person } = input.values;
+    const query = person === undefined ? {} : { subject: person };
+    const runs = await everyPage(serverClient(input), "/usage/unbilled", query, (answer) => {
+      const page = runPageSchema.parse(answer);
+      return { items: page.runs, next: page.next };
+    });
+    if (input.values.json) return printJson(input, runs);
+    if (runs.length === 0) return input.terminal.note("LiteLLM's log has shown every call.");
+    input.terminal.print(unbilledText(runs));
   },
 
   async reconcile(input) {

@@ -1,6 +1,7 @@
 import { formatUsd, parseUsd, type ReconcileReport, type SpendFact } from "@throughline/billing";
 import type {
   shownStatementSchema,
+  shownUnbilledRunSchema,
   shownUnitSchema,
   shownUsageRowSchema,
 } from "@throughline/langgraph-server/wire";
@@ -60,6 +61,21 @@ export function unresolvedText(units: readonly z.output<typeof shownUnitSchema>[
   ]);
 }
 
+export function unbilledText(runs: readonly z.output<typeof shownUnbilledRunSchema>[]): string {
+  return table([
+    ["ENDED", "STATE", "CALLS", "MISSING", "AGENT", "PERSON", "RUN"],
+    ...runs.map((run) => [
+      run.endedAt,
+      run.state,
+      String(run.modelCalls),
+      String(run.missing),
+      run.agentId.replace(/^langgraph:/, ""),
+      run.subject ?? "-",
+      run.runId,
+    ]),
+  ]);
+}
+
 /** A row of LiteLLM's log as JSON. */
 export function showFact({ spend, endedAt, ...fact }: SpendFact) {
   return { ...fact, cost: formatUsd(spend), endedAt: new Date(endedAt).toISOString() };
@@ -90,6 +106,8 @@ const REPORT_WORDS: readonly (readonly [keyof ReconcileReport, string])[] = [
   ["writtenOff", "written off"],
   ["estimated", "estimated"],
   ["unclaimed", "unclaimed rows"],
+  ["awaited", "calls awaited"],
+  ["billingFailed", "calls not billed"],
 ];
 
 export function reconcileText(reports: readonly ReconcileReport[]): string {

@@ -124,7 +124,7 @@ describeEachStore("What model calls cost, over HTTP, kept in %s,", (storeOf) => 
     expect(await costs(admin, "&subject=bob")).toEqual(["bob 2"]);
     expect(await costs(ann)).toEqual(["ann 1"]);
     expect(await costs(ann, "&subject=ann")).toEqual(["ann 1"]);
-    for (const path of ["/usage", "/usage/statement", "/usage/unresolved"]) {
+    for (const path of ["/usage", "/usage/statement", "/usage/unresolved", "/usage/unbilled"]) {
       expect(await ann.status(`${path}?subject=bob`)).toBe(403);
       expect(await as("operator").status(path)).toBe(403);
       expect(await as("viewer", "vic").status(path)).toBe(403);
@@ -205,6 +205,56 @@ describeEachStore("What model calls cost, over HTTP, kept in %s,", (storeOf) => 
     expect(await listed(people().as("admin"))).toEqual([]);
   });
 
+  it("lists runs whose calls LiteLLM's log has not shown, page by page", async () => {
+    const { account, call, as } = people();
+    const { ledger } = server.service.billing;
+    const unbilled = (runId: string, subject: string) =>
+      ledger.addUnbilled({
+        runId,
+        account,
+        subject,
+        threadId: "t",
+        graphId: "langgraph:poet",
+        modelCalls: 2,
+      });
+    const [first = "", second = "", third = ""] = [1, 2, 3].map((index) => `${account}-run-${index}`);
+    await unbilled(first, "ann");
+    await unbilled(second, "bob");
+    await unbilled(third, "ann");
+    await call({ runId: first, cost: "1" });
+    await call({ runId: third, cost: "1" });
+    await call({ runId: third, cost: "1" });
+    await ledger.failUnbilled(second);
+    async function listed(who: ReturnType<typeof as>): Promise<Record<string, unknown>[]> {
+      const runs: Record<string, unknown>[] = [];
+      let after: string | null = null;
+      do {
+        const query: string = after === null ? "" : `&after=${after}`;
+        const answer = await who.get(`/usage/unbilled?limit=1${query}`);
+        const page: { runs: Record<string, unknown>[]; next: string | null } = JSON.parse(
+          await answer.text(),
+        );
+        runs.push(...page.runs);
+        after = page.next;
+      } while (after !== null);
+      return runs;
+    }
+    expect(await listed(as("admin"))).toEqual([
+      {
+        runId: first,
+        state: "awaited",
+        agentId: "langgraph:poet",
+        subject: "ann",
+        endedAt: expect.stringMatching(/Z$/),
+        modelCalls: 2,
+        missing: 1,
+      },
+      expect.objectContaining({ runId: second, state: "billing_failed", missing: 2 }),
+    ]);
+    expect(await listed(as("operator", "ann"))).toMatchObject([{ runId: first }]);
+    expect(await listed(people().as("admin"))).toEqual([]);
+  });
+
   it("is refused for a time or a page that there is not", async () => {
     const admin = people().as("admin");
     const place = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -218,6 +268,7 @@ describeEachStore("What model calls cost, over HTTP, kept in %s,", (storeOf) => 
       `/usage?after=${place("a\0b")}`,
       "/usage/statement?month=2026-13",
       `/usage/unresolved?after=${place([0, "no-uuid"])}`,
+      `/usage/unbilled?after=${place([0, "a\0b"])}`,
     ]) {
       const answer = await admin.get(path);
       expect([path, answer.status]).toEqual([path, 400]);

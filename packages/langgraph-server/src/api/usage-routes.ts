@@ -22,10 +22,12 @@ import type { ActionRoute } from "../http/route-table.js";
 import { spendScopeOf } from "./spend-scope.js";
 import {
   shownStatementSchema,
+  shownUnbilledRunSchema,
   shownUnitSchema,
   shownUsageRowSchema,
   showSpender,
   showStatement,
+  showUnbilledRun,
   showUnit,
   showUsageRow,
   statementCsv,
@@ -228,6 +230,42 @@ export function usageRoutes(
         return c.json({
           units: page.filter((unit) => subject === undefined || unit.subject === subject).map(showUnit),
           next: units.length > limit && last ? formatPlace({ at: last.openedAt, id: last.unitId }) : null,
+        });
+      },
+    },
+    {
+      method: "GET",
+      path: "/usage/unbilled",
+      action: "see_spend",
+      doc: {
+        summary: "List runs whose model calls LiteLLM's log has not shown",
+        description:
+          "Runs on a LangGraph server that made more calls than the ledger has. A page may have fewer than `limit`, also none, before the last.",
+        tag: "spending",
+        query: unresolvedQuerySchema,
+        answer: {
+          status: 200,
+          description: "Oldest first",
+          schema: z.object({ runs: z.array(shownUnbilledRunSchema), next: nextSchema }),
+        },
+        errors: ["invalid_input"],
+      },
+      async handle(c, who) {
+        const { subject: asked, after, limit } = queryOf(c, unresolvedQuerySchema);
+        const subject = spendScopeOf(who, asked);
+        const place = after === undefined ? undefined : parsePlace(after);
+        const runs = await ledger.listUnbilled({
+          account: who.caller.billingAccountId,
+          after: place && { endedAt: place.at, runId: place.id },
+          limit: limit + 1,
+        });
+        const page = runs.slice(0, limit);
+        const last = page.at(-1);
+        return c.json({
+          runs: page
+            .filter((run) => run.missing > 0 && (subject === undefined || run.subject === subject))
+            .map(showUnbilledRun),
+          next: runs.length > limit && last ? formatPlace({ at: last.endedAt, id: last.runId }) : null,
         });
       },
     },

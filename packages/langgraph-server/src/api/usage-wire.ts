@@ -1,6 +1,7 @@
 import {
   type Statement,
   UNIT_STATES,
+  type UnbilledRun,
   USAGE_GROUPS,
   type UsageGroup,
   type UsageRow,
@@ -58,6 +59,31 @@ export const shownUnitSchema = z.object({
   requestId: z.string(),
   traceId: z.string(),
 });
+
+export const shownUnbilledRunSchema = z.object({
+  runId: z.string(),
+  state: z
+    .enum(["awaited", "billing_failed"])
+    .describe("`awaited`: LiteLLM's log may still show its calls. `billing_failed`: it did not in time."),
+  agentId: z.string(),
+  subject: z.string().nullable(),
+  endedAt: z.iso.datetime(),
+  modelCalls: count.describe("Calls that its graph made."),
+  missing: count.describe("Of these, calls that are not in the ledger."),
+});
+
+export function showUnbilledRun(run: UnbilledRun): z.output<typeof shownUnbilledRunSchema> {
+  const { runId, state, graphId, subject, endedAt, modelCalls, missing } = run;
+  return {
+    runId,
+    state,
+    agentId: graphId,
+    subject: subject ?? null,
+    endedAt: new Date(endedAt).toISOString(),
+    modelCalls,
+    missing,
+  };
+}
 
 export function showUsageRow(row: UsageRow): z.output<typeof shownUsageRowSchema> {
   return { key: row.key, ...showBill(row) };

@@ -21,6 +21,7 @@ import {
   environmentKeys,
   firstKeyOf,
   generatedKeys,
+  itemizedBillOf,
   type KeyRing,
   type KeyStore,
   type LitellmAdmin,
@@ -84,6 +85,7 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
     defaultModelOf: async () => defaultModel,
     requireStart: async (_caller, model) => (model === OFFLINE_MODEL_NAME ? undefined : model),
     billOf: async () => undefined,
+    async addUnbilled() {},
     reconcile: async () => [],
   };
 }
@@ -135,6 +137,8 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       servedOther: () => observer.billed({ kind: "served_other" }),
       servedUnlisted: (_run, model) => observer.billed({ kind: "served_unlisted", model }),
       escaped: ({ origin }) => observer.billed({ kind: "escaped", origin }),
+      billingFailedOf: ({ runId, account, missing }) =>
+        observer.billed({ kind: "billing_failed", runId, account, calls: missing }),
       nearBudget: ({ billingAccountId }) =>
         observer.billed({ kind: "near_budget", account: billingAccountId }),
     },
@@ -157,7 +161,8 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       await billing.requireStart(caller, model).catch(withoutKey);
       return model;
     },
-    billOf: stores.ledger.billOf,
+    billOf: (runId) => itemizedBillOf(stores.ledger, runId),
+    addUnbilled: stores.ledger.addUnbilled,
     async reconcile() {
       const reports = await billing.reconcile();
       for (const report of reports) observer.billed({ kind: "reconciled", report });

@@ -1,5 +1,5 @@
 import type { Caller } from "@throughline/ai-core";
-import type { RunBill } from "@throughline/billing";
+import type { ItemizedBill, LedgerStore } from "@throughline/billing";
 
 /** Billing as starts and drivers of runs see it. */
 export interface RunBilling {
@@ -14,5 +14,7 @@ export interface RunBilling {
   /** Whether model calls go by a meter. */
   readonly isMetered: boolean;
   /** What a run has cost, all attempts; `undefined` where nothing is metered. */
-  billOf(runId: string): Promise<RunBill | undefined>;
+  billOf(runId: string): Promise<ItemizedBill | undefined>;
+  /** Records a run whose calls are found in LiteLLM's log later, or not at all. */
+  readonly addUnbilled: LedgerStore["addUnbilled"];
 }

@@ -7,7 +7,7 @@ import {
   type PayloadOf,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { type MeteredRun, type RunBill, withMeteredRun } from "@throughline/billing";
+import { type ItemizedBill, type MeteredRun, withMeteredRun } from "@throughline/billing";
 import type { ThreadFold } from "@throughline/reading";
 import type { Finish, LeasedRun, RunRecord } from "@throughline/thread-log";
 import { saidBy } from "../search/said-writer.js";
@@ -201,7 +201,9 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       interrupts: final.interrupts.map((open) => open.interrupt_id),
       upstreamRunId: final.upstreamRunId,
     };
-    recorder.finish(final, end, request.work === "graph" ? await billSoFar() : undefined);
+    await recorder.finish(final, end, async (counted) =>
+      request.work === "graph" ? billSoFar(request, counted) : undefined,
+    );
     const drained = await queue.drained();
     if (!drained.ok) return undefined;
     if (final.status === "error") observer.graphFailed(about, failureOf(final, ending));
@@ -299,9 +301,28 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   }
 
   /** A sum that can't be read never breaks an answer: the run is shown without a cost. */
-  async function billSoFar(): Promise<RunBill | undefined> {
+  async function billSoFar(
+    request: RunRequest,
+    { model_calls: modelCalls }: PayloadOf<"usage">,
+  ): Promise<ItemizedBill | undefined> {
     try {
-      return await hold.ask(() => deps.billing.billOf(run.runId));
+      const bill = await hold.ask(() => deps.billing.billOf(run.runId));
+      const isMetered = deps.executor.executorType !== "langgraph_server";
+      if (!bill || isMetered || bill.calls >= modelCalls) return bill;
+      const { billingAccountId: account, subject } = payerOf(request);
+      const { runId, graphId, thread } = run;
+      // Before the run ends: its driver may die right after.
+      await hold.ask(() =>
+        deps.billing.addUnbilled({
+          runId,
+          account,
+          subject,
+          threadId: thread.threadId,
+          graphId,
+          modelCalls,
+        }),
+      );
+      return bill;
     } catch (error) {
       if (isStoreOutage(error)) throw error;
       observer.billed({ kind: "failed", error });

@@ -8,7 +8,7 @@ import type {
   Timer,
   UpstreamChunk,
 } from "@throughline/ai-core";
-import { billUsage, type RunBill } from "@throughline/billing";
+import { billUsage, type ItemizedBill } from "@throughline/billing";
 import { applyEntry, type ThreadFold } from "@throughline/reading";
 import { createRunTranslator } from "@throughline/stream-adapter";
 import type { Finish, RunRecord } from "@throughline/thread-log";
@@ -53,8 +53,12 @@ export interface RunRecorder {
   chunk(chunk: UpstreamChunk): void;
   /** Tells people of something that is not as it should be. */
   warn(warning: PayloadOf<"warning">): void;
-  /** Nothing is recorded after it. `bill`: what the run has cost, where that is metered. */
-  finish(final: GraphFinal, end: Finish, bill: RunBill | undefined): void;
+  /** Nothing is recorded after it. `bill`: gives what the run has cost, where that is metered, by what was counted of it. */
+  finish(
+    final: GraphFinal,
+    end: Finish,
+    bill: (counted: PayloadOf<"usage">) => Promise<ItemizedBill | undefined>,
+  ): Promise<void>;
   /** Nothing is recorded any more. */
   close(): void;
 }
@@ -168,14 +172,16 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       warnings += 1;
       record([{ type: "warning", ...own("warning", warnings), payload }]);
     },
-    finish(final, end, bill) {
+    async finish(final, end, bill) {
       if (closed) return;
       close();
       origin = "live";
-      const ending = translator
-        .finish(final, fold, clock.now())
-        .map(isCoarse ? asCoarse : asIs)
-        .map((envelope) => (bill ? withBill(envelope, bill) : envelope));
+      const ending: Envelope[] = [];
+      for (const envelope of translator.finish(final, fold, clock.now())) {
+        const billed = envelope.type === "usage" ? await bill(envelope.payload) : undefined;
+        const shown = billed ? withBill(envelope, billed) : envelope;
+        ending.push(isCoarse ? asCoarse(shown) : shown);
+      }
       ending.forEach(options.onEnvelope);
       queue.finish(ending, end);
     },
@@ -183,9 +189,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   };
 }
 
-const asIs = (envelope: Envelope) => envelope;
-
-function withBill(envelope: Envelope, bill: RunBill): Envelope {
+function withBill(envelope: Envelope, bill: ItemizedBill): Envelope {
   return envelope.type === "usage" ? { ...envelope, payload: billUsage(envelope.payload, bill) } : envelope;
 }
 

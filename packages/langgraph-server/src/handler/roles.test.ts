@@ -134,7 +134,7 @@ function fartherCases(): Case[] {
     { action: "edit", method: "POST", path: `${thread}/archive?visibility=account`, ...account },
     { action: "delete_thread", method: "DELETE", path: `${thread}?visibility=account`, ...account },
     { action: "delete_data", reach: "everyone", method: "DELETE", path: "/account/data?subject=somebody" },
-    ...["/usage", "/usage/statement", "/usage/unresolved"].map(
+    ...["/usage", "/usage/statement", "/usage/unresolved", "/usage/unbilled"].map(
       (path): Case => ({
         action: "see_spend",
         reach: "everyone",

@@ -337,6 +337,8 @@ const PROBES: Readonly<Record<string, Ask>> = {
   statement: (_, headers) => get(`/usage/statement?subject=${whomOf(headers)}`, headers),
   unresolved: (_, headers) => get(`/usage/unresolved?subject=${whomOf(headers)}`, headers),
   "unresolved-own": (_, headers) => get(isEntitled(headers) ? "/me" : "/usage/unresolved", headers),
+  unbilled: (_, headers) => get(`/usage/unbilled?subject=${whomOf(headers)}`, headers),
+  "unbilled-own": (_, headers) => get(isEntitled(headers) ? "/me" : "/usage/unbilled", headers),
   budgets: (_, headers) => get(isEntitled(headers) ? "/me" : "/budgets", headers),
   "budgets-me": (_, headers) => get("/budgets/me", headers),
   "budget-set": (_, headers) =>

@@ -12,7 +12,12 @@ export interface Page {
   readonly after?: PagePlace | undefined;
 }
 
-const placeSchema = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(256)]);
+const placeSchema = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(256).refine(isStorable)]);
+
+/** What can't be stored can't be compared with either. */
+function isStorable(id: string): boolean {
+  return !id.includes("\0");
+}
 
 export function formatPlace({ at, id }: PagePlace): string {
   return Buffer.from(JSON.stringify([at, id])).toString("base64url");

@@ -13,7 +13,12 @@ import { shownAgentSchema } from "../api/agents-route.js";
 import { shownAuditEntrySchema } from "../api/audit-routes.js";
 import { shownBudgetSchema, shownBudgetStateSchema } from "../api/budget-wire.js";
 import { runRequestSchema } from "../api/runs-route.js";
-import { shownStatementSchema, shownUnitSchema, shownUsageRowSchema } from "../api/usage-wire.js";
+import {
+  shownStatementSchema,
+  shownUnbilledRunSchema,
+  shownUnitSchema,
+  shownUsageRowSchema,
+} from "../api/usage-wire.js";
 import { shownAttachmentSchema } from "../attachments/attachment-routes.js";
 import { newCronSchema } from "../crons/cron-definition.js";
 import { shownCronSchema, shownTickSchema } from "../crons/cron-wire.js";
@@ -58,6 +63,7 @@ export const SHARED_ANSWERS: Named = {
   UsageRow: shownUsageRowSchema,
   Statement: shownStatementSchema,
   UsageUnit: shownUnitSchema,
+  UnbilledRun: shownUnbilledRunSchema,
   Budget: shownBudgetSchema,
   BudgetState: shownBudgetStateSchema,
 };

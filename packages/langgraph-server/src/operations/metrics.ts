@@ -122,6 +122,11 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const reconciled = counter("reconciled_calls_total", "Calls that LiteLLM's log decided on, by how", [
     "how",
   ]);
+  const awaitedCalls = gauge(
+    "awaited_calls",
+    "Calls of ended runs on LangGraph servers that LiteLLM's log had not shown by the newest pass",
+    { aggregator: "max" },
+  );
   const watchers = gauge("watchers", "Watchers on this instance");
   const streams = gauge("open_streams", "Event streams open on this instance");
 
@@ -282,7 +287,8 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       if (event.kind === "priced") spend.inc(Number(event.amount) / Number(PICODOLLARS_PER_USD));
       if (event.kind === "failed") billingFailed.inc();
       if (event.kind === "reconciled") {
-        const { facts: _, ...decided } = event.report;
+        const { facts: _, awaited, ...decided } = event.report;
+        awaitedCalls.set(awaited);
         for (const [how, count] of Object.entries(decided)) reconciled.inc({ how }, count);
       } else if (OUTCOMES.has(event.kind)) modelCalls.inc({ outcome: event.kind });
     },

@@ -80,6 +80,12 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
         case "bad_line":
           logger.warn("a line of LiteLLM's log can't be read");
           break;
+        case "billing_failed":
+          logger.error(
+            { runId: event.runId, account: event.account, calls: event.calls },
+            "billing failed: LiteLLM's log has no row of a run's calls",
+          );
+          break;
         case "reconciled":
           if (Object.values(event.report).some((count) => count > 0)) logger.info(event.report, "reconciled");
       }

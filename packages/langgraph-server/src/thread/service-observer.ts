@@ -93,6 +93,13 @@ export type BillingEvent =
   | { readonly kind: "near_budget"; readonly account: string }
   /** A line of LiteLLM's log that can't be read. */
   | { readonly kind: "bad_line" }
+  /** LiteLLM's log did not show these calls of a LangGraph server's run in time. */
+  | {
+      readonly kind: "billing_failed";
+      readonly runId: string;
+      readonly account: string;
+      readonly calls: number;
+    }
   | { readonly kind: "reconciled"; readonly report: ReconcileReport };
 
 /** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */

@@ -1,4 +1,4 @@
-import type { AiEvent, ExecutorType, LogEntry } from "@throughline/ai-core";
+import type { AiEvent, ExecutorType, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { continuedMessage } from "../fold/fold.js";
 import { isConversation, type ThreadFold } from "../fold/thread-fold.js";
 import { contentWords, wordsOf } from "./media-words.js";
@@ -45,17 +45,18 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
           ];
         }
         case "usage": {
-          const { model, input_tokens, output_tokens, cost_usd, complete } = envelope.payload;
+          const { complete, calls = [], model_calls } = envelope.payload;
+          const [only] = model_calls === 1 ? calls : [];
           return [
             {
               type: "usage_report",
-              usageUnitId: null,
-              model,
-              inputTokens: input_tokens,
-              outputTokens: output_tokens,
-              costUsd: cost_usd,
+              usageUnitId: only?.usage_unit_id ?? null,
+              ...used(envelope.payload),
               ...(complete !== undefined && { complete }),
               executorType,
+              ...(calls.length > 0 && {
+                calls: calls.map((call) => ({ usageUnitId: call.usage_unit_id, ...used(call) })),
+              }),
             },
           ];
         }
@@ -80,6 +81,12 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
       }
     },
   };
+}
+
+type Used = Pick<PayloadOf<"usage">, "model" | "input_tokens" | "output_tokens" | "cost_usd">;
+
+function used({ model, input_tokens, output_tokens, cost_usd }: Used) {
+  return { model, inputTokens: input_tokens, outputTokens: output_tokens, costUsd: cost_usd };
 }
 
 /** The run's own last text, empty where it brought none: an earlier run's answer is not this one's. */

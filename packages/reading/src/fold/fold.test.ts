@@ -103,3 +103,20 @@ describe("a fold's runs", () => {
     expect((sizes[1] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(2_000);
   });
 });
+
+it("a fold keeps the sum of a run's usage, not its list of calls", () => {
+  const sum = { input_tokens: 11, output_tokens: 3, total_tokens: 14, model_calls: 1, cost_usd: 0.000017 };
+  const call = {
+    usage_unit_id: "u",
+    model: "cheap",
+    input_tokens: 11,
+    output_tokens: 3,
+    cost_usd: 0.000017,
+  };
+  const usage: EnvelopeOf<"usage"> = {
+    ...BASE,
+    type: "usage",
+    payload: { ...sum, model: "cheap", complete: true, calls: [call] },
+  };
+  expect(applyEnvelope(emptyFold, usage).usage).toEqual({ ...sum, complete: true });
+});

@@ -141,7 +141,12 @@ export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usa
 }
 
 /** The run's own sum, which is right whatever was counted on the way. */
-function runUsage({ model: _, complete, ...sum }: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
+function runUsage({
+  model: _,
+  calls: __,
+  complete,
+  ...sum
+}: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
   return { ...sum, ...(complete !== undefined && { complete }) };
 }
 

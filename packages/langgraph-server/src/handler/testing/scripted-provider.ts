@@ -21,7 +21,7 @@ export interface ScriptedProvider extends GraphProvider {
   nextRun(): Promise<ScriptedRun>;
 }
 
-const DESCRIPTOR: GraphDescriptor = {
+export const DESCRIPTOR: GraphDescriptor = {
   graphId: "langgraph:scripted",
   graphName: "scripted",
   name: "Scripted",
