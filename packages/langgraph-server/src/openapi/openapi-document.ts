@@ -1,8 +1,10 @@
 import {
+  accountIdSchema,
   ERROR_CODES,
   GRAPH_ID_PATTERN,
   isErrorCode,
   type JsonObject,
+  subjectSchema,
   threadNameSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
@@ -115,12 +117,14 @@ const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
     in: "header",
     name: DEV_ACCOUNT_HEADER,
     description: "With dev sign-in, which answers this machine only: the account to be. Absent means `dev`.",
+    ...valuesOf(accountIdSchema),
   },
   devSubject: {
     type: "apiKey",
     in: "header",
     name: DEV_SUBJECT_HEADER,
     description: "With dev sign-in: the person inside the account, whose threads are theirs alone.",
+    ...valuesOf(subjectSchema),
   },
   devRole: {
     type: "apiKey",
@@ -129,6 +133,12 @@ const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
     description: `With dev sign-in: ${ROLES.join(", ")}. Absent means ${DEFAULT_ROLE}; without a subject, admin.`,
   },
 };
+
+/** The values that a header takes. A security scheme has no keyword for these in OpenAPI, so they are an extension. */
+function valuesOf(schema: z.ZodType): JsonObject {
+  const book = schemaBook("input", {}, [schema]);
+  return { "x-throughline-schema": book.schemaOf(schema) };
+}
 
 function methodOf({ method }: DocumentedRoute): OperationMethod {
   const methods = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "delete" } as const;

@@ -64,6 +64,7 @@ export interface OpenApiDocument {
         { readonly description: string; readonly required?: boolean; readonly schema: JsonSchema }
       >
     >;
+    /** `x-throughline-schema`: what the header of a scheme may hold. */
     readonly securitySchemes: Readonly<Record<string, JsonObject>>;
   };
 }

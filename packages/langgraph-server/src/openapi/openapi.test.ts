@@ -1,9 +1,11 @@
-import type { Json } from "@throughline/ai-core";
+import { type Json, jsonSchema } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
 import type { OpenApiDocument } from "./openapi-shape.js";
 import { askAsDocumented, NEVER_GOOD } from "./testing/ask-as-documented.js";
 import { listOperations } from "./testing/documented-request.js";
+import { schemaProblem } from "./testing/schema-problem.js";
 
 /** Some 300 requests over all operations. */
 const RUNS_EACH = 6;
@@ -57,6 +59,27 @@ describe("The OpenAPI document", () => {
       const named = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
       expect(named.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
     }
+  });
+
+  it.each([
+    ["devAccount", ["a", "a-b_C9", "a".repeat(128), "a".repeat(129), "a b", "a:b", "a/b", "\u00e9", ""]],
+    ["devSubject", ["a", "auth0|a b", "\u00e9", "a".repeat(256), "a".repeat(257), "\u0080", "\u009f", ""]],
+  ] as const)("says which values the header of %s takes, and is right", async (name, values) => {
+    const schemeSchema = z.object({
+      name: z.string(),
+      "x-throughline-schema": z.record(z.string(), jsonSchema),
+    });
+    const scheme = schemeSchema.parse(document.components.securitySchemes[name]);
+    const documented = (value: string) =>
+      schemaProblem({ document }, scheme["x-throughline-schema"], value) === undefined;
+    const verdicts = new Set<boolean>();
+    for (const value of values) {
+      const answer = await fetch(`${server.url}/me`, { headers: { [scheme.name]: value } });
+      await answer.body?.cancel();
+      expect([value, answer.status !== 400]).toEqual([value, documented(value)]);
+      verdicts.add(documented(value));
+    }
+    expect(verdicts).toEqual(new Set([true, false]));
   });
 
   it("says which operations need no sign-in, and is right", async () => {
