@@ -52,3 +52,34 @@ it("shows the end of an answer in one commit, and its actions in a later one", a
   expect(seen.at(-1)).toEqual({ text: "The end", buttons: 5 });
   place.remove();
 });
+
+it("has no row of actions between a step's tools and those of the next", async () => {
+  const { place, tell } = await openThread(
+    <QueryClientProvider client={createQueryClient()}>
+      <CallerContext value={CALLER}>
+        <SteeringProvider onSend={() => {}}>
+          <AssistantMessage id="step" anchor="turn-1" />
+          <AssistantMessage id="answer" anchor="turn-1" />
+        </SteeringProvider>
+      </CallerContext>
+    </QueryClientProvider>,
+  );
+  const toolCalls = [{ id: "todos", type: "function", function: { name: "write_todos", arguments: "{}" } }];
+  await tell(
+    runStarted("r"),
+    { type: "STATE_SNAPSHOT", snapshot: {} },
+    {
+      type: "MESSAGES_SNAPSHOT",
+      messages: [
+        { id: "step", role: "assistant", content: "First I plan", toolCalls },
+        { id: "answer", role: "assistant", content: "Done" },
+      ],
+    },
+  );
+  const rowOf = (id: string) =>
+    place.querySelector(`#message-${id} button[aria-label^="Copy as"]`)?.closest("[data-floating]");
+  await act(() => vi.waitFor(() => expect(rowOf("answer")).toBeTruthy()));
+  expect(rowOf("answer")?.getAttribute("data-floating")).toBe("false");
+  expect(rowOf("step")?.getAttribute("data-floating")).toBe("true");
+  place.remove();
+});

@@ -37,6 +37,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   const text = contentText(message.content);
   if (message.role === "reasoning") return <Reasoning text={text} isGrowing={isGrowing} />;
   if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
+  const isStep = message.toolCalls !== undefined && message.toolCalls.length > 0;
   return (
     <div id={messageAnchor(id)} className={styles.message} data-quiet={text === ""}>
       {text !== "" && (
@@ -44,9 +45,9 @@ export const AssistantMessage = memo(function AssistantMessage({
           <Markdown text={text} isGrowing={isGrowing} />
         </FilesOfThread>
       )}
-      {message.toolCalls && message.toolCalls.length > 0 && (
+      {isStep && (
         <div>
-          {message.toolCalls.map((call) => (
+          {message.toolCalls?.map((call) => (
             <ToolLine key={call.id} call={call} />
           ))}
         </div>
@@ -54,9 +55,9 @@ export const AssistantMessage = memo(function AssistantMessage({
       {text !== "" &&
         !isGrowing &&
         (hasActions ? (
-          <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} />
+          <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} isStep={isStep} />
         ) : (
-          <ActionsPlace />
+          !isStep && <ActionsPlace />
         ))}
     </div>
   );

@@ -43,7 +43,7 @@ async function openAnswers() {
           <SteeringProvider onSend={() => {}}>
             {IDS.map((id) => (
               <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
-                <MessageActions id={id} runId="r" text={id} anchor={id} />
+                <MessageActions id={id} runId="r" text={id} anchor={id} isStep={false} />
               </Profiler>
             ))}
           </SteeringProvider>

@@ -31,19 +31,26 @@ interface MessageActionsProps {
   readonly text: string;
   /** Of the turn that it stands in. */
   readonly anchor: string;
+  /** It calls tools: more lines of work follow it, and no row stands between them. */
+  readonly isStep: boolean;
 }
 
 /** The thumb that was given. */
 const GIVEN = "[aria-pressed=true]";
 
 /** What a person does with an answer. */
-export function MessageActions({ id, runId, text, anchor }: MessageActionsProps): ReactNode {
+export function MessageActions({ id, runId, text, anchor, isStep }: MessageActionsProps): ReactNode {
   const isNewest = useSettledPart(id, isNewestAnswer);
   const feedback = useFeedback(id, runId);
   const row = useRef<HTMLDivElement>(null);
   return (
     <>
-      <div ref={row} className={styles.actions} data-kept={isNewest || feedback.given !== undefined}>
+      <div
+        ref={row}
+        className={styles.actions}
+        data-kept={isNewest || feedback.given !== undefined}
+        data-floating={isStep}
+      >
         <CopyButton text={() => text} label="Copy as Markdown" />
         <CopyButton
           icon="link"

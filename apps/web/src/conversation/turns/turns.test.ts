@@ -55,6 +55,23 @@ describe("turnsOf", () => {
     ]);
   });
 
+  it("keeps the turns of runs that the service no longer holds, before those that it does", () => {
+    const messages = [
+      user("u1", "gone"),
+      said("a1", "gone"),
+      said("a2", "gone too"),
+      user("u3", "r3"),
+      said("a3", "r3"),
+    ];
+    const command = run("silent");
+    expect(shape(messages, [command, run("r3"), model("r3", "a3")])).toEqual([
+      ["u1", "gone", "a1"],
+      [undefined, "gone too", "a2"],
+      [undefined, "silent", ""],
+      ["u3", "r3", "a3"],
+    ]);
+  });
+
   it("parts what two runs said without anybody having spoken between", () => {
     const calls = [run("r1"), run("r2", { startedBy: { kind: "cron" } })];
     expect(shape([said("a1", "r1"), said("a2", "r2")], calls)).toEqual([
