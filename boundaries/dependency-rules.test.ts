@@ -85,3 +85,14 @@ test("every rule has a fixture that breaks it, and every fixture a rule", () => 
   const all = [...ruleNames, ...sourceRules.map(({ name }) => name)].sort();
   expect(fixtureNames).toEqual(all);
 });
+
+test("the architecture names rules that there are", () => {
+  const page = readFileSync(new URL("../docs/architecture.md", import.meta.url), "utf8");
+  const table = page.split("| rule ")[1]?.split("\n\n")[0] ?? "";
+  const named = table
+    .split("\n")
+    .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
+  const all = [...ruleNames, ...sourceRules.map(({ name }) => name)];
+  expect(named.length).toBeGreaterThan(9);
+  expect(named.filter((name) => !all.includes(name))).toEqual([]);
+});
