@@ -39,7 +39,7 @@ export const AssistantMessage = memo(function AssistantMessage({
   if (message.role === "tool") return text === "" ? null : <pre className={styles.loose}>{text}</pre>;
   const isStep = message.toolCalls !== undefined && message.toolCalls.length > 0;
   return (
-    <div id={messageAnchor(id)} className={styles.message} data-quiet={text === ""}>
+    <div id={messageAnchor(id)} className={styles.message} data-quiet={text === ""} data-step={isStep}>
       {text !== "" && (
         <FilesOfThread>
           <Markdown text={text} isGrowing={isGrowing} />
