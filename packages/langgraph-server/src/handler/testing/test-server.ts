@@ -1,3 +1,4 @@
+import type { Clock } from "@throughline/ai-core";
 import type { GraphProvider, GraphSource } from "@throughline/graph-executor";
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { listen } from "../../http/listen.js";
@@ -23,13 +24,18 @@ export interface TestServer {
   close(drainMs?: number): Promise<void>;
 }
 
-type FileOptions = Pick<ServiceOptions, "attachmentLimits" | "transferLimits" | "mediaOrigins">;
+type OwnOptions = Pick<
+  ServiceOptions,
+  "attachmentLimits" | "transferLimits" | "mediaOrigins" | "billing" | "send"
+>;
 
-export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOptions, "service">> {
+export interface TestServerOptions extends OwnOptions, Partial<Omit<HandlerOptions, "service">> {
   readonly graphs?: GraphSource | GraphProvider;
   readonly leaseMs?: number;
   /** Runs that the server drives at once. */
   readonly maxDriven?: number;
+  /** Of the service alone; `clock` is the handler's. */
+  readonly serviceClock?: Clock;
   /** In memory by default. */
   readonly store?: ServiceStore;
 }
@@ -37,7 +43,8 @@ export interface TestServerOptions extends FileOptions, Partial<Omit<HandlerOpti
 /** The whole service on a real socket, with everything in memory if not told otherwise; callers are whom their headers say. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { graphs = catalogGraphs(envKeyResolver({})), leaseMs, maxDriven, store, ...rest } = options;
-  const { attachmentLimits, transferLimits, mediaOrigins, ...handlerOptions } = rest;
+  const { attachmentLimits, transferLimits, mediaOrigins, billing, send, serviceClock, ...handlerOptions } =
+    rest;
   const metrics = createMetrics();
   const { limits } = handlerOptions;
   const limitsOf = typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits });
@@ -49,6 +56,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(attachmentLimits && { attachmentLimits }),
     ...(transferLimits && { transferLimits }),
     ...(mediaOrigins && { mediaOrigins }),
+    ...(billing && { billing }),
+    ...(send && { send }),
+    ...(serviceClock && { clock: serviceClock }),
     observer: observeService({ metrics, logger }),
     limitsOf,
     ...(leaseMs !== undefined && { leaseMs }),
