@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Annotation, DeltaChannel, END, START, StateGraph } from "@langchain/langgraph";
+import { Annotation, DeltaChannel, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Checkpointer } from "../persistence/checkpointer.js";
 import { createMemoryCheckpointer } from "../persistence/memory-checkpointer.js";
@@ -56,5 +56,41 @@ describe.each([
       expect(next.words).toEqual([...words, "on", `${words.length + 1}`]);
     }
     expect((await graph.getState(configOf(from))).values.words).toEqual(said);
+  });
+
+  it("reads no checkpoint of a subgraph but those below the one that is copied", async () => {
+    const { saver } = checkpointer;
+    const State = Annotation.Root({ count: Annotation<number>() });
+    const inner = new StateGraph(State)
+      .addNode("add", ({ count }) => {
+        if (count === 19) interrupt("Go on?");
+        return { count: count + 1 };
+      })
+      .addEdge(START, "add")
+      .compile();
+    const graph = new StateGraph(State)
+      .addNode("inner", inner)
+      .addEdge(START, "inner")
+      .compile({ checkpointer: saver });
+    const from = randomUUID();
+    const config = { configurable: { thread_id: from } };
+    for (let turn = 0; turn < 20; turn += 1) await graph.invoke({ count: turn }, config);
+    const checkpointId = String((await graph.getState(config)).config.configurable?.checkpoint_id);
+    let listed = 0;
+    const counting = new Proxy(saver, {
+      get(target, key) {
+        if (key !== "list") return Reflect.get(target, key, target);
+        return async function* (...asked: Parameters<typeof target.list>) {
+          for await (const tuple of target.list(...asked)) {
+            listed += 1;
+            yield tuple;
+          }
+        };
+      },
+    });
+    const to = randomUUID();
+    await copyThread({ saver: counting, from, checkpointId, to, target: saver, runId: undefined });
+    expect((await graph.getState({ configurable: { thread_id: to } })).values).toEqual({ count: 19 });
+    expect(listed).toBeLessThan(10);
   });
 });
