@@ -1,13 +1,33 @@
 import type { Json } from "@throughline/ai-core";
 import jsonpatch, { type Operation } from "fast-json-patch";
 
-/** RFC 6902, by the library that `@ag-ui/client` uses. `undefined` when the patch does not apply: clients then change nothing. */
+/**
+ * RFC 6902, by the library that `@ag-ui/client` uses. Copies only the containers on the way to a change: the library's own copy is
+ * of the whole document. `undefined` when the patch does not apply: clients then change nothing.
+ */
 export function patched(document: Json, patch: Json | undefined): Json | undefined {
+  if (!Array.isArray(patch)) return undefined;
   try {
     // The library checks the operations itself.
-    const operations = patch as unknown as Operation[];
-    return jsonpatch.applyPatch(document, operations, true, false).newDocument;
+    const operations = patch as unknown as readonly Operation[];
+    return operations.reduce((so, operation) => {
+      const own = [operation.path, "from" in operation ? operation.from : ""].reduce(copiedTo, so);
+      return jsonpatch.applyOperation(own, operation, true, true).newDocument;
+    }, document);
   } catch {
     return undefined;
   }
+}
+
+/** A document whose containers above a pointer's target are copies. */
+function copiedTo(document: Json, pointer: string): Json {
+  return copied(document, pointer.split("/").slice(1, -1).map(jsonpatch.unescapePathComponent));
+}
+
+function copied(value: Json, [token, ...rest]: readonly string[]): Json {
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Json = Array.isArray(value) ? [...value] : { ...value };
+  const child: unknown = token !== undefined && Object.hasOwn(copy, token) && Reflect.get(copy, token);
+  if (token !== undefined && child) Reflect.set(copy, token, copied(child as Json, rest));
+  return copy;
 }

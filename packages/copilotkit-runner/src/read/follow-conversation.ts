@@ -1,9 +1,7 @@
 import { type LogEntry, type LogPosition, ThroughlineError } from "@throughline/ai-core";
 import type { Batch, ThreadLog, ThreadRef } from "@throughline/thread-log";
-import type { Conversation } from "../conversation/conversation.js";
-import { applyEntries } from "../conversation/conversation-fold.js";
 import { eventOf } from "../conversation/run-envelopes.js";
-import type { AgUiEvent } from "../events/ag-ui-event.js";
+import { type AgUiEvent, isTerminal } from "../events/ag-ui-event.js";
 import { fullPrelude, resumePrelude } from "./prelude.js";
 import { type ConversationAt, readConversation, readConversationAt } from "./read-conversation.js";
 
@@ -46,14 +44,15 @@ async function* readOn(
   { conversation, position }: ConversationAt,
   { head, awaited }: { readonly head: LogPosition | undefined; readonly awaited: string | undefined },
 ): AsyncGenerator<ToldEvent, void> {
-  let now: Conversation = conversation;
+  // All that a viewer's end depends on: messages and state are the client's to fold.
+  let isOpen = conversation.run?.open ?? false;
   let isAwaited = awaited !== undefined;
   const isOver = (at: LogPosition | undefined, end: LogPosition | undefined) =>
-    !now.run?.open && !isAwaited && (at?.seq ?? 0) >= (end?.seq ?? 0);
+    !isOpen && !isAwaited && (at?.seq ?? 0) >= (end?.seq ?? 0);
   if (isOver(position, head)) return;
   for await (const { entries, head: end } of readBatches(request, position)) {
     yield* eventsOf(entries);
-    now = applyEntries(now, entries);
+    isOpen = entries.reduce(isOpenAfter, isOpen);
     isAwaited &&= !entries.some((entry) => isEndOf(entry, awaited));
     if (isOver(entries.at(-1), end)) return;
   }
@@ -93,6 +92,13 @@ function* eventsOf(entries: readonly LogEntry[]): Generator<ToldEvent, void> {
     const event = eventOf(entry);
     if (event) yield { event, position: entry };
   }
+}
+
+/** Whether a run is open after one more entry. */
+function isOpenAfter(isOpen: boolean, entry: LogEntry): boolean {
+  const event = eventOf(entry);
+  if (event?.type === "RUN_STARTED") return true;
+  return isOpen && !(event && isTerminal(event));
 }
 
 function isEndOf({ envelope }: LogEntry, runId: string | undefined): boolean {
