@@ -36,7 +36,8 @@ export interface CheckpointReader {
 
 /**
  * The open tasks of a state that was read with its subgraphs. Whether a task is done is asked of the saver: the state
- * itself shows an answered task as interrupted for as long as a sibling waits, and one without output as never run.
+ * itself shows an answered task as interrupted for as long as a sibling waits, and one without output as never run. Tasks are
+ * read side by side: a thread may wait for hundreds of answers at once.
  */
 export async function readOpenTasks(
   reader: CheckpointReader,
@@ -46,30 +47,35 @@ export async function readOpenTasks(
   const tasks = readArray(snapshot, "tasks");
   if (tasks.length === 0) return [];
   const writes = await readWrites(reader, path);
-  const open: OpenTask[] = [];
-  for (const task of tasks) {
-    const id = readString(task, "id") ?? "";
-    if (holdsResult(writes, id)) continue;
-    const name = readString(task, "name") ?? "";
-    const ns = [...path, `${name}:${id}`];
-    const state = read(task, "state");
-    const below = hasTasks(state) ? await readOpenTasks(reader, state, ns) : undefined;
-    const askedBelow = new Set((below ?? []).flatMap(allQuestions).map((question) => question.interrupt_id));
-    const questions: Question[] = [];
-    for (const raw of readArray(task, "interrupts")) {
-      const interruptId = readString(raw, "id");
-      if (interruptId === undefined || askedBelow.has(interruptId)) continue;
-      questions.push({
-        interrupt_id: interruptId,
-        ...interruptContent(raw),
-        node: name,
-        ns,
-        ...(await findAsker(reader, { path, ns, writes, taskId: id, interruptId })),
-      });
-    }
-    open.push({ name, questions, below });
-  }
-  return open;
+  const open = tasks.filter((task) => !holdsResult(writes, readString(task, "id") ?? ""));
+  return Promise.all(open.map((task) => readOpenTask(reader, task, { path, writes })));
+}
+
+async function readOpenTask(
+  reader: CheckpointReader,
+  task: unknown,
+  { path, writes }: { readonly path: readonly string[]; readonly writes: readonly CheckpointPendingWrite[] },
+): Promise<OpenTask> {
+  const taskId = readString(task, "id") ?? "";
+  const name = readString(task, "name") ?? "";
+  const ns = [...path, `${name}:${taskId}`];
+  const state = read(task, "state");
+  const below = hasTasks(state) ? await readOpenTasks(reader, state, ns) : undefined;
+  const askedBelow = new Set((below ?? []).flatMap(allQuestions).map((question) => question.interrupt_id));
+  const asked = readArray(task, "interrupts").flatMap((raw) => {
+    const interruptId = readString(raw, "id");
+    return interruptId === undefined || askedBelow.has(interruptId) ? [] : [{ raw, interruptId }];
+  });
+  const questions = asked.map(
+    async ({ raw, interruptId }): Promise<Question> => ({
+      interrupt_id: interruptId,
+      ...interruptContent(raw),
+      node: name,
+      ns,
+      ...(await findAsker(reader, { path, ns, writes, taskId, interruptId })),
+    }),
+  );
+  return { name, questions: await Promise.all(questions), below };
 }
 
 /** Every question at or below a task, each once, at the node that asks it. */

@@ -32,7 +32,8 @@ export function createLogPosition(start = FROM_THE_START): LogPosition {
   let last: { readonly id: string; readonly data: unknown } | undefined;
   /** Place of the last event in the log; `undefined` where ids are not counted. */
   let reached = ordinalOf(start);
-  let read = 0;
+  /** Where to rejoin if ids are not counted, and how many events were read after it. */
+  let before = { id: start, read: 0 };
   /** While a new connection repeats what was read: how many events it has brought. */
   let repeated: number | undefined;
 
@@ -43,7 +44,7 @@ export function createLogPosition(start = FROM_THE_START): LogPosition {
   /** What is read again ends with the event that proves it is the same log. */
   function repeat(event: ServerEvent, count: number): Arrival {
     repeated = count;
-    const due = reached === undefined ? read : 1;
+    const due = reached === undefined ? before.read : 1;
     if (count < due) return "known";
     if (isLast(event)) {
       repeated = undefined;
@@ -59,8 +60,7 @@ export function createLogPosition(start = FROM_THE_START): LogPosition {
     rejoin() {
       if (last === undefined) return start;
       repeated = 0;
-      // Ids made of time repeat within a millisecond, so going on after one would skip its twins: all is read again.
-      return reached === undefined ? start : String(reached - 1);
+      return reached === undefined ? before.id : String(reached - 1);
     },
     arrive(event) {
       const { id, data } = event;
@@ -73,11 +73,18 @@ export function createLogPosition(start = FROM_THE_START): LogPosition {
         if (ordinal > reached + 1) return "other_log";
       }
       reached = ordinal;
+      // Ids made of time may repeat within a millisecond, so going on after one would skip its twins: the one before is safe.
+      const isStep = last && isTimed(last.id) && isTimed(id) && last.id !== id;
+      before = last && isStep ? { id: last.id, read: 1 } : { ...before, read: before.read + 1 };
       last = { id, data };
-      read++;
       return "new";
     },
   };
+}
+
+/** Ids of Redis streams, and of servers that imitate them: milliseconds and a number, in the log's order. */
+function isTimed(id: string): boolean {
+  return /^\d+-\d+$/.test(id);
 }
 
 function ordinalOf(id: string): number | undefined {
