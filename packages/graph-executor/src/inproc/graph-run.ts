@@ -24,7 +24,7 @@ import { createRootValues, type RootValues } from "./graph-values.js";
 import { openGraphStream, type RunCallbacks } from "./open-graph-stream.js";
 import { givenContext, type RunConfigurable, runConfigurable } from "./run-config.js";
 import { isOfLoop, toRunError, toStopError, toWriteError } from "./run-error.js";
-import { type StreamEnd, toGraphFinal, withUntracked } from "./run-final.js";
+import { type StreamEnd, toGraphFinal, withMissing } from "./run-final.js";
 import { runTrace } from "./run-trace.js";
 import { settleable } from "./settleable.js";
 import { planStart } from "./start-plan.js";
@@ -82,7 +82,7 @@ async function* pump(
   let graph: RunnableGraph | undefined;
   let isOpened = false;
   let nodesRan = false;
-  let untracked: RootValues["untracked"] = () => ({});
+  let missing: RootValues["missing"] = () => ({});
   // What stands if the reader leaves in the middle.
   let end: StreamEnd = { kind: "failed", error: toStopError("The stream was left before its end.") };
   try {
@@ -96,7 +96,7 @@ async function* pump(
     const plan = await planStart({ graph, saver, request, unknownAgent: setup.unknownAgent });
     if (graph && plan.kind === "run") {
       const values = createRootValues(graph);
-      untracked = values.untracked;
+      missing = values.missing;
       for await (const item of openGraphStream(graph, plan, {
         dialect: request.dialect ?? "modes",
         configurable,
@@ -122,8 +122,8 @@ async function* pump(
     if (end.kind === "failed") stop.abort(toStopError("The run is over."));
     await Promise.all([saver.close(), store?.close()]);
     const final = isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined);
-    const unstored = saver.unstored;
-    settle({ ...withUntracked(final, untracked()), ...(unstored.length > 0 && { unstored }) });
+    const { unstored } = saver;
+    settle({ ...withMissing(final, missing(unstored)), ...(unstored.length > 0 && { unstored }) });
   }
 
   function withAttachments(): BaseCheckpointSaver {

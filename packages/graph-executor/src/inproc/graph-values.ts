@@ -22,8 +22,11 @@ function isPlainObject(value: unknown): value is object {
 export interface RootValues {
   /** The chunk, with the values of the root as an object. */
   read(chunk: UpstreamChunk): UpstreamChunk;
-  /** The newest values of output channels that LangGraph does not store, such as an agent's structured response. */
-  untracked(): Readonly<Record<string, unknown>>;
+  /**
+   * The newest values of output channels that LangGraph does not store, such as an agent's structured response, and of those that
+   * it could not store.
+   */
+  missing(unstored: readonly string[]): Readonly<Record<string, unknown>>;
 }
 
 export function createRootValues({ channels, outputChannels }: RunnableGraph): RootValues {
@@ -45,9 +48,32 @@ export function createRootValues({ channels, outputChannels }: RunnableGraph): R
       if (!isBareInterrupt(data)) newest = data;
       return data === chunk.data ? chunk : { ...chunk, data };
     },
-    untracked() {
-      const found = untrackedKeys.map((key) => [key, read(newest, key)]);
+    missing(unstored) {
+      const keys = [...untrackedKeys, ...unstored.filter((key) => key !== "messages")];
+      const found = keys.map((key) => [key, read(newest, key)]);
       return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+    },
+  };
+}
+
+/** The newest values of a run on a LangGraph server, whose channels are not known here. */
+export interface NewestValues {
+  read(chunk: UpstreamChunk): void;
+  /** Those that a state of the same run lacks: the server streams a channel that it does not store, and stores all others. */
+  missingIn(state: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>>;
+}
+
+export function createNewestValues(): NewestValues {
+  let newest: unknown;
+  return {
+    read({ mode, ns, data }) {
+      if (mode === "values" && ns.length === 0 && !isBareInterrupt(data)) newest = data;
+    },
+    missingIn(state) {
+      const found = Object.entries(valuesAsState(newest)).filter(
+        ([key]) => key !== "messages" && !key.startsWith("__") && !Object.hasOwn(state ?? {}, key),
+      );
+      return Object.fromEntries(found);
     },
   };
 }

@@ -159,7 +159,7 @@ describe("An untracked channel", () => {
 });
 
 describe("A value that can't be stored", () => {
-  it("is named when its run ends, and costs no other channel anything", async () => {
+  it("is shown and named when its run ends, and costs no other channel anything", async () => {
     const State = Annotation.Root({ total: Annotation<unknown>, note: Annotation<string> });
     const graph = compiled(
       new StateGraph(State)
@@ -173,7 +173,11 @@ describe("A value that can't be stored", () => {
     });
     const session = openThread(provider, "plain");
     const { final } = await session.say("Go");
-    expect(final).toMatchObject({ status: "success", unstored: ["total"], state: { note: "summed" } });
+    expect(final).toMatchObject({
+      status: "success",
+      unstored: ["total"],
+      state: { total: { cents: 5 }, note: "summed" },
+    });
     expect((await provider.getState(session.thread))?.state).toEqual({ note: "summed" });
   });
 });

@@ -29,10 +29,10 @@ export function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined)
   };
 }
 
-/** Adds what the run gave in channels that no checkpoint holds; the next run begins without it, as LangGraph's does. */
-export function withUntracked(final: GraphFinal, untracked: Readonly<Record<string, unknown>>): GraphFinal {
-  if (!final.state || Object.keys(untracked).length === 0) return final;
-  const { value, files } = takeFiles(untracked);
+/** Adds what the run gave in channels that its checkpoint lacks; the next run begins without it, as LangGraph's does. */
+export function withMissing(final: GraphFinal, missing: Readonly<Record<string, unknown>>): GraphFinal {
+  if (!final.state || Object.keys(missing).length === 0) return final;
+  const { value, files } = takeFiles(missing);
   const found = [...(final.files ?? []), ...files];
   return {
     ...final,

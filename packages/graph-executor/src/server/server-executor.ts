@@ -9,7 +9,9 @@ import {
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createServerEventReader } from "@throughline/coerce";
+import { createNewestValues } from "../inproc/graph-values.js";
 import { toStopError } from "../inproc/run-error.js";
+import { withMissing } from "../inproc/run-final.js";
 import { settleable } from "../inproc/settleable.js";
 import { createRunMaker } from "./create-run.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "./follow-run.js";
@@ -120,6 +122,7 @@ export function createServerExecutor(
     const events = markReplayed(followed, { clock, hasBegun: start.hasBegun });
     let end: FollowEnd | undefined;
     const readEvent = createServerEventReader();
+    const values = createNewestValues();
     try {
       for (let step = await events.next(); ; step = await events.next()) {
         if (step.done) {
@@ -127,13 +130,17 @@ export function createServerExecutor(
           break;
         }
         const { event, origin } = step.value;
-        if (event.event !== "metadata") yield { ...readEvent(event.event, event.data), origin };
+        if (event.event === "metadata") continue;
+        const chunk = readEvent(event.event, event.data);
+        values.read(chunk);
+        yield { ...chunk, origin };
       }
     } finally {
       if (end === undefined) asked.giveUp("stop");
       end ??= await endOf(events);
       asked.release();
-      resolveFinal(await settle(start.run, end, stop.aborted, request.signal));
+      const final = await settle(start.run, end, stop.aborted, request.signal);
+      resolveFinal(withMissing(final, values.missingIn(final.state)));
     }
   }
 

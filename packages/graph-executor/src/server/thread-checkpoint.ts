@@ -1,15 +1,8 @@
 import type { Client, ThreadState } from "@langchain/langgraph-sdk";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
-import {
-  interruptContent,
-  isJsonObject,
-  readNumber,
-  readString,
-  toMessages,
-  toPlainObject,
-} from "@throughline/coerce";
+import { interruptContent, readNumber, readString, toMessages, toPlainObject } from "@throughline/coerce";
 import { takeFiles } from "../attachments/found-files.js";
-import { OUTPUT_KEY } from "../inproc/graph-values.js";
+import { valuesAsState } from "../inproc/graph-values.js";
 import { OWN_RUN_KEY } from "./server-run.js";
 
 /**
@@ -36,7 +29,8 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
   // Asked for a checkpoint it does not have, the server repeats the id and leaves the rest empty.
   if (!checkpointId || !state.created_at) return undefined;
   const { value: values, files } = takeFiles(state.values);
-  const { messages, ...rest } = toPlainObject(isJsonObject(values) ? values : { [OUTPUT_KEY]: values });
+  // A function that waits for a person has returned nothing yet, which the server sends as `null`.
+  const { messages, ...rest } = toPlainObject(valuesAsState(values));
   const parent = state.parent_checkpoint?.checkpoint_id;
   const source = readString(state.metadata, "source");
   const step = readNumber(state.metadata, "step");

@@ -9,6 +9,8 @@ import {
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createServerEventReader } from "@throughline/coerce";
+import { createNewestValues, type NewestValues } from "../inproc/graph-values.js";
+import { withMissing } from "../inproc/run-final.js";
 import { settleable } from "../inproc/settleable.js";
 import { type FollowEnd, followRun, isOver, type Patience } from "../server/follow-run.js";
 import { freeDeadRun } from "../server/free-dead-run.js";
@@ -48,17 +50,19 @@ async function* readRun(
   settle: (final: GraphFinal) => void,
 ): AsyncGenerator<UpstreamChunk, void, undefined> {
   const asked = stopOrLeave(signal);
+  const values = createNewestValues();
   let end: FollowEnd | undefined;
   try {
     const found = await lookUp(name, options);
     if (!isRun(found)) end = found;
     // It ended before we came: its checkpoint tells how.
     else if (isOver(found)) end = { kind: "ended", run: found, sign: { kind: "none" } };
-    else end = yield* chunks(found, name.dialect ?? "modes", asked, options);
+    else end = yield* chunks(found, name.dialect ?? "modes", asked, options, values);
   } finally {
     asked.giveUp("leave");
     asked.release();
-    settle(await finalOf(name, end ?? { kind: "left" }, signal, options));
+    const final = await finalOf(name, end ?? { kind: "left" }, signal, options);
+    settle(withMissing(final, values.missingIn(final.state)));
   }
 }
 
@@ -87,6 +91,7 @@ async function* chunks(
   dialect: Dialect,
   asked: StopOrLeave,
   options: FollowForeignOptions,
+  values: NewestValues,
 ): AsyncGenerator<UpstreamChunk, FollowEnd, undefined> {
   const hasBegun = run.status !== "pending";
   const events = markReplayed(follow(run, asked, options), { clock: options.clock, hasBegun });
@@ -97,7 +102,11 @@ async function* chunks(
     const step = await events.next();
     if (step.done) return step.value;
     const { event: received, origin } = step.value;
-    for (const event of told(received)) yield { ...readEvent(event.event, event.data), origin };
+    for (const event of told(received)) {
+      const chunk = readEvent(event.event, event.data);
+      values.read(chunk);
+      yield { ...chunk, origin };
+    }
   }
 }
 
