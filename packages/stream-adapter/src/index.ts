@@ -5,4 +5,4 @@ export {
   type RunTranslator,
   type RunTranslatorOptions,
 } from "./translate/run-translator.js";
-export { visibleState } from "./translate/state-tracker.js";
+export { type StateKeys, visibleState } from "./translate/state-tracker.js";

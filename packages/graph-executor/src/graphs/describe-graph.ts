@@ -26,6 +26,8 @@ export interface GraphNotes {
   readonly contextKeys?: readonly string[];
   /** Keys of its subgraphs' final states, by the name of the node or subagent. */
   readonly subgraphs?: Readonly<Record<string, SubgraphShape>> | undefined;
+  /** Keys of its output. Counts only for a graph of a LangGraph server, whose schema may not name them all. */
+  readonly outputs?: readonly string[];
 }
 
 /** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
@@ -81,7 +83,7 @@ function schemaOf(
     .map(String)
     .filter((key) => !key.startsWith("__"));
   const untyped = Object.fromEntries(keys.map((key) => [key, {}]));
-  const { properties, ...schema } = typedSchema(graph, typesOf);
+  const { properties, additionalProperties: _, ...schema } = typedSchema(graph, typesOf);
   return {
     type: "object",
     ...schema,

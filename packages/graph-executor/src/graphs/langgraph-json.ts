@@ -41,6 +41,7 @@ const graphSpecSchema = z.union([
     config: graphConfigSchema.optional(),
     context_keys: z.array(z.string().min(1).max(128)).optional(),
     subgraphs: subgraphShapesSchema.optional(),
+    outputs: z.array(z.string().min(1).max(128)).optional(),
   }),
 ]);
 
@@ -123,6 +124,8 @@ export interface GraphSpec {
   readonly contextKeys: readonly string[];
   /** Keys of its subgraphs' final states, by the name of the node or subagent. */
   readonly subgraphs: Readonly<Record<string, SubgraphShape>> | undefined;
+  /** Keys of its output that a LangGraph server's schema does not name. */
+  readonly outputs: readonly string[];
 }
 
 export interface LanggraphJson {
@@ -156,6 +159,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       config = {},
       context_keys: contextKeys = [],
       subgraphs,
+      outputs = [],
     } = typeof spec === "string" ? { path: spec } : spec;
     const colon = target.lastIndexOf(":");
     // A Windows drive (`C:\…`) also holds a colon; an export's name holds no separator.
@@ -174,6 +178,7 @@ export function readLanggraphJson(path: string): LanggraphJson {
       config,
       contextKeys,
       subgraphs,
+      outputs,
     };
   });
   const { env, missing } = readEnv(path, parsed.data.env);

@@ -13,7 +13,7 @@ import {
 import { read, toPlainObject } from "@throughline/coerce";
 import { z } from "zod";
 import type { GraphNotes } from "../graphs/describe-graph.js";
-import { pause } from "./pause.js";
+import { createGraphSchemas, hidesOutput, inputSchemaOf, outputSchemaOf } from "./graph-schemas.js";
 import { toUpstreamError } from "./upstream-failure.js";
 import { whileUnreachable } from "./while-unreachable.js";
 
@@ -30,7 +30,10 @@ export interface ServerCatalogOptions {
 }
 
 const PAGE = 100;
-const SCHEMA_WAIT_MS = 2_000;
+/** A list of agents does not wait for a server that reads its graphs' types with a compiler. */
+const LIST_WAIT_MS = 2_000;
+/** One agent does: without its schema nobody knows which keys of its state may be shown. */
+const AGENT_WAIT_MS = 15_000;
 
 /** The agents of a LangGraph server: one per graph, whatever further assistants people made of it. */
 export function createServerCatalog({
@@ -41,7 +44,7 @@ export function createServerCatalog({
   declared,
   warn = (message) => process.emitWarning(message),
 }: ServerCatalogOptions): AgentCatalogPort {
-  const schemas = new Map<string, Promise<GraphSchema>>();
+  const schemas = createGraphSchemas(patient, clock);
   const reported = new Set<string>();
 
   /** Reports a graph whose name can't be part of an agent's id, once. */
@@ -66,22 +69,27 @@ export function createServerCatalog({
     }
   }
 
-  /** Some servers read types with a compiler, ten seconds for a graph: who lists agents does not wait for that. */
-  async function schemasOf(graphName: string, assistantId: string): Promise<GraphSchema | undefined> {
-    const asked = schemas.get(graphName) ?? patient.assistants.getSchemas(assistantId);
-    schemas.set(graphName, asked);
-    asked.catch(() => schemas.delete(graphName));
-    return Promise.race([asked.catch(() => undefined), pause(clock, SCHEMA_WAIT_MS).then(() => undefined)]);
+  /** Reports a graph whose state is not shown, once. */
+  function reportHidden(graphName: string): void {
+    const subject = `output of ${graphName}`;
+    if (reported.has(subject)) return;
+    reported.add(subject);
+    warn(
+      `The LangGraph server does not tell which keys of the graph "${graphName}" are its output: only its messages are shown. Name the keys as "outputs" of the graph in langgraph.json.`,
+    );
   }
 
-  async function describe(graphName: string, assistant: Assistant): Promise<GraphDescriptor> {
-    const schema = await schemasOf(graphName, assistant.assistant_id);
+  async function describe(graphName: string, assistant: Assistant, waitMs: number): Promise<GraphDescriptor> {
+    const known = await schemas.of(graphName, assistant.assistant_id, waitMs);
+    const schema = known?.schema;
     const own = notesOf(assistant);
     const notes = declared.find((each) => each.graphName === graphName);
     const commands = given(notes?.commands) ?? own.commands ?? [];
     const capabilities = [...(notes?.capabilities ?? []), ...(own.capabilities ?? [])];
     const subgraphs = notes?.subgraphs ?? own.subgraphs;
     const suggestions = given(notes?.suggestions) ?? own.suggestions ?? [];
+    const outputs = given(notes?.outputs) ?? given(own.outputs);
+    if (known && hidesOutput(known, outputs)) reportHidden(graphName);
     return {
       graphId: toGraphId(graphName),
       graphName,
@@ -97,14 +105,14 @@ export function createServerCatalog({
       commands: [...commands],
       ...(suggestions.length > 0 && { suggestions: [...suggestions] }),
       ...(notes?.model !== undefined && { model: notes.model }),
-      inputSchema: schemaOf(schema?.input_schema),
-      outputSchema: schemaOf(schema?.output_schema),
+      inputSchema: inputSchemaOf(known),
+      outputSchema: outputSchemaOf(known, outputs),
       ...(schema && { contextSchema: contextSchemaOf(schema) }),
       ...(subgraphs && { subgraphs: { ...subgraphs } }),
     };
   }
 
-  async function list(only?: string): Promise<readonly GraphDescriptor[]> {
+  async function list(waitMs: number, only?: string): Promise<readonly GraphDescriptor[]> {
     try {
       const assistants = await whileUnreachable(() => search(only), { clock, boundMs: connectMs });
       const byGraph = new Map<string, Assistant>();
@@ -117,17 +125,17 @@ export function createServerCatalog({
         if (byGraph.has(name) && !isDefault(assistant)) continue;
         byGraph.set(name, assistant);
       }
-      return await Promise.all([...byGraph].map(([name, assistant]) => describe(name, assistant)));
+      return await Promise.all([...byGraph].map(([name, assistant]) => describe(name, assistant, waitMs)));
     } catch (error) {
       throw toUpstreamError(error);
     }
   }
 
   return {
-    listAgents: () => list(),
+    listAgents: () => list(LIST_WAIT_MS),
     async getAgent(graphId) {
       const name = parseGraphId(graphId);
-      return name === undefined ? undefined : (await list(name))[0];
+      return name === undefined ? undefined : (await list(AGENT_WAIT_MS, name))[0];
     },
   };
 }
@@ -145,6 +153,7 @@ const assistantNotesSchema = z.object({
   suggestions: z.array(z.string().min(1).max(200)).max(10).optional().catch(undefined),
   capabilities: z.array(agentCapabilitySchema).optional().catch(undefined),
   subgraphs: subgraphShapesSchema.optional().catch(undefined),
+  outputs: z.array(z.string().min(1)).optional().catch(undefined),
 });
 
 /** Metadata may hold anything: what can't be read is left out. */
@@ -167,8 +176,4 @@ function capabilitiesOf(schema: GraphSchema | undefined): AgentCapability[] {
 function contextSchemaOf(schema: GraphSchema): JsonObject {
   const declared = read(schema, "context_schema") ?? read(schema, "config_schema");
   return { type: "object", properties: {}, ...(declared ? toPlainObject(declared) : {}) };
-}
-
-function schemaOf(schema: unknown): JsonObject {
-  return schema ? toPlainObject(schema) : { type: "object" };
 }

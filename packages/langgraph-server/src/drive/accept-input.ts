@@ -9,7 +9,7 @@ import {
 import { currentMessages, type ThreadFold } from "@throughline/reading";
 import { isMutation } from "../commands/command-lane.js";
 import type { RunInput } from "../thread/run-input.js";
-import { schemaKeys } from "../thread/schema-keys.js";
+import { allowedKeys } from "../thread/schema-keys.js";
 import { acceptAnswers } from "./accept-answers.js";
 
 /** R28: an answer that names no question, and none is open: it was answered already, or never asked. */
@@ -100,7 +100,7 @@ function acceptedState(
   { inputSchema, commands }: Pick<GraphDescriptor, "inputSchema" | "commands">,
   sent: JsonObject = {},
 ): JsonObject {
-  const known = schemaKeys(inputSchema) ?? Object.keys(sent).filter((key) => !key.startsWith("__"));
+  const known = allowedKeys(inputSchema, Object.keys(sent)).filter((key) => !key.startsWith("__"));
   const keys = known.filter((key) => key !== "command" || commands.length === 0);
   const accepted: JsonObject = {};
   for (const key of keys) {

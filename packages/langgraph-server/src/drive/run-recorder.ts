@@ -10,7 +10,7 @@ import type {
 } from "@throughline/ai-core";
 import { billUsage, type ItemizedBill } from "@throughline/billing";
 import { applyEntry, type ThreadFold } from "@throughline/reading";
-import { createRunTranslator } from "@throughline/stream-adapter";
+import { createRunTranslator, type StateKeys } from "@throughline/stream-adapter";
 import type { Finish, RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../thread/run-request.js";
 import type { AppendQueue } from "./append-queue.js";
@@ -35,9 +35,9 @@ export interface RunRecorderOptions {
   readonly fold: ThreadFold;
   readonly withdrawal: Withdrawal;
   /** Keys of the graph's output schema. */
-  readonly stateKeys: readonly string[] | undefined;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs: GraphDescriptor["subgraphs"];
+  readonly stateKeys: StateKeys | undefined;
   /** Whether a graph's own errors are told to people. */
   readonly showErrors: boolean;
   readonly bounds: RunBounds;

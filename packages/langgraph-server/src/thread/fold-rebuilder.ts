@@ -1,6 +1,6 @@
 import type { AgentCatalogPort, GraphStatePort, LogEntry, LogPosition } from "@throughline/ai-core";
 import { emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
-import { type FoldSource, rebuildFold, visibleState } from "@throughline/stream-adapter";
+import { type FoldSource, rebuildFold, type StateKeys, visibleState } from "@throughline/stream-adapter";
 import type { RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import { readRun } from "./read-run.js";
 import { clientRunIdOf } from "./run-alias.js";
@@ -40,7 +40,7 @@ export interface FoldRebuilderOptions {
 const MAX_TRIES = 3;
 
 export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuilderOptions): FoldRebuilder {
-  async function stateKeysOf(graphId: string): Promise<readonly string[] | undefined> {
+  async function stateKeysOf(graphId: string): Promise<StateKeys | undefined> {
     const agent = await agents.getAgent(graphId);
     return agent && schemaKeys(agent.outputSchema);
   }

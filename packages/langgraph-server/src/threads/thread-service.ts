@@ -21,7 +21,7 @@ import type { MessageIndex } from "../search/message-index.js";
 import { searchWords, snippetOf } from "../search/search-words.js";
 import { readRun } from "../thread/read-run.js";
 import { parseRunRow } from "../thread/run-request.js";
-import { schemaKeys } from "../thread/schema-keys.js";
+import { allowedKeys } from "../thread/schema-keys.js";
 import type { ThreadAddress } from "../thread/thread-address.js";
 import { checkpointBefore } from "./checkpoint-before.js";
 import { type Fork, type ForkDeps, forkThread } from "./fork-thread.js";
@@ -110,11 +110,13 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     checkpoints: readonly GraphCheckpoint[],
   ): Promise<readonly ShownCheckpoint[]> {
     const agent = await agents.getAgent(graphId);
-    const keys = agent && schemaKeys(agent.outputSchema);
-    return checkpoints.map(({ state: all, ...checkpoint }) => ({
-      ...checkpoint,
-      values: keys ? Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key))) : all,
-    }));
+    return checkpoints.map(({ state: all, ...checkpoint }) => {
+      const keys = agent ? allowedKeys(agent.outputSchema, Object.keys(all)) : Object.keys(all);
+      return {
+        ...checkpoint,
+        values: Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key))),
+      };
+    });
   }
 
   async function readState(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint> {

@@ -1,7 +1,7 @@
 import type { Envelope, GraphCheckpoint, LogEntry, Message } from "@throughline/ai-core";
 import type { FoldCall } from "@throughline/reading";
 import { applyEntry, emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
-import { visibleState } from "../translate/state-tracker.js";
+import { type StateKeys, visibleState } from "../translate/state-tracker.js";
 
 export interface FoldSource {
   /** `undefined` when the thread has none. */
@@ -9,7 +9,7 @@ export interface FoldSource {
     | Pick<GraphCheckpoint, "checkpointId" | "interrupts" | "messages" | "state">
     | undefined;
   /** Keys of the graph's output schema. */
-  readonly stateKeys: readonly string[] | undefined;
+  readonly stateKeys: StateKeys | undefined;
   /** The thread's last run, or the open one. */
   readonly run: FoldRun | null;
   /** What the open run is as a call: without it nothing says who started it, or that it can be stopped. */

@@ -1,7 +1,7 @@
 import type { GraphFinal, Message, PayloadOf } from "@throughline/ai-core";
 import { currentMessages, isConversation, type ThreadFold } from "@throughline/reading";
 import { diffState } from "../delta/state-delta.js";
-import { visibleState } from "../translate/state-tracker.js";
+import { type StateKeys, visibleState } from "../translate/state-tracker.js";
 
 /** What a finished run's log got wrong, and the checkpoint says. */
 export interface Reconciliation {
@@ -15,7 +15,7 @@ export interface Reconciliation {
 export function reconcile(
   fold: ThreadFold,
   final: GraphFinal,
-  stateKeys: readonly string[] | undefined,
+  stateKeys: StateKeys | undefined,
 ): Reconciliation {
   if (final.state === undefined && final.messages === undefined && final.checkpointId === undefined)
     return { withdrawn: [], snapshot: undefined };

@@ -11,6 +11,7 @@ import { applyEnvelope, emptyFold, type ThreadFold, usageSoFar } from "@throughl
 import { reconcile } from "../fold/reconcile.js";
 import { createSampler, type Sampler } from "../sample/sampler.js";
 import type { Draft } from "./draft.js";
+import type { StateKeys } from "./state-tracker.js";
 import { createStreamAdapter } from "./stream-adapter.js";
 
 export interface RunTranslatorOptions {
@@ -28,9 +29,9 @@ export interface RunTranslatorOptions {
   /** What the thread's log holds so far. */
   readonly fold?: ThreadFold;
   /** Keys of the graph's output schema. */
-  readonly stateKeys?: readonly string[];
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs?: GraphDescriptor["subgraphs"];
+  readonly stateKeys?: StateKeys;
   /** Tell a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
   readonly showErrors?: boolean;
   /** Only for measuring: the `debug` profile is how a person turns sampling off. */

@@ -3,12 +3,15 @@ import { read, toPlain } from "@throughline/coerce";
 import { diffState } from "../delta/state-delta.js";
 import type { CallSite, DraftSink } from "./draft.js";
 
+/** The keys of a state that a client may see: all of them by name, or a predicate where not all names are known. */
+export type StateKeys = readonly string[] | ((key: string) => boolean);
+
 export interface StateTrackerOptions {
   readonly sink: DraftSink;
   readonly root: CallSite;
   readonly initial: JsonObject;
   /** Keys of the graph's output schema; all keys when it is not known. */
-  readonly stateKeys: readonly string[] | undefined;
+  readonly stateKeys: StateKeys | undefined;
 }
 
 export interface StateTracker {
@@ -31,13 +34,14 @@ const HIDDEN_KEYS = new Set(["messages", "__interrupt__", "__metadata__", "__pro
  */
 export function visibleState(
   values: unknown,
-  stateKeys: readonly string[] | undefined,
+  stateKeys: StateKeys | undefined,
   previous: JsonObject = {},
   written?: ReadonlySet<string>,
 ): JsonObject {
   const state: JsonObject = {};
   if (typeof values !== "object" || values === null) return state;
-  for (const key of stateKeys ?? Object.keys(values)) {
+  const keys = typeof stateKeys === "function" ? Object.keys(values).filter(stateKeys) : stateKeys;
+  for (const key of keys ?? Object.keys(values)) {
     if (HIDDEN_KEYS.has(key)) continue;
     const raw = read(values, key);
     if (raw === undefined || typeof raw === "function") continue;

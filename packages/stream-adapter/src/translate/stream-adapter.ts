@@ -25,7 +25,7 @@ import { createRunFailure } from "./run-failure.js";
 import type { RunParts } from "./run-parts.js";
 import { createSharedModes } from "./shared-modes.js";
 import { trackShownMessages } from "./shown-messages.js";
-import { createStateTracker } from "./state-tracker.js";
+import { createStateTracker, type StateKeys } from "./state-tracker.js";
 import { createSubgraphStates } from "./subgraph-result.js";
 import { createTaskTree } from "./task-tree.js";
 import { createToolRuns } from "./tool-runs.js";
@@ -44,9 +44,9 @@ export interface StreamAdapterOptions {
     /** Of attempts before this one. */
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
-  readonly stateKeys: readonly string[] | undefined;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs: GraphDescriptor["subgraphs"];
+  readonly stateKeys: StateKeys | undefined;
   /** Takes a piece of an open message's text by the short way. `false`: it must go the long one. */
   readonly extend: Sampler["extend"];
   /** Tell a graph's own errors. */
