@@ -29,7 +29,8 @@ export function createGraphSchemas(client: Client, clock: Clock): GraphSchemas {
   /** Only a graph of nodes is drawn with a node of this name; a function is drawn as one step between two schemas. */
   async function drawsFunction(assistantId: string): Promise<boolean> {
     const { nodes } = await client.assistants.getGraph(assistantId);
-    return readArray({ nodes }, "nodes").every((node) => read(node, "id") !== "__start__");
+    const ids = readArray({ nodes }, "nodes").map((node) => read(node, "id"));
+    return ids.length > 0 && !ids.includes("__start__");
   }
 
   return {
@@ -38,10 +39,14 @@ export function createGraphSchemas(client: Client, clock: Clock): GraphSchemas {
       const request = known ?? { answer: load(assistantId), sentAt: clock.now() };
       requests.set(graphName, request);
       if (!known) request.answer.catch(() => requests.delete(graphName));
-      const answered = new AbortController();
-      const answer = request.answer.catch(() => undefined).finally(() => answered.abort());
+      const waited = new AbortController();
       const left = Math.max(0, request.sentAt + boundMs - clock.now());
-      return Promise.race([answer, pause(clock, left, answered.signal).then(() => undefined)]);
+      const bound = pause(clock, left, waited.signal).then(() => undefined);
+      try {
+        return await Promise.race([request.answer.catch(() => undefined), bound]);
+      } finally {
+        waited.abort();
+      }
     },
   };
 }

@@ -51,17 +51,26 @@ describe("The agents of a LangGraph server", () => {
   });
 });
 
-it("A server's graph whose name no agent can have is reported once, and a declared context is described", async () => {
-  const assistants = ["reactAgent.v2", "my graph"].map((graph_id) => ({
-    assistant_id: graph_id,
+interface Described {
+  readonly schemas: object;
+  /** Ids of the nodes that the graph is drawn with. */
+  readonly drawn: readonly string[];
+}
+
+/** A server of graphs that are described in this way, and what its operator is told. */
+async function catalogOfGraphs(graphs: Readonly<Record<string, Described>>) {
+  const assistants = Object.keys(graphs).map((graph_id) => ({
+    assistant_id: encodeURIComponent(graph_id),
     graph_id,
     name: graph_id,
     metadata: { created_by: "system" },
   }));
-  const context_schema = { type: "object", properties: { model: { type: "string" } } };
   const server = createServer((request, response) => {
+    const [, , id = "", part] = new URL(request.url ?? "", "http://any").pathname.split("/");
+    const { schemas, drawn = [] } = graphs[decodeURIComponent(id)] ?? {};
+    const graph = { nodes: drawn.map((node) => ({ id: node })), edges: [] };
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(request.url?.includes("/schemas") ? { context_schema } : assistants));
+    response.end(JSON.stringify({ schemas, graph }[part ?? ""] ?? assistants));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   onTestFinished(() => void server.close());
@@ -71,9 +80,29 @@ it("A server's graph whose name no agent can have is reported once, and a declar
     url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
     warn: (message) => warnings.push(message),
   });
+  return { catalog, warnings };
+}
+
+it("A server's graph whose name no agent can have is reported once, and a declared context is described", async () => {
+  const context_schema = { type: "object", properties: { model: { type: "string" } } };
+  const described = { schemas: { context_schema }, drawn: ["0", "1", "2"] };
+  const { catalog, warnings } = await catalogOfGraphs({ "reactAgent.v2": described, "my graph": described });
   await catalog.listAgents();
   expect(await catalog.listAgents()).toMatchObject([
     { graphId: "langgraph:reactAgent.v2", contextSchema: context_schema },
   ]);
   expect(warnings).toEqual([expect.stringContaining('graph "my graph" is not served')]);
+});
+
+it("A server's graph without an output schema shows its messages and is reported once, a function all it returns", async () => {
+  const { catalog, warnings } = await catalogOfGraphs({
+    judge: { schemas: { state_schema: { properties: { messages: {} } } }, drawn: ["__start__", "write"] },
+    essay: { schemas: { state_schema: { properties: { topic: {} } } }, drawn: ["0", "1", "2"] },
+  });
+  const output = { judge: { type: "object", properties: { messages: {} } }, essay: { type: "object" } };
+  for (let times = 0; times < 2; times++) {
+    const listed = await catalog.listAgents();
+    expect(Object.fromEntries(listed.map((each) => [each.graphName, each.outputSchema]))).toEqual(output);
+  }
+  expect(warnings).toEqual([expect.stringContaining('which keys of the graph "judge" are its output')]);
 });
