@@ -1,4 +1,4 @@
-import { GALLERY, type GalleryEntry } from "./gallery.js";
+import { GALLERY, type GalleryEntry, type ServerEntry } from "./gallery.js";
 
 export const PAGE_BEGIN = "<!-- gallery: begin -->";
 export const PAGE_END = "<!-- gallery: end -->";
@@ -11,14 +11,15 @@ export function renderGallery(): string {
     `\`${entry.name}\``,
     entry.about,
     resultOf(entry),
-    typeof entry.server === "string" ? "not run" : resultOf(entry.server ?? entry),
+    typeof entry.server === "string" ? "not run" : serverResultOf(entry.server ?? entry),
   ]);
+  const faults = reasons("knownFaults");
   return [
     table(["graph", "what it does", "in process", "LangGraph server"], rows),
     "### Differences with a reason",
     table(["graph", "where", "check", "reason"], reasons("differences")),
     "### Known faults",
-    table(["graph", "where", "check", "fault"], reasons("knownFaults")),
+    faults.length === 0 ? "None." : table(["graph", "where", "check", "fault"], faults),
   ].join("\n\n");
 }
 
@@ -28,6 +29,10 @@ function resultOf({ differences = {}, knownFaults = {} }: Marks): string {
     ...Object.keys(knownFaults).map((check) => `${check} fails`),
   ];
   return parts.length === 0 ? "same" : parts.join(", ");
+}
+
+function serverResultOf({ outputs, ...marks }: ServerEntry): string {
+  return outputs ? `${resultOf(marks)}, with declared outputs` : resultOf(marks);
 }
 
 function reasons(kind: keyof Marks): string[][] {

@@ -17,7 +17,10 @@ beforeAll(async () => {
   const entries = GALLERY.filter(({ server }) => typeof server !== "string");
   writeFileSync(config, JSON.stringify(langgraphJson(relative(folder, GALLERY_FOLDER), entries)));
   upstream = await startUpstreamServer({ project: pathToFileURL(config) });
-  service = await startGalleryService(createLangGraphDevProvider({ url: upstream.url }));
+  const declared = entries.flatMap(({ name, server }) =>
+    typeof server === "object" && server.outputs ? [{ graphName: name, outputs: server.outputs }] : [],
+  );
+  service = await startGalleryService(createLangGraphDevProvider({ url: upstream.url, declared }));
 });
 afterAll(async () => {
   await service?.close();

@@ -32,8 +32,8 @@ export interface ServerCatalogOptions {
 const PAGE = 100;
 /** A list of agents does not wait for a server that reads its graphs' types with a compiler. */
 const LIST_WAIT_MS = 2_000;
-/** One agent does: without its schema nobody knows which keys of its state may be shown. */
-const AGENT_WAIT_MS = 15_000;
+/** One agent does, for longer than the server lets its compiler run: without a schema no key is known to be output. */
+const AGENT_WAIT_MS = 40_000;
 
 /** The agents of a LangGraph server: one per graph, whatever further assistants people made of it. */
 export function createServerCatalog({
