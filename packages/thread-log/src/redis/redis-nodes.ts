@@ -1,4 +1,4 @@
-import { createCluster } from "redis";
+import { createCluster } from "@redis/client";
 import {
   atAddress,
   clusterAddresses,

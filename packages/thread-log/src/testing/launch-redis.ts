@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient } from "redis";
+import { createClient } from "@redis/client";
 import { killProcess } from "../../../embedded-postgres/src/testing/kill-process.js";
 import { findFreePort } from "../../../embedded-postgres/src/testing/server-parts.js";
 import { makeTempFolder } from "../../../embedded-postgres/src/testing/temp-folder.js";
