@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { HumanMessage } from "@langchain/core/messages";
 import { markLabelling } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createModel } from "./create-model.js";
+import { createModel, loadOpenAi } from "./create-model.js";
 import { envKeyResolver } from "./key-resolver.js";
 import { OfflineChatModel } from "./offline-model.js";
 import { labelsOf, type OpenAiDouble, startOpenAiDouble } from "./testing/openai-double.js";
@@ -49,6 +49,19 @@ describe("without a proxy", () => {
       code: "invalid_input",
       details: { field: `configurable.${field}` },
     });
+  });
+});
+
+describe("where @langchain/openai is not installed", () => {
+  it("says what to install, and passes on any other error of loading it", async () => {
+    const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+    await expect(loadOpenAi(() => Promise.reject(missing))).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("npm install @langchain/openai"),
+      cause: missing,
+    });
+    const broken = new Error("broken");
+    await expect(loadOpenAi(() => Promise.reject(broken))).rejects.toBe(broken);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { ChatOpenAI } from "@langchain/openai";
 import { isLabelling, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
 import { createLabelledFetch } from "./create-labelled-fetch.js";
 import { defaultScript } from "./default-script.js";
@@ -31,6 +30,7 @@ export async function createModel(
   const modelConfig = readModelConfig(config);
   const baseURL = process.env.LITELLM_BASE_URL;
   if (!baseURL) return offlineModel(config, modelConfig, options);
+  const { ChatOpenAI } = await loadOpenAi();
   return new ChatOpenAI({
     model: modelConfig.model,
     apiKey: NO_KEY,
@@ -40,6 +40,24 @@ export async function createModel(
     configuration: { baseURL, fetch: fetchOf(config, baseURL, options.keys) },
     ...(options.tags ? { tags: [...options.tags] } : {}),
   });
+}
+
+type OpenAi = typeof import("@langchain/openai");
+
+/** Loads the optional peer. A service whose graphs bring models of their own needs none of it. */
+export async function loadOpenAi(
+  load: () => Promise<OpenAi> = () => import("@langchain/openai"),
+): Promise<OpenAi> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
+    throw new ThroughlineError(
+      "invalid_input",
+      "LITELLM_BASE_URL is set, and the client of its models is not installed. Run: npm install @langchain/openai",
+      { details: { field: "LITELLM_BASE_URL" }, cause: error },
+    );
+  }
 }
 
 /**
