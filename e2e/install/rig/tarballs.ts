@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -19,10 +19,4 @@ export function tarballs(): ReadonlyMap<string, string> {
 /** A project's dependencies on all of them. */
 export function tarballDependencies(): Record<string, string> {
   return Object.fromEntries([...tarballs()].map(([name, path]) => [name, `file:${path}`]));
-}
-
-/** What a project tells its package manager of LangChain, as the docs say and a new project does. */
-export function langchainLine(): Record<string, string> {
-  const template = join(ROOT, "packages", "create-throughline", "template", "package.json");
-  return JSON.parse(readFileSync(template, "utf8")).overrides;
 }

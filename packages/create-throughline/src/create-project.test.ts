@@ -66,7 +66,8 @@ describe("a new project", () => {
       "create-throughline": "file:../tarballs/create-throughline-0.0.0.tgz",
     });
     const { overrides } = parse(read("agent", "pnpm-workspace.yaml"));
-    expect(overrides).toMatchObject({ "@throughline/ai-core": core, "@langchain/core": expect.any(String) });
+    expect(overrides["@throughline/ai-core"]).toBe(core);
+    expect(Object.keys(overrides).filter((name) => !name.includes("throughline"))).toEqual([]);
   });
 
   it("says so where the folder it is told of has no tarballs", () => {
@@ -77,22 +78,27 @@ describe("a new project", () => {
 });
 
 describe("LangChain", () => {
-  const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const { dependencies, overrides } = manifest(TEMPLATE);
-
-  it("is in the versions that our packages pin, so that there is one copy of each", () => {
-    const packages = join(TEMPLATE, "..", "..");
-    const ours = ["graph-executor", "langgraph-models", "langgraph-graphs"].map(
-      (name) => manifest(join(packages, name)).dependencies,
+  it("is the project's own: named in its dependencies, and overridden nowhere", () => {
+    createProject({ folder: join(folder, "agent") });
+    const { dependencies, overrides } = manifestOf("agent");
+    expect(Object.keys(dependencies)).toEqual(
+      expect.arrayContaining(["@langchain/core", "@langchain/langgraph"]),
     );
-    const pinned = Object.assign({}, ...ours);
-    for (const [name, version] of Object.entries(overrides)) {
-      expect([name, version]).toEqual([name, pinned[name]]);
-      expect([name, dependencies[name] ?? version]).toEqual([name, version]);
-    }
+    expect(overrides).toBeUndefined();
+    expect(Object.keys(parse(read("agent", "pnpm-workspace.yaml")))).toEqual(["allowBuilds"]);
   });
 
-  it("is overridden alike for npm and for pnpm", () => {
-    expect(parse(readFileSync(join(TEMPLATE, "pnpm-workspace.yaml"), "utf8")).overrides).toEqual(overrides);
+  it("is a peer of our packages that import it, within one major version", () => {
+    const packages = join(TEMPLATE, "..", "..");
+    for (const name of ["graph-executor", "langgraph-server", "cli"]) {
+      const manifest = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8"));
+      expect(manifest.peerDependencies).toMatchObject({
+        "@langchain/core": ">=1.0.0 <2",
+        "@langchain/langgraph": ">=1.0.0 <2",
+        "@langchain/langgraph-checkpoint": "^1.0.0",
+      });
+      expect(manifest.dependencies).not.toHaveProperty("@langchain/core");
+      expect(manifest.dependencies).not.toHaveProperty("@langchain/langgraph");
+    }
   });
 });

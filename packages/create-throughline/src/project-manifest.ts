@@ -30,11 +30,12 @@ export function projectManifest({ template, name, version, tarballs }: ManifestO
   const manifest = { ...read, name, dependencies: Object.fromEntries(pinned) };
   return {
     manifest: `${JSON.stringify(manifest, null, 2)}\n`,
-    pnpm: tarballs === undefined ? "" : moreOverrides(tarballs),
+    pnpm: tarballs === undefined ? "" : overridesOf(tarballs),
   };
 }
 
-/** Overrides are what the template's file ends with. */
-function moreOverrides(tarballs: ReadonlyMap<string, string>): string {
-  return [...tarballs].map(([name, address]) => `  "${name}": "${address}"\n`).join("");
+/** Only of our packages, which name each other by versions that no registry has yet. */
+function overridesOf(tarballs: ReadonlyMap<string, string>): string {
+  const entries = [...tarballs].map(([name, address]) => `  "${name}": "${address}"\n`);
+  return `\noverrides:\n${entries.join("")}`;
 }
