@@ -22,7 +22,8 @@ readOptions(
   {},
 );
 
-await ensureReady();
+// An optional peer of the workspace is packed from where it is installed.
+await ensureReady({ forTests: true });
 await runStep(ensureConsolePacked, consoleSentence, { doing: "building the console" });
 await runStep(packEach, ({ files, bytes }) => ({
   changed: true,
