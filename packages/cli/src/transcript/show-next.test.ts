@@ -106,6 +106,30 @@ describe("a transcript", () => {
     expect(show(inputs).text).toBe("▸ outer\n  ▸ inner\n    deep\n    down\n▸ other\n  beside\n");
   });
 
+  it("shows each value of the state that changes while a run is open, and not how it was before", () => {
+    const state = (snapshot: object) => ({ type: "STATE_SNAPSHOT", snapshot });
+    const todo = (status: string) => ({ content: "Look", status });
+    const first = { messages: [], todos: [todo("pending")], files: { "/a.md": "one" } };
+    const second = { ...first, todos: [todo("completed")], files: { "/a.md": "one", "/b.md": "two" } };
+    const { text } = show([
+      prelude(state({ topic: "old" })),
+      live(started),
+      live(state({ topic: "old", todos: [], files: {} })),
+      live(state({ topic: "old", ...first })),
+      live(state({ topic: "old", ...first })),
+      live(state(second)),
+      live(finished),
+    ]);
+    expect(text.split("\n")).toEqual([
+      '∆ todos: [{"content":"Look","status":"pending"}]',
+      "∆ files /a.md: one",
+      '∆ todos: [{"content":"Look","status":"completed"}]',
+      "∆ files /b.md: two",
+      "∆ topic: removed",
+      "",
+    ]);
+  });
+
   it("goes on in the same line when it comes back with a cursor", () => {
     const before = [live(started), live(start("a")), live(say("a", "half of "))];
     const after = [

@@ -9,6 +9,7 @@ import { textOf } from "./message-text.js";
 import { type Question, showQuestion, toQuestion } from "./question.js";
 import { readSnapshot } from "./snapshot.js";
 import { printable, type Span } from "./span.js";
+import { tellStateChanges } from "./state-changes.js";
 import {
   beginText,
   endText,
@@ -88,6 +89,9 @@ function reduce(state: Transcript, before: ThreadView, event: AgentEvent): Trans
       const failed = messageById(state.view, messageId)?.failed ?? false;
       return tellToolResult(state, { messageId, toolCallId, text: textOf(content), failed });
     }
+    case "STATE_SNAPSHOT":
+    case "STATE_DELTA":
+      return tellStateChanges(state, before.state);
     case "CUSTOM":
       return tellCustom(state, before, event.name, event.value);
     case "RUN_FINISHED":
