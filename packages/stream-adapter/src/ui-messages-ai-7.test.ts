@@ -1,0 +1,5 @@
+import { vi } from "vitest";
+
+// The same tests with the newest major of the AI SDK.
+vi.mock("ai", () => import("ai-7"));
+await import("./ui-messages.test.js");
