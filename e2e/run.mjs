@@ -25,6 +25,8 @@ const PARTS = {
   web: "the console in a real browser: first visits, recovery, tabs and accounts, accessibility, long logs",
   stock: "the stock world: LangGraphAgent with connect(), CopilotKit's runtime and chat, the AI SDK",
   install: "tarballs in a folder of their own: npm and pnpm, a new project, its page, its console, each Node",
+  versions:
+    "tarballs among each minor of LangGraph 1: a gallery's graphs, each compared with the plain graph",
   containers: "images from a clean clone, and the compose topology: runs, kills of each container, replicas",
 };
 
@@ -63,7 +65,8 @@ async function main() {
   const names = chosen.map((each) => each.split("/")[0]);
   await ensureReady({ forTests: true, withConsole: names.includes("web") });
   // Its tests share the tarballs, which nothing else needs.
-  if (names.includes("install")) await runCommand(process.execPath, ["scripts/pack.mjs"], { cwd: ROOT });
+  if (names.includes("install") || names.includes("versions"))
+    await runCommand(process.execPath, ["scripts/pack.mjs"], { cwd: ROOT });
   process.stdout.write(`seed ${seed}\n`);
   const { startVitest } = await import("vitest/node");
   const vitest = await startVitest("test", files, {

@@ -17,11 +17,15 @@ import type { PlainTurn } from "./plain-graph.js";
 import type { Event, GalleryService, ServedThread } from "./served-graph.js";
 import { linesShown, plainValues } from "./shown-lines.js";
 
-export interface Compared {
+export interface Compared extends Turns {
   readonly entry: GalleryEntry;
+  readonly service: GalleryService;
+}
+
+/** The turns of one entry, by the plain graph and through a service. */
+export interface Turns {
   readonly plain: readonly PlainTurn[];
   readonly served: ServedThread;
-  readonly service: GalleryService;
 }
 
 /** The suite's four assertions about one graph. Each throws where the service differs from the plain graph. */
@@ -33,7 +37,7 @@ export const CHECKS: Readonly<Record<Check, (compared: Compared) => void | Promi
 };
 
 /** The final state, messages, interrupts and outcome of every turn are the plain graph's. */
-function checkpointEquals({ plain, served }: Compared): void {
+export function checkpointEquals({ plain, served }: Turns): void {
   const last = plain.at(-1);
   for (const [index, turn] of plain.entries()) {
     const { view, events } = served.turns[index] ?? { view: undefined, events: [] };

@@ -38,22 +38,22 @@ const stateSchema = z.looseObject({
 });
 export type ThreadState = z.infer<typeof stateSchema>;
 
-/** The whole service over the given graphs, spoken to over HTTP. */
-export interface GalleryService {
-  run(entry: GalleryEntry, line: "0.0" | "1.0"): Promise<ServedThread>;
-  /** Text the AI SDK's stock reader shows last in each turn; `undefined` where the route can't send the turn. */
-  chat(entry: GalleryEntry): Promise<readonly Response[] | undefined>;
-  aiEvents(entry: GalleryEntry): Promise<readonly (readonly Event[])[] | undefined>;
-  close(): Promise<void>;
+/** A service that serves the gallery, spoken to over HTTP. */
+export interface GalleryClient {
+  post(path: string, body: object): Promise<Response>;
+  /** The responses to a turn's open interrupts, by their ids. */
+  answersOf(entry: GalleryEntry, threadName: string, turn: Turn): Promise<[string, Json][]>;
+  /** Runs all turns of an entry in one thread. `entriesSince` reads the thread's log, where the caller can. */
+  run(
+    entry: GalleryEntry,
+    line: "0.0" | "1.0",
+    entriesSince?: (threadName: string, known: number) => Promise<readonly LogEntry[]>,
+  ): Promise<ServedThread>;
 }
 
-export async function startGalleryService(graphs: GraphSource | GraphProvider): Promise<GalleryService> {
-  const service = await createService({ store: { kind: "memory" }, graphs });
-  const served = await serveHandler(createHandler({ service, caller: devCaller() }));
-  const caller = { billingAccountId: "dev", virtualKeyId: "dev", traceId: "gallery" };
-
+export function galleryClient(url: string): GalleryClient {
   async function post(path: string, body: object): Promise<Response> {
-    const response = await fetch(`${served.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -63,9 +63,7 @@ export async function startGalleryService(graphs: GraphSource | GraphProvider): 
   }
 
   async function stateOf(agent: string, threadName: string): Promise<ThreadState> {
-    const response = await fetch(
-      `${served.url}/agents/${agent}/threads/${encodeURIComponent(threadName)}/state`,
-    );
+    const response = await fetch(`${url}/agents/${agent}/threads/${encodeURIComponent(threadName)}/state`);
     if (response.status === 404) return { values: {}, next: [], interrupts: [] };
     if (!response.ok) throw new Error(`state: ${response.status} ${await response.text()}`);
     return stateSchema.parse(await response.json());
@@ -77,15 +75,10 @@ export async function startGalleryService(graphs: GraphSource | GraphProvider): 
     return interrupts.map(({ interrupt_id, value }): [string, Json] => [interrupt_id, turn.answer(value)]);
   }
 
-  async function entriesSince(entry: GalleryEntry, threadName: string, known: number): Promise<LogEntry[]> {
-    const { ref } = threadAddress(caller, entry.name, threadName);
-    const page = await service.log.read(ref, undefined, 100_000);
-    if (page.kind !== "entries") throw new Error(`The log can't be read: ${page.kind}.`);
-    return page.entries.slice(known);
-  }
-
   return {
-    async run(entry, line) {
+    post,
+    answersOf,
+    async run(entry, line, entriesSince = async () => []) {
       const threadName = `gallery ${line} ${entry.name}`;
       const route = `/api/copilotkit/agent/${entry.name}`;
       const common = { threadId: threadName, ...(line === "1.0" && { protocolVersion: "1.0" }) };
@@ -114,7 +107,7 @@ export async function startGalleryService(graphs: GraphSource | GraphProvider): 
         });
         const events = (await readEvents(response)).map(({ data }) => data);
         const view = await applyWithStockClient(line, events, { messages: [...messages, ...said], state });
-        const entries = await entriesSince(entry, threadName, known);
+        const entries = await entriesSince(threadName, known);
         known += entries.length;
         turns.push({ events, view, entries });
         ({ messages, state } = view);
@@ -126,6 +119,33 @@ export async function startGalleryService(graphs: GraphSource | GraphProvider): 
       );
       return { threadName, turns, reload, state: await stateOf(entry.name, threadName) };
     },
+  };
+}
+
+/** The whole service over the given graphs. */
+export interface GalleryService {
+  run(entry: GalleryEntry, line: "0.0" | "1.0"): Promise<ServedThread>;
+  /** Text the AI SDK's stock reader shows last in each turn; `undefined` where the route can't send the turn. */
+  chat(entry: GalleryEntry): Promise<readonly Response[] | undefined>;
+  aiEvents(entry: GalleryEntry): Promise<readonly (readonly Event[])[] | undefined>;
+  close(): Promise<void>;
+}
+
+export async function startGalleryService(graphs: GraphSource | GraphProvider): Promise<GalleryService> {
+  const service = await createService({ store: { kind: "memory" }, graphs });
+  const served = await serveHandler(createHandler({ service, caller: devCaller() }));
+  const caller = { billingAccountId: "dev", virtualKeyId: "dev", traceId: "gallery" };
+  const { post, answersOf, run } = galleryClient(served.url);
+
+  async function entriesSince(entry: GalleryEntry, threadName: string, known: number) {
+    const { ref } = threadAddress(caller, entry.name, threadName);
+    const page = await service.log.read(ref, undefined, 100_000);
+    if (page.kind !== "entries") throw new Error(`The log can't be read: ${page.kind}.`);
+    return page.entries.slice(known);
+  }
+
+  return {
+    run: (entry, line) => run(entry, line, (threadName, known) => entriesSince(entry, threadName, known)),
 
     async chat(entry) {
       const threadName = `gallery chat ${entry.name}`;
