@@ -6,11 +6,10 @@ export interface Combination {
   readonly langgraph: string;
   readonly core: string;
   /** Named where the newest release in LangGraph's own range wants a newer core than the project's. */
-  readonly checkpoint?: string;
   readonly sdk?: string;
 }
 
-const OLDEST = { langgraph: "1.0.0", core: "1.0.1", checkpoint: "1.0.0" };
+const OLDEST = { langgraph: "1.0.0", core: "1.1.48" };
 const NEWEST = { langgraph: "1.4.18", core: "1.2.13", sdk: "1.12.4" };
 const NEWEST_CORE = "1.2.13";
 

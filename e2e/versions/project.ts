@@ -12,7 +12,7 @@ const GRAPHS = resolve(import.meta.dirname, "../graphs");
 /** Makes a project of the gallery's graphs outside the clone, with a combination's LangChain and the packed service. */
 export async function installProject(
   person: Stranger,
-  { manager, langgraph, core, checkpoint = "^1.0.0", sdk }: Combination,
+  { manager, langgraph, core, sdk }: Combination,
   entries: readonly GalleryEntry[],
 ): Promise<void> {
   const ours = tarballsOf("@throughline/cli");
@@ -20,7 +20,7 @@ export async function installProject(
     ...ours,
     "@langchain/core": core,
     "@langchain/langgraph": langgraph,
-    "@langchain/langgraph-checkpoint": checkpoint,
+    "@langchain/langgraph-checkpoint": "^1.0.0",
     ...(sdk !== undefined && { "@langchain/langgraph-sdk": sdk }),
     tsx: "4.23.15",
     zod: "4.6.7",

@@ -93,7 +93,7 @@ describe("LangChain", () => {
     for (const name of ["graph-executor", "langgraph-server", "cli"]) {
       const manifest = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8"));
       expect(manifest.peerDependencies).toMatchObject({
-        "@langchain/core": ">=1.0.0 <2",
+        "@langchain/core": ">=1.1.48 <2",
         "@langchain/langgraph": ">=1.0.0 <2",
         "@langchain/langgraph-checkpoint": "^1.0.0",
       });
