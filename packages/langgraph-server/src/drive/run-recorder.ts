@@ -35,9 +35,9 @@ export interface RunRecorderOptions {
   readonly fold: ThreadFold;
   readonly withdrawal: Withdrawal;
   /** Keys of the graph's output schema. */
+  readonly stateKeys: StateKeys | undefined;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs: GraphDescriptor["subgraphs"];
-  readonly stateKeys: StateKeys | undefined;
   /** Whether a graph's own errors are told to people. */
   readonly showErrors: boolean;
   readonly bounds: RunBounds;

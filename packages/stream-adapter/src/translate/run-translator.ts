@@ -29,9 +29,9 @@ export interface RunTranslatorOptions {
   /** What the thread's log holds so far. */
   readonly fold?: ThreadFold;
   /** Keys of the graph's output schema. */
+  readonly stateKeys?: StateKeys;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs?: GraphDescriptor["subgraphs"];
-  readonly stateKeys?: StateKeys;
   /** Tell a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
   readonly showErrors?: boolean;
   /** Only for measuring: the `debug` profile is how a person turns sampling off. */
