@@ -81,6 +81,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     }
     return undefined;
   },
+  propertyNames(judgement, said, value, at) {
+    if (!isObject(value) || !isObject(said)) return undefined;
+    return Object.keys(value)
+      .map((name) => problemAt(judgement, said, name, `the name ${at}.${name}`))
+      .find((problem) => problem !== undefined);
+  },
   minProperties: (_, said, value, at) =>
     isObject(value) && Object.keys(value).length < Number(said) ? `${at} has too few fields` : undefined,
   items(judgement, said, value, at) {
