@@ -3,7 +3,7 @@ import { read, readString } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/runnable-graph.js";
 
 /** Key under which a value is shown that is no state: what a functional graph returns may be anything. */
-export const OUTPUT_KEY = "output";
+const OUTPUT_KEY = "output";
 
 /** The values of a graph as an object, which `graph.invoke` gives only where the graph has keys. */
 export function valuesAsState(values: unknown): object {
