@@ -1,41 +1,56 @@
-export * from "./billing/call-labels.js";
-export * from "./billing/label-request.js";
-export * from "./billing/labelling-mark.js";
-export * from "./billing/provider-variables.js";
-export * from "./billing/refuse-call.js";
-export * from "./billing/request-target.js";
+export * from "./billing/model-calls.js";
+
+export * from "./billing/model-calls.js";
+
+export * from "./billing/model-calls.js";
+
+export * from "./billing/model-calls.js";
+
+export * from "./billing/model-calls.js";
+
+export * from "./billing/model-calls.js";
+
 export * from "./billing/source-system.js";
-export * from "./clock/clock.js";
-export * from "./clock/simulated-clock.js";
+
+export * from "./clock.js";
+
+export * from "./clock.js";
+
 export * from "./context/run-context.js";
+
+export * from "./envelope/envelope.js";
 export * from "./envelope/envelope.js";
 export * from "./envelope/envelope-types.js";
 export * from "./envelope/log-entry.js";
-export * from "./envelope/payloads.js";
-export * from "./errors/error-class.js";
 export * from "./errors/error-codes.js";
+export * from "./errors/store-outage.js";
+export * from "./errors/store-outage.js";
+export * from "./errors/throughline-error.js";
 export * from "./errors/throughline-error.js";
 export * from "./events/ai-events.js";
 export * from "./graph/agent-catalog.js";
-export * from "./graph/agent-command.js";
+export * from "./graph/external-runs.js";
+export * from "./graph/graph-executor.js";
+export * from "./graph/graph-executor.js";
+export * from "./graph/graph-executor.js";
 export * from "./graph/graph-executor.js";
 export * from "./graph/graph-state.js";
-export * from "./graph/run-config.js";
-export * from "./graph/upstream-chunk.js";
-export * from "./ids/account.js";
-export * from "./ids/graph-id.js";
-export * from "./ids/run-id.js";
-export * from "./ids/thread.js";
+export * from "./ids.js";
+export * from "./ids.js";
+export * from "./ids.js";
+export * from "./ids.js";
 export * from "./json/json.js";
 export * from "./messages/attachment.js";
 export * from "./messages/message.js";
-export * from "./outage/retry-store.js";
-export * from "./outage/store-outage.js";
-export * from "./ports/attachments.js";
-export * from "./ports/fold.js";
-export * from "./ports/foreign-runs.js";
-export * from "./ports/key-resolver.js";
-export * from "./ports/lease.js";
-export * from "./ports/usage.js";
+export * from "./ports.js";
+export * from "./ports.js";
+
+export * from "./ports.js";
+
+export * from "./ports.js";
+
+export * from "./ports.js";
+
 export * from "./usage/add-usage.js";
+
 export * from "./usage/usage.js";

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type CallLabels, callLabelsSchema } from "./call-labels.js";
-import { labelRequest } from "./label-request.js";
-import { isLabelling, markLabelling } from "./labelling-mark.js";
+import {
+  type CallLabels,
+  callLabelsSchema,
+  isLabelling,
+  labelRequest,
+  markLabelling,
+} from "./model-calls.js";
 
 const labels: CallLabels = {
   accountId: "acme",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accountIdSchema, subjectSchema } from "../ids/account.js";
+import { accountIdSchema, subjectSchema } from "../ids.js";
 
 /** Who asks. Made by an auth resolver from a request, never from a request's body. */
 export const callerSchema = z.object({

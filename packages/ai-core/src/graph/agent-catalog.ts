@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GRAPH_ID_PATTERN, GRAPH_PROVIDER_ID, graphNameSchema } from "../ids/graph-id.js";
+import { GRAPH_ID_PATTERN, GRAPH_PROVIDER_ID, graphNameSchema } from "../ids.js";
 import { jsonObjectSchema } from "../json/json.js";
 
 export const AGENT_CAPABILITIES = [

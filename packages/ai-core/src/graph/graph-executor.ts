@@ -1,14 +1,12 @@
+import { z } from "zod";
 import type { Caller, Dialect, Profile } from "../context/run-context.js";
-import type { Interrupt, RunStatus } from "../envelope/payloads.js";
+import type { Interrupt, RunStatus } from "../envelope/envelope.js";
 import type { ThroughlineError } from "../errors/throughline-error.js";
-import type { Json, JsonObject } from "../json/json.js";
+import { type Json, type JsonObject, jsonObjectSchema } from "../json/json.js";
 import type { ContextItem, FrontendTool, Message } from "../messages/message.js";
-import type { FoundFile } from "../ports/attachments.js";
-import type { Fence } from "../ports/lease.js";
+import type { Fence, FoundFile } from "../ports.js";
 import type { ExecutorType } from "../usage/usage.js";
-import type { AgentCommand } from "./agent-command.js";
-import type { RunConfig } from "./run-config.js";
-import type { UpstreamChunk } from "./upstream-chunk.js";
+import type { GraphDescriptor } from "./agent-catalog.js";
 
 /** What the first attempt of a run begins from. */
 export type FreshRunStart =
@@ -91,4 +89,97 @@ export interface GraphRunResult {
 export interface GraphExecutorPort {
   readonly executorType: ExecutorType;
   runGraph(request: GraphRunRequest): GraphRunResult;
+}
+/**
+ * One piece of a LangGraph stream, untranslated: namespace path, stream mode and whatever the graph sent. `data` is as
+ * unknown as the graph that made it; only the stream adapter looks inside.
+ */
+export interface UpstreamChunk {
+  readonly ns: readonly string[];
+  readonly mode: string;
+  readonly data: unknown;
+  /** `replay` for what an upstream streams again to a reader that joins late. Default `live`. */
+  readonly origin?: "live" | "replay";
+}
+
+/**
+ * R29: a wish that is not state. A graph finds it as `config.configurable.command`, for as long as the run lasts and also
+ * when the run is taken up after a crash; it is written nowhere that is shown.
+ */
+export const agentCommandSchema = z.object({
+  name: z.string().min(1).max(128),
+  /** Comes back as the state's `lastAppliedClientMutationId` once the graph has applied what came with it. */
+  clientMutationId: z.string().min(1).max(256).optional(),
+  args: jsonObjectSchema.optional(),
+});
+export type AgentCommand = z.infer<typeof agentCommandSchema>;
+
+/** The highest `recursion_limit` that a run or a langgraph.json may set. */
+export const MAX_RECURSION_LIMIT = 10_000;
+
+/**
+ * Configuration of a run, in the names of LangGraph's own API. Keys of `configurable` must be declared by the graph's context
+ * schema; the graph finds them in `config.configurable` and in `runtime.context`.
+ */
+export const runConfigSchema = z.strictObject({
+  recursion_limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_RECURSION_LIMIT)
+    .optional()
+    .describe("The most supersteps of the run. Default: the graph's own, else LangGraph's 25."),
+  tags: z.array(z.string().min(1).max(256)).max(50).optional().describe("Tags of its traces."),
+  metadata: jsonObjectSchema.optional().describe("Metadata of its traces and checkpoints."),
+  configurable: jsonObjectSchema
+    .optional()
+    .describe("Keys that the graph's context schema declares. Given as `configurable` and as `context`."),
+});
+export type RunConfig = z.infer<typeof runConfigSchema>;
+
+/** Keys of `configurable` that the service or LangGraph itself writes: no run, and no langgraph.json, may set them. */
+export const RESERVED_CONFIG_KEYS: ReadonlySet<string> = new Set([
+  "thread_id",
+  "run_id",
+  "checkpoint_id",
+  "checkpoint_ns",
+  "checkpoint_map",
+  "assistant_id",
+  "graph_id",
+  "langgraph_auth_user",
+  "langgraph_auth_user_id",
+  "langgraph_auth_permissions",
+  "langgraph_request_id",
+  "virtualKeyId",
+  "billingAccountId",
+  "runId",
+  "attempt",
+  "ingressRequestId",
+  "traceId",
+  "executorType",
+  "ag-ui",
+  "command",
+]);
+
+/** Whether a key of `configurable` is reserved. LangGraph's internal keys begin with two underscores. */
+export function isReservedConfigKey(key: string): boolean {
+  return RESERVED_CONFIG_KEYS.has(key) || key.startsWith("__");
+}
+
+/** The keys that a graph's context schema declares; `undefined` where its schema is not known. */
+export function contextKeysOf(agent: Pick<GraphDescriptor, "contextSchema">): readonly string[] | undefined {
+  return agent.contextSchema && Object.keys(contextPropertiesOf(agent.contextSchema));
+}
+
+/** The JSON Schema of each key of a context schema. */
+export function contextPropertiesOf(contextSchema: JsonObject): JsonObject {
+  const { properties } = contextSchema;
+  return typeof properties === "object" && properties !== null && !Array.isArray(properties)
+    ? properties
+    : {};
+}
+
+/** Whether a graph's context schema declares `model`; `undefined` where its schema is not known. */
+export function acceptsModel(agent: Pick<GraphDescriptor, "contextSchema">): boolean | undefined {
+  return contextKeysOf(agent)?.includes("model");
 }

@@ -1,8 +1,7 @@
-import type { Interrupt } from "../envelope/payloads.js";
+import type { Interrupt } from "../envelope/envelope.js";
 import type { JsonObject } from "../json/json.js";
 import type { Message } from "../messages/message.js";
-import type { FoundFile } from "../ports/attachments.js";
-import type { Fence } from "../ports/lease.js";
+import type { Fence, FoundFile } from "../ports.js";
 
 /** A thread, and the graph that can read its checkpoints. */
 export interface GraphThread {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSimulatedClock } from "./simulated-clock.js";
+import { createSimulatedClock } from "./clock.js";
 
 describe("createSimulatedClock", () => {
   it("fires what falls due in order of time, then of scheduling", () => {

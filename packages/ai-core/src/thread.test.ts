@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ThroughlineError } from "../errors/throughline-error.js";
-import { deriveThreadId, type ThreadKey, threadPreimage, toStateKey } from "./thread.js";
+import { ThroughlineError } from "./errors/throughline-error.js";
+import { deriveThreadId, type ThreadKey, threadPreimage, toStateKey } from "./ids.js";
 
 const hostile = [
   ":",

@@ -1,8 +1,7 @@
 import { version } from "uuid";
 import { expect, it } from "vitest";
-import { createSimulatedClock } from "../clock/simulated-clock.js";
-import { parseGraphId, toGraphId } from "./graph-id.js";
-import { newRunId } from "./run-id.js";
+import { createSimulatedClock } from "./clock.js";
+import { newRunId, parseGraphId, toGraphId } from "./ids.js";
 
 it("makes run ids of version 7 that sort by the clock they were given", () => {
   const clock = createSimulatedClock(1_700_000_000_000);

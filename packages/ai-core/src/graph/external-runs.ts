@@ -1,7 +1,6 @@
 import type { Dialect } from "../context/run-context.js";
-import type { GraphFinal } from "../graph/graph-executor.js";
-import type { GraphCheckpoint } from "../graph/graph-state.js";
-import type { UpstreamChunk } from "../graph/upstream-chunk.js";
+import type { GraphFinal, UpstreamChunk } from "./graph-executor.js";
+import type { GraphCheckpoint } from "./graph-state.js";
 
 /** A foreign run on a thread of ours, by the upstream's own ids. */
 export interface ForeignRunName {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createSimulatedClock, type SimulatedClock } from "../clock/simulated-clock.js";
-import { ThroughlineError } from "../errors/throughline-error.js";
-import { retryStore } from "./retry-store.js";
-import { isStoreOutage, StoreOutage, toStoreFailure } from "./store-outage.js";
+import { createSimulatedClock, type SimulatedClock } from "../clock.js";
+import { isStoreOutage, retryStore, StoreOutage, toStoreFailure } from "./store-outage.js";
+import { ThroughlineError } from "./throughline-error.js";
 
 const withCode = (code: string, message = "…") => Object.assign(new Error(message), { code });
 
