@@ -4,5 +4,5 @@ import { libraryBuild } from "../../tsdown.base.ts";
 export default defineConfig({
   ...libraryBuild,
   // Loaded by its address, as a thread of its own.
-  copy: [{ from: "src/postgres/heartbeat-worker.mjs", to: "dist" }],
+  copy: [{ from: "src/postgres/registry/heartbeat-worker.mjs", to: "dist" }],
 });

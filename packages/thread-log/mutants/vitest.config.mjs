@@ -11,15 +11,15 @@ const FILES = [
   "src/postgres/neighbour-rows.test.ts",
   "src/postgres/aging-threads.test.ts",
   "src/postgres/unstarted-threads.test.ts",
-  "src/directory/thread-directory.test.ts",
+  "src/thread-directory.test.ts",
   "src/postgres/run-statements.test.ts",
-  "src/postgres/postgres-compaction.test.ts",
+  "src/postgres/log/postgres-compaction.test.ts",
   "src/postgres/leave-redis-home.test.ts",
   "src/postgres/locked-threads.test.ts",
-  "src/postgres/retain-entries.test.ts",
+  "src/postgres/log/retain-entries.test.ts",
   "src/postgres/rolling-upgrade.test.ts",
   "src/postgres/open-postgres.test.ts",
-  "src/postgres/cluster-identity.test.ts",
+  "src/postgres/connection/cluster-identity.test.ts",
 ];
 
 class InOrder extends BaseSequencer {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LeasedRun } from "../port/run-record.js";
+import type { LeasedRun } from "../registry/run-registry.js";
 import { notes, readAll } from "./log-scene.js";
 import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 

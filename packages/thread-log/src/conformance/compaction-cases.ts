@@ -1,7 +1,7 @@
 import type { LogEntry } from "@throughline/ai-core";
 import { expect } from "vitest";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadLog } from "../log/thread-log.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { eventually } from "./eventually.js";
 import { fenceOf, type LogCase, nextEvent, note, notes, runEnd, textOf, textsOf } from "./log-scene.js";
 

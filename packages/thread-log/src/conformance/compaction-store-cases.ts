@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { type LogCase, newThread, note, notes } from "./log-scene.js";
 import { appendOf, bytesOf, EVERY, NONE, pagesOf, seqsOf, written } from "./store-scene.js";
 

@@ -1,8 +1,8 @@
 import type { Fence } from "@throughline/ai-core";
 import { expect } from "vitest";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { StoreAppend } from "../port/log-store.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { StoreAppend } from "../log/log-store.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { newThread, notes, runEnd } from "./log-scene.js";
 import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 

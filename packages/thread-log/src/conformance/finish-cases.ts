@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { StoreAppend } from "../port/log-store.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { StoreAppend } from "../log/log-store.js";
 import { notes, readAll, runEnd, textOf } from "./log-scene.js";
 import { leased, type RegistryCase, resume } from "./registry-scene.js";
 

@@ -1,6 +1,6 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
 import { expect } from "vitest";
-import type { AppendResult, Deleted, Gap } from "../port/thread-log.js";
+import type { AppendResult, Deleted, Gap } from "../log/thread-log.js";
 import { textOf } from "./log-scene.js";
 
 /** What a watcher of the model was given, and how that ended. */

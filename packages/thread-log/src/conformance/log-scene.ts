@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Envelope, Fence, FoldPort, LogEntry } from "@throughline/ai-core";
 import { createThreadLog, type ThreadLogOptions } from "../log/create-thread-log.js";
-import type { LogStore } from "../port/log-store.js";
-import type { TailEvent, ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { LogStore } from "../log/log-store.js";
+import type { TailEvent, ThreadLog } from "../log/thread-log.js";
+import type { ThreadRef } from "../thread-ref.js";
 
 /** What a store gives to be tested: any number of instances on one database. */
 export interface LogStoreFixture {

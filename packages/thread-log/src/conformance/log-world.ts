@@ -2,10 +2,10 @@ import type { LogPosition } from "@throughline/ai-core";
 import { ThroughlineError } from "@throughline/ai-core";
 import { expect } from "vitest";
 import { createThreadLog } from "../log/create-thread-log.js";
-import { readFold } from "../log/read-fold.js";
-import type { LogStore } from "../port/log-store.js";
-import type { Snapshot, ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { LogStore } from "../log/log-store.js";
+import { readFold } from "../log/snapshots.js";
+import type { Snapshot, ThreadLog } from "../log/thread-log.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { createLogOracle, type LogOracle, type Witness } from "./log-oracle.js";
 import { fenceOf, type LogStoreFixture, newThread, notes, textFold } from "./log-scene.js";
 

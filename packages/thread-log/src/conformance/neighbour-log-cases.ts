@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { notes, runEnd } from "./log-scene.js";
 import {
   appendOf,

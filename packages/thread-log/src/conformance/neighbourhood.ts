@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { StoreAppend } from "../port/log-store.js";
-import type { LeasedRun } from "../port/run-record.js";
-import type { StartRun } from "../port/start-run.js";
-import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { StoreAppend } from "../log/log-store.js";
+import type { LeasedRun, StartRun } from "../registry/run-registry.js";
+
+import { type ThreadRef, threadKey } from "../thread-ref.js";
 import { notes, runEnd } from "./log-scene.js";
 import { leased, type RegistryCase, type RegistryScene, resume } from "./registry-scene.js";
 

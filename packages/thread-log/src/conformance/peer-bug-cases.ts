@@ -1,6 +1,6 @@
 import type { LogPosition } from "@throughline/ai-core";
 import { expect } from "vitest";
-import type { LogStore } from "../port/log-store.js";
+import type { LogStore } from "../log/log-store.js";
 import {
   fenceOf,
   type LogCase,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { LeasedRun } from "../port/run-record.js";
+import type { LeasedRun } from "../registry/run-registry.js";
 import { eventually } from "./eventually.js";
 import { hello, leased, type RegistryCase, resume } from "./registry-scene.js";
 

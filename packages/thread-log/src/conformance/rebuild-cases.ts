@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { readFold } from "../log/read-fold.js";
-import type { Rebuilt } from "../log/upkeep.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { Rebuilt } from "../log/maintenance.js";
+import { readFold } from "../log/snapshots.js";
+import type { ThreadLog } from "../log/thread-log.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { eventually } from "./eventually.js";
 import { fenceOf, type LogCase, notes, textFold, write } from "./log-scene.js";
 

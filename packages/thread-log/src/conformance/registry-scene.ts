@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { GraphRunStart } from "@throughline/ai-core";
-import type { ThreadDirectory } from "../directory/thread-directory.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { LeaseKeeper } from "../port/lease-keeper.js";
-import type { LogStore } from "../port/log-store.js";
-import type { LeasedRun } from "../port/run-record.js";
-import type { RunRegistry } from "../port/run-registry.js";
-import type { ClosedScope } from "../port/scope-gate.js";
-import type { StartResult, StartRun } from "../port/start-run.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { LogStore } from "../log/log-store.js";
+import type { ThreadLog } from "../log/thread-log.js";
+import type { LeaseKeeper } from "../registry/leases.js";
+import type { LeasedRun, RunRegistry, StartResult, StartRun } from "../registry/run-registry.js";
+import type { ThreadDirectory } from "../thread-directory.js";
+import type { ClosedScope, ThreadRef } from "../thread-ref.js";
+
 import { newThread } from "./log-scene.js";
 
 export interface RegistryInstance {

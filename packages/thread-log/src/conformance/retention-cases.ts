@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { readFold } from "../log/read-fold.js";
+import { readFold } from "../log/snapshots.js";
 import { eventually } from "./eventually.js";
 import {
   fenceOf,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { LogStore } from "../port/log-store.js";
+import type { LogStore } from "../log/log-store.js";
 import { type LogPlan, logCommands, logCommandsWithRestarts } from "./log-commands.js";
 import type { LogStoreFixture } from "./log-scene.js";
 import { createLogWorld, openSeats, type Seats, type WrapStore } from "./log-world.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StartRun } from "../port/start-run.js";
+import type { StartRun } from "../registry/run-registry.js";
 import { newThread, notes } from "./log-scene.js";
 import { leased, type RegistryCase, resume } from "./registry-scene.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { loadByParts } from "../log/load-by-parts.js";
-import { threadKey } from "../port/thread-ref.js";
+import { loadByParts } from "../memory/log-store.js";
+import { threadKey } from "../thread-ref.js";
 import { compactionStoreCases } from "./compaction-store-cases.js";
 import { type LogCase, newThread } from "./log-scene.js";
 import { EVERY, NONE, pagesOf, seqsOf, written } from "./store-scene.js";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { AgingPage, LogStore, StoreAppend } from "../port/log-store.js";
-import { type ThreadRef, threadKey } from "../port/thread-ref.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { AgingPage, LogStore, StoreAppend } from "../log/log-store.js";
+import { type ThreadRef, threadKey } from "../thread-ref.js";
 import { note, runEnd } from "./log-scene.js";
 
 /** In the past and in the future: every entry is old enough, or none is. */

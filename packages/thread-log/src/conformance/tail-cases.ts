@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LogStore } from "../port/log-store.js";
+import type { LogStore } from "../log/log-store.js";
 import {
   fenceOf,
   type LogCase,

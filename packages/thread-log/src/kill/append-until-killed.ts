@@ -1,6 +1,6 @@
 // Started by the trials as a process of its own: appends for as long as it lives and tells what was acknowledged.
 import { fenceOf, notes } from "../conformance/log-scene.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { openTrialLog, type TrialStore } from "./trial-log.js";
 
 export interface WriterTask {

@@ -5,7 +5,7 @@ import {
   type ChildProgram,
 } from "../../../embedded-postgres/src/testing/child-program.js";
 import { fenceOf, newThread, notes, take, textsOf } from "../conformance/log-scene.js";
-import type { AppendResult } from "../port/thread-log.js";
+import type { AppendResult } from "../log/thread-log.js";
 import { launchOwnPostgres, type OwnServer } from "../testing/own-postgres.js";
 import {
   expectNothingLost,

@@ -1,7 +1,7 @@
 import { createThreadLog, type ThreadLogOptions } from "../log/create-thread-log.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import { openPostgres } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import type { ThreadLog } from "../log/thread-log.js";
+import { openPostgres } from "../postgres/database.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
 
 export interface TrialStore {
   readonly databaseUrl: string;

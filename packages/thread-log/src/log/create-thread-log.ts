@@ -9,7 +9,17 @@ import {
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
-import type { LogStore, StoredRange } from "../port/log-store.js";
+import { loadByParts } from "../memory/log-store.js";
+import { type ThreadRef, wakeTag } from "../thread-ref.js";
+import { waitForStore } from "./commit.js";
+import { answerRange, decodeEntry, type RangeAnswer } from "./entries.js";
+import { createTopics } from "./fan-out.js";
+import { createGroupCommit } from "./group-commit.js";
+import type { LogStore, StoredRange } from "./log-store.js";
+import { type Compaction, compactThread, createUpkeep, type Rebuilt } from "./maintenance.js";
+import { DEFAULT_SNAPSHOT_POLICY, type SnapshotPolicy } from "./snapshots.js";
+import { followThread, type TailDeps, tailThread } from "./tail.js";
+import { createWatcher, endWatcher } from "./tail-buffer.js";
 import type {
   AppendOptions,
   AppendResult,
@@ -21,20 +31,7 @@ import type {
   SweepResult,
   TailOptions,
   ThreadLog,
-} from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
-import { wakeTag } from "../port/wake-tag.js";
-import { answerRange, type RangeAnswer } from "./answer-range.js";
-import { type Compaction, compactThread } from "./compact-thread.js";
-import { createGroupCommit } from "./group-commit.js";
-import { loadByParts } from "./load-by-parts.js";
-import { DEFAULT_SNAPSHOT_POLICY, type SnapshotPolicy } from "./snapshot-policy.js";
-import { decodeEntry } from "./stored-envelope.js";
-import { followThread, type TailDeps, tailThread } from "./tail-thread.js";
-import { createTopics } from "./topics.js";
-import { createUpkeep, type Rebuilt } from "./upkeep.js";
-import { waitForStore } from "./wait-for-store.js";
-import { createWatcher, endWatcher } from "./watcher.js";
+} from "./thread-log.js";
 
 export interface ThreadLogOptions<State> {
   readonly store: LogStore;

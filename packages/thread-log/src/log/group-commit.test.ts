@@ -12,12 +12,12 @@ import {
   textsOf,
   write,
 } from "../conformance/log-scene.js";
-import { createMemoryDatabase } from "../memory/memory-database.js";
-import { createMemoryLogStore } from "../memory/memory-log-store.js";
-import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
-import type { LogStore, StoreAppend } from "../port/log-store.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import { createMemoryDatabase } from "../memory/database.js";
+import { createMemoryLogStore } from "../memory/log-store.js";
+import { createMemoryRunRegistry } from "../memory/run-registry.js";
+import type { ThreadRef } from "../thread-ref.js";
 import { createThreadLog } from "./create-thread-log.js";
+import type { LogStore, StoreAppend } from "./log-store.js";
 
 const away = () => new StoreOutage(new Error("away"));
 

@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Envelope } from "@throughline/ai-core";
-import type { StoreFinish } from "../port/log-store.js";
-import type { AppendResult } from "../port/thread-log.js";
-import { type ThreadRef, threadKey } from "../port/thread-ref.js";
-import { createCommitPace } from "./commit-pace.js";
-import {
-  type CommitOptions,
-  type CommitUnit,
-  commitUnits,
-  type PendingAppend,
-  retryUnit,
-} from "./commit-units.js";
-import { encodeEnvelope } from "./stored-envelope.js";
+import { type ThreadRef, threadKey } from "../thread-ref.js";
+import { type CommitOptions, type CommitUnit, commitUnits, type PendingAppend, retryUnit } from "./commit.js";
+import { encodeEnvelope } from "./entries.js";
+import type { StoreFinish } from "./log-store.js";
+import type { AppendResult } from "./thread-log.js";
 
 /** Bounds of one commit, so that a flood cannot make a statement the store chokes on. What exceeds them joins the next. */
 const MAX_THREADS = 512;
@@ -199,5 +192,55 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
     const mine = last.then(work, work);
     last = mine;
     return mine;
+  };
+}
+/** A commit that takes longer than its work and this mostly waits, for a disk or a network. */
+const SLOW_MS = 2;
+/** What an append of one thread costs the store and us, roughly. */
+const WORK_MS_PER_THREAD = 0.02;
+/** A commit that takes longer than this does not keep others waiting. */
+const STUCK_MS = 50;
+/** So many threads are worth a second commit: what the store does for one half, we prepare meanwhile of the other. */
+const WORTH_TWO = 96;
+/** How many commits in a row must be slow. Where it is a CPU that is short, one of so many is quick. */
+const WINDOW = 128;
+
+export interface CommitPace {
+  /** Whether another commit may begin beside these, for so many threads that wait. */
+  mayBegin(underWay: Iterable<{ readonly startedAt: number }>, now: number, waiting: number): boolean;
+  took(ms: number, threads: number): void;
+}
+
+/**
+ * Says how many commits are sent at once. A store that answers at once is best served one commit at a time, each with all that
+ * came meanwhile: several small ones cost it and us up to twice the work. A store that is slow to answer, whatever a commit
+ * carries, is sent several at once, so that an append does not wait for a commit that it is not part of.
+ */
+function createCommitPace(committers: number): CommitPace {
+  /** The shortest wait of the last whole window, and of the present one. */
+  let before = 0;
+  let shortest = Number.POSITIVE_INFINITY;
+  let count = 0;
+
+  return {
+    mayBegin(underWay, now, waiting) {
+      let sent = 0;
+      let recentlySent = 0;
+      for (const { startedAt } of underWay) {
+        sent += 1;
+        if (now - startedAt < STUCK_MS) recentlySent += 1;
+      }
+      const isSlow = Math.min(before, shortest) >= SLOW_MS;
+      const isWorthTwo = sent === 1 && waiting >= WORTH_TWO;
+      return sent < committers && (recentlySent === 0 || isSlow || isWorthTwo);
+    },
+    took(ms, threads) {
+      shortest = Math.min(shortest, ms - threads * WORK_MS_PER_THREAD);
+      count += 1;
+      if (count < WINDOW) return;
+      before = shortest;
+      shortest = Number.POSITIVE_INFINITY;
+      count = 0;
+    },
   };
 }

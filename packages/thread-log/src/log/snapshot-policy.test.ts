@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { snapshotDue, trimDue } from "./snapshot-policy.js";
+import { snapshotDue, trimDue } from "./snapshots.js";
 
 it("is due once for every multiple of a bound, however large the appends are", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spareSnapshot } from "./spare-snapshot.js";
+import { spareSnapshot } from "./snapshots.js";
 
 /** Newest first: what is kept after snapshots this far apart were made, each letting go of what is spare. */
 function keptAfter(steps: readonly number[]): readonly number[] {

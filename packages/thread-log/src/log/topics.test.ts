@@ -1,12 +1,11 @@
 import { createSimulatedClock, type LogEntry } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { newThread, note, textOf } from "../conformance/log-scene.js";
-import type { EntriesWake, StoredRange } from "../port/log-store.js";
-import { threadDigest } from "../port/thread-digest.js";
-import { wakeTag } from "../port/wake-tag.js";
-import { encodeEnvelope } from "./stored-envelope.js";
-import { createTopics, type TopicRead } from "./topics.js";
-import { beginJoin, createWatcher, takeBuffered } from "./watcher.js";
+import { threadDigest, wakeTag } from "../thread-ref.js";
+import { encodeEnvelope } from "./entries.js";
+import { createTopics, type TopicRead } from "./fan-out.js";
+import type { EntriesWake, StoredRange } from "./log-store.js";
+import { beginJoin, createWatcher, takeBuffered } from "./tail-buffer.js";
 
 const thread = newThread();
 const wake = { kind: "threads", tags: [wakeTag(thread)] } as const;

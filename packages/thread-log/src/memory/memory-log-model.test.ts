@@ -1,6 +1,6 @@
 import { runLogModel } from "../conformance/run-log-model.js";
-import { createMemoryDatabase } from "./memory-database.js";
-import { createMemoryLogStore } from "./memory-log-store.js";
+import { createMemoryDatabase } from "./database.js";
+import { createMemoryLogStore } from "./log-store.js";
 
 runLogModel(
   "The log in memory",

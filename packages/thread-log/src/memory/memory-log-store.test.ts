@@ -1,6 +1,6 @@
 import { runLogConformance } from "../conformance/run-log-conformance.js";
-import { createMemoryDatabase } from "./memory-database.js";
-import { createMemoryLogStore } from "./memory-log-store.js";
+import { createMemoryDatabase } from "./database.js";
+import { createMemoryLogStore } from "./log-store.js";
 
 runLogConformance("The memory store", async () => {
   const database = createMemoryDatabase();

@@ -1,11 +1,10 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { runRegistryConformance } from "../conformance/run-registry-conformance.js";
-import { createClockLeaseKeeper } from "../registry/clock-lease-keeper.js";
-import { createMemoryDatabase } from "./memory-database.js";
-import { createMemoryLogStore } from "./memory-log-store.js";
-import { createMemoryRunRegistry } from "./memory-run-registry.js";
-import { closeMemoryScope, openMemoryScope } from "./memory-scope-gate.js";
-import { createMemoryThreadDirectory } from "./memory-thread-directory.js";
+import { createClockLeaseKeeper } from "../registry/leases.js";
+import { closeMemoryScope, createMemoryDatabase, openMemoryScope } from "./database.js";
+import { createMemoryThreadDirectory } from "./directory.js";
+import { createMemoryLogStore } from "./log-store.js";
+import { createMemoryRunRegistry } from "./run-registry.js";
 
 runRegistryConformance("The memory registry", async () => {
   const clock = createSimulatedClock(1_000_000);

@@ -2,10 +2,10 @@ import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newThread } from "../conformance/log-scene.js";
 import { pagesOf, written } from "../conformance/store-scene.js";
-import type { LogStore } from "../port/log-store.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { LogStore } from "../log/log-store.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
 import { openTestPool } from "../testing/test-pool.js";
+import type { ThreadRef } from "../thread-ref.js";
 
 const DAY_MS = 86_400_000;
 

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { fenceOf, newThread, notes, runEnd, textFold, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openTestDatabase } from "../testing/test-database.js";
+import { openPostgres } from "./database.js";
 import { leaveRedisHome } from "./leave-redis-home.js";
-import { openPostgres } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
+import { createPostgresLogStore } from "./log/log-store.js";
 
 it("A database whose entries were in Redis goes on in new epochs, once, and says what is gone", async () => {
   const test = await openTestDatabase();

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { MIGRATION_MS } from "./deadlines.js";
-import { inTransaction } from "./in-transaction.js";
-import type { PostgresDatabase } from "./open-postgres.js";
+import { MIGRATION_MS } from "./connection/pool.js";
+import { inTransaction } from "./connection/transaction.js";
+import type { PostgresDatabase } from "./database.js";
 import {
   dropStaleSnapshotsStatement,
   forgetLogHomeStatement,

@@ -8,16 +8,16 @@ import {
   type RegistryScene,
   withRegistryScene,
 } from "../conformance/registry-scene.js";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { LeasedRun } from "../port/run-record.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { LeasedRun } from "../registry/run-registry.js";
 import { openPostgresRegistryFixture } from "../testing/postgres-registry-fixture.js";
 import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { renewEpochs } from "./cluster-identity.js";
-import { finishRuns } from "./finish-runs.js";
-import { inTransaction } from "./in-transaction.js";
-import { openPostgres } from "./open-postgres.js";
+import { renewEpochs } from "./connection/restore.js";
+import { inTransaction } from "./connection/transaction.js";
+import { openPostgres } from "./database.js";
+import { finishRuns } from "./registry/finish.js";
 
 const lease = { owner: "here", leaseMs: 60_000 };
 

@@ -2,12 +2,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fenceOf, newThread, notes, readAll, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import type { ThreadLog } from "../log/thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
-import { openPostgres } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
-import { lockedThreadsStatement } from "./sql/locked-threads.js";
+import { subjectKey, type ThreadRef } from "../thread-ref.js";
+import { openPostgres } from "./database.js";
+import { lockedThreadsStatement } from "./log/append.js";
+import { createPostgresLogStore } from "./log/log-store.js";
 
 const ROUNDS = 10;
 /** Far below a statement's deadline, which is how long a commit would wait for the lock, and wait again. */

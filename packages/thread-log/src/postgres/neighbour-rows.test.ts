@@ -11,14 +11,13 @@ import {
   withRegistryScene,
 } from "../conformance/registry-scene.js";
 import { appendOf, written } from "../conformance/store-scene.js";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
+import { encodeEnvelope } from "../log/entries.js";
 import { openPostgresRegistryFixture } from "../testing/postgres-registry-fixture.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { finishRuns } from "./finish-runs.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { nextStatement } from "./sql/finish-runs.js";
+import { subjectKey, type ThreadRef } from "../thread-ref.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { finishRuns, nextStatement } from "./registry/finish.js";
 
 /** Ids of runs, tokens and epochs are unique, but no statement relies on that to keep accounts apart. Rows are made by hand. */
 describe("What is done in one thread leaves the others alone", () => {

@@ -6,14 +6,14 @@ import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { renewEpochsAfterRestore } from "./cluster-identity.js";
-import { inTransaction } from "./in-transaction.js";
-import { migrate } from "./migrate.js";
-import { MIGRATIONS } from "./migrations.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
-import { createPostgresRunRegistry } from "./postgres-run-registry.js";
-import { createPostgresThreadDirectory } from "./postgres-thread-directory.js";
+import { renewEpochsAfterRestore } from "./connection/restore.js";
+import { inTransaction } from "./connection/transaction.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresThreadDirectory } from "./directory.js";
+import { createPostgresLogStore } from "./log/log-store.js";
+import { createPostgresRunRegistry } from "./registry/run-registry.js";
+import { migrate } from "./schema/migrate.js";
+import { MIGRATIONS } from "./schema/tables.js";
 
 describe("PostgreSQL", () => {
   let fixture: PostgresFixture;

@@ -2,14 +2,14 @@ import type { LogPosition } from "@throughline/ai-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { fenceOf, newThread, notes, textsOf, write } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadLog } from "../log/thread-log.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { hasInstances, renewEpochs } from "./cluster-identity.js";
-import { databaseId } from "./database-id.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
+import type { ThreadRef } from "../thread-ref.js";
+import { hasInstances, renewEpochs } from "./connection/restore.js";
+import { databaseId, openPostgres, type PostgresDatabase } from "./database.js";
+
+import { createPostgresLogStore } from "./log/log-store.js";
 
 /** An instance on a database, which a test may end and start on another. */
 interface Instance {

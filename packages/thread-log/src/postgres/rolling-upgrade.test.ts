@@ -14,16 +14,15 @@ import {
   write,
 } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
-import { wakeTag } from "../port/wake-tag.js";
+import type { ThreadLog } from "../log/thread-log.js";
 import { type InstanceBefore, openInstanceBefore } from "../testing/statements-before.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { migrate } from "./migrate.js";
-import { MIGRATIONS } from "./migrations.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
+import { type ThreadRef, wakeTag } from "../thread-ref.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresLogStore } from "./log/log-store.js";
+import { migrate } from "./schema/migrate.js";
+import { MIGRATIONS } from "./schema/tables.js";
 
 const RECORD = "migrations";
 const before = MIGRATIONS.filter(({ id }) => id < 5);

@@ -4,17 +4,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newThread, notes, readAll, runEnd } from "../conformance/log-scene.js";
 import { hello, leased } from "../conformance/registry-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { BadRow, RunRegistry } from "../port/run-registry.js";
-import type { StartRun } from "../port/start-run.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { ThreadLog } from "../log/thread-log.js";
+import type { BadRow, RunRegistry, StartRun } from "../registry/run-registry.js";
 import { countStatements } from "../testing/count-statements.js";
 import { sessionsWaiting } from "../testing/sessions-waiting.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
-import { createPostgresRunRegistry } from "./postgres-run-registry.js";
-import { deleteUnstartedThreads } from "./retention-rows.js";
+import type { ThreadRef } from "../thread-ref.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresLogStore } from "./log/log-store.js";
+import { deleteUnstartedThreads } from "./log/trim.js";
+import { createPostgresRunRegistry } from "./registry/run-registry.js";
 
 const lease = { owner: "here", leaseMs: 60_000 };
 

@@ -6,9 +6,9 @@ import { fenceOf, newThread, notes, readAll, take, textsOf, write } from "../con
 import { createThreadLog } from "../log/create-thread-log.js";
 import { openPostgresFixture, type PostgresFixture } from "../testing/postgres-fixture.js";
 import { type StallingProxy, startStallingProxy } from "../testing/stalling-proxy.js";
-import { inTransaction } from "./in-transaction.js";
-import { openPostgres, type PostgresDatabase, type PostgresOptions } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
+import { inTransaction } from "./connection/transaction.js";
+import { openPostgres, type PostgresDatabase, type PostgresOptions } from "./database.js";
+import { createPostgresLogStore } from "./log/log-store.js";
 
 const STATEMENT_MS = 300;
 

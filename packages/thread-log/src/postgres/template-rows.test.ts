@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newThread, note } from "../conformance/log-scene.js";
 import { leased, type RegistryFixture, withRegistryScene } from "../conformance/registry-scene.js";
 import { appendOf, EVERY, seqsOf, written } from "../conformance/store-scene.js";
-import type { LogStore, StoreAppend } from "../port/log-store.js";
-import type { ThreadRef } from "../port/thread-ref.js";
+import type { LogStore, StoreAppend } from "../log/log-store.js";
 import { openPostgresRegistryFixture } from "../testing/postgres-registry-fixture.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
+import type { ThreadRef } from "../thread-ref.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresLogStore } from "./log/log-store.js";
 
 const LOAD = { foldVersions: [1], returnsTo: undefined, shortlyBefore: 9, limit: 9 };
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../conformance/eventually.js";
 import { newThread } from "../conformance/log-scene.js";
 import { hello } from "../conformance/registry-scene.js";
-import type { StartRun } from "../port/start-run.js";
+import type { StartRun } from "../registry/run-registry.js";
 import { launchOwnPostgres, type OwnServer } from "../testing/own-postgres.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresRunRegistry } from "./postgres-run-registry.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresRunRegistry } from "./registry/run-registry.js";
 
 let server: OwnServer;
 let database: PostgresDatabase;

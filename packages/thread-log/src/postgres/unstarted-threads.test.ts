@@ -2,12 +2,12 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newThread } from "../conformance/log-scene.js";
 import { neighboursOf } from "../conformance/neighbourhood.js";
-import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
-import { openPostgres, type PostgresDatabase } from "./open-postgres.js";
-import { createPostgresLogStore } from "./postgres-log-store.js";
-import { createPostgresRunRegistry } from "./postgres-run-registry.js";
-import { deleteUnstartedThreads } from "./retention-rows.js";
+import { subjectKey, type ThreadRef } from "../thread-ref.js";
+import { openPostgres, type PostgresDatabase } from "./database.js";
+import { createPostgresLogStore } from "./log/log-store.js";
+import { deleteUnstartedThreads } from "./log/trim.js";
+import { createPostgresRunRegistry } from "./registry/run-registry.js";
 
 describe("A thread in which nothing ever started", () => {
   let server: TestDatabase;

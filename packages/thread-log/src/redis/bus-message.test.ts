@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newThread, note } from "../conformance/log-scene.js";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import type { CommittedEntries } from "../port/entry-bus.js";
-import { threadDigest } from "../port/thread-digest.js";
-import { decodeBusMessage, encodeBusMessage } from "./bus-message.js";
+import { encodeEnvelope } from "../log/entries.js";
+import type { CommittedEntries } from "../log/log-store.js";
+import { threadDigest } from "../thread-ref.js";
+import { decodeBusMessage, encodeBusMessage } from "./message.js";
 
 const HERE = "instance";
 const THERE = "another1";

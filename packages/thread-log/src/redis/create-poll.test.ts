@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import { createPoll } from "./create-poll.js";
+import { createPoll } from "./bus.js";
 
 it("A poll goes on steadily however often it is started, and ends when it is stopped", () => {
   const clock = createSimulatedClock();

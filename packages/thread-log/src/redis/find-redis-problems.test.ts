@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { findMissingRedis, launchRedis, type OwnRedis } from "../testing/launch-redis.js";
-import { findRedisProblems } from "./find-redis-problems.js";
+import { findRedisProblems } from "./nodes.js";
 
 const missing = findMissingRedis();
 const itWithRedis = itNeeds(missing);

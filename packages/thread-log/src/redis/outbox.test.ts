@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createOutbox } from "./outbox.js";
+import { createOutbox } from "./connection.js";
 
 function scene() {
   const clock = createSimulatedClock();

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, vi } from "vitest";
 import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { fenceOf, newThread, notes, take, textsOf, write } from "../conformance/log-scene.js";
-import type { ThreadRef } from "../port/thread-ref.js";
 import { type BusFixture, type BusInstance, openBusFixture } from "../testing/bus-fixture.js";
 import { countStatements } from "../testing/count-statements.js";
 import {
@@ -12,6 +11,7 @@ import {
   type RedisOptions,
 } from "../testing/launch-redis.js";
 import { type StallingProxy, startStallingProxy } from "../testing/stalling-proxy.js";
+import type { ThreadRef } from "../thread-ref.js";
 
 const itWithRedis = itNeeds(findMissingRedis());
 const eventually = (condition: () => unknown) => vi.waitFor(condition, { timeout: 10_000, interval: 20 });

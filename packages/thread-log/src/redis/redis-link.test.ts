@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { keepRedisLink } from "./redis-link.js";
+import { keepRedisLink } from "./connection.js";
 
 interface FakeClient {
   readonly name: number;

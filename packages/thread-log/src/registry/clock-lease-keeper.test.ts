@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createSimulatedClock, StoreOutage } from "@throughline/ai-core";
 import { describe, expect, it, vi } from "vitest";
-import { createMemoryDatabase } from "../memory/memory-database.js";
-import { createMemoryRunRegistry } from "../memory/memory-run-registry.js";
-import { createClockLeaseKeeper } from "./clock-lease-keeper.js";
+import { createMemoryDatabase } from "../memory/database.js";
+import { createMemoryRunRegistry } from "../memory/run-registry.js";
+import { createClockLeaseKeeper } from "./leases.js";
 
 function scene() {
   const clock = createSimulatedClock(1_000_000);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ThreadRuns } from "../port/start-run.js";
-import { canonicalJson, decideStart } from "./decide-start.js";
+import type { ThreadRuns } from "./run-registry.js";
+import { canonicalJson, decideStart } from "./start-decision.js";
 
 const free: ThreadRuns = {
   same: undefined,

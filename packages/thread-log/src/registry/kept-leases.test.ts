@@ -1,6 +1,6 @@
 import type { Fence } from "@throughline/ai-core";
 import { describe, expect, it, vi } from "vitest";
-import { type Beat, createKeptLeases, leaseOf } from "./kept-leases.js";
+import { type Beat, createKeptLeases, leaseOf } from "./leases.js";
 
 const LEASE_MS = 8_000;
 const TRUSTED_MS = 7_000;

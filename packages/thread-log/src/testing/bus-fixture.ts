@@ -1,11 +1,11 @@
 import type { LogStoreFixture } from "../conformance/log-scene.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { BusState } from "../port/entry-bus.js";
-import type { LogStore } from "../port/log-store.js";
-import type { ThreadLog } from "../port/thread-log.js";
-import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
-import { type BusTraffic, openRedisBus, type RedisBus } from "../redis/open-redis-bus.js";
+import type { BusState, LogStore } from "../log/log-store.js";
+
+import type { ThreadLog } from "../log/thread-log.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/database.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
+import { type BusTraffic, openRedisBus, type RedisBus } from "../redis/bus.js";
 import { openTestDatabase } from "./test-database.js";
 import { trackCalls } from "./track-calls.js";
 

@@ -1,9 +1,9 @@
 import { itNeeds } from "../../../embedded-postgres/src/testing/it-needs.js";
 import { runLogConformance } from "../conformance/run-log-conformance.js";
 import { runRegistryConformance } from "../conformance/run-registry-conformance.js";
-import type { LogStore } from "../port/log-store.js";
-import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import type { LogStore } from "../log/log-store.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/database.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
 import { findMissingDebianPostgres, launchDebianPostgres } from "./launch-debian-postgres.js";
 import { openPostgresRegistryFixture } from "./postgres-registry-fixture.js";
 

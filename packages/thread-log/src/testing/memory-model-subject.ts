@@ -2,7 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { cloneDatabase } from "../conformance/model/normal-form.js";
 import { attempt, referenceOn } from "../conformance/model/operation.js";
 import type { ModelSubject } from "../conformance/model/run-store-model.js";
-import { createMemoryDatabase } from "../memory/memory-database.js";
+import { createMemoryDatabase } from "../memory/database.js";
 
 /** The reference itself: what it does is held against what holds of any database. */
 export function createMemoryModelSubject(): ModelSubject {

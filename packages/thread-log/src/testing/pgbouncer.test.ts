@@ -5,9 +5,9 @@ import { fenceOf, newThread, notes, readAll, write } from "../conformance/log-sc
 import { runLogConformance } from "../conformance/run-log-conformance.js";
 import { runRegistryConformance } from "../conformance/run-registry-conformance.js";
 import { createThreadLog } from "../log/create-thread-log.js";
-import type { LogStore } from "../port/log-store.js";
-import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import type { LogStore } from "../log/log-store.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/database.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
 import { findMissingPgbouncer, launchPgbouncer, type Pgbouncer } from "./launch-pgbouncer.js";
 import { openPostgresRegistryFixture } from "./postgres-registry-fixture.js";
 import { openTestDatabase, type TestDatabase } from "./test-database.js";

@@ -1,9 +1,9 @@
 import { retryStore, systemClock } from "@throughline/ai-core";
 import pg from "pg";
 import type { LogStoreFixture } from "../conformance/log-scene.js";
-import type { LogStore } from "../port/log-store.js";
-import { openPostgres } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
+import type { LogStore } from "../log/log-store.js";
+import { openPostgres } from "../postgres/database.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
 import { openTestDatabase } from "./test-database.js";
 import { trackCalls } from "./track-calls.js";
 

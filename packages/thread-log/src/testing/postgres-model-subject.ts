@@ -3,11 +3,11 @@ import { attempt, type Outcome } from "../conformance/model/operation.js";
 import { readDatabase } from "../conformance/model/read-database.js";
 import type { ModelSubject } from "../conformance/model/run-store-model.js";
 import { createStatementGate, overPools, poolsOf } from "../conformance/model/statement-gate.js";
-import { inTransaction } from "../postgres/in-transaction.js";
-import { openPostgres } from "../postgres/open-postgres.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
-import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
-import { closeScope, openScope } from "../postgres/postgres-scope-gate.js";
+import { inTransaction } from "../postgres/connection/transaction.js";
+import { openPostgres } from "../postgres/database.js";
+import { closeScope, openScope } from "../postgres/delete.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
+import { createPostgresRunRegistry } from "../postgres/registry/run-registry.js";
 import { openTestDatabase } from "./test-database.js";
 
 export interface PostgresModelSubject extends ModelSubject {

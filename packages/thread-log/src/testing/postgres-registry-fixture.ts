@@ -1,11 +1,11 @@
 import type { RegistryFixture, RegistryInstance } from "../conformance/registry-scene.js";
-import { inTransaction } from "../postgres/in-transaction.js";
-import { openPostgres, type PostgresDatabase } from "../postgres/open-postgres.js";
-import { createPostgresLeaseKeeper } from "../postgres/postgres-lease-keeper.js";
-import { createPostgresLogStore } from "../postgres/postgres-log-store.js";
-import { createPostgresRunRegistry } from "../postgres/postgres-run-registry.js";
-import { closeScope, openScope } from "../postgres/postgres-scope-gate.js";
-import { createPostgresThreadDirectory } from "../postgres/postgres-thread-directory.js";
+import { inTransaction } from "../postgres/connection/transaction.js";
+import { openPostgres, type PostgresDatabase } from "../postgres/database.js";
+import { closeScope, openScope } from "../postgres/delete.js";
+import { createPostgresThreadDirectory } from "../postgres/directory.js";
+import { createPostgresLogStore } from "../postgres/log/log-store.js";
+import { createPostgresLeaseKeeper } from "../postgres/registry/heartbeat.js";
+import { createPostgresRunRegistry } from "../postgres/registry/run-registry.js";
 import { openTestDatabase, type TestDatabase } from "./test-database.js";
 import { openTestPool } from "./test-pool.js";
 

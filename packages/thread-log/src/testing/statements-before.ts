@@ -1,9 +1,8 @@
 import type { Envelope } from "@throughline/ai-core";
 import pg from "pg";
-import { encodeEnvelope } from "../log/stored-envelope.js";
-import { subjectKey, type ThreadRef } from "../port/thread-ref.js";
-import { wakeTag } from "../port/wake-tag.js";
-import { decodeWake, encodeWake } from "../postgres/wake-message.js";
+import { encodeEnvelope } from "../log/entries.js";
+import { decodeWake, encodeWake } from "../postgres/connection/notifications.js";
+import { subjectKey, type ThreadRef, wakeTag } from "../thread-ref.js";
 
 /**
  * An instance of the version before entries were stored by template: its statements, word for word, on connections of its own.

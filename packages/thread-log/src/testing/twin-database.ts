@@ -1,5 +1,5 @@
 import pg from "pg";
-import { openPostgres } from "../postgres/open-postgres.js";
+import { openPostgres } from "../postgres/database.js";
 import { openTestDatabase, type TestDatabase } from "./test-database.js";
 
 const EPOCH = "00000000-0000-4000-8000-000000000000";

@@ -1,5 +1,5 @@
-import type { MemoryDatabase, MemoryThread } from "../../memory/memory-database.js";
-import { threadKey } from "../../port/thread-ref.js";
+import type { MemoryDatabase, MemoryThread } from "../../memory/database.js";
+import { threadKey } from "../../thread-ref.js";
 import type { ModelWorld } from "./model-world.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { MemoryDatabase } from "../../memory/memory-database.js";
+import type { MemoryDatabase } from "../../memory/database.js";
 import { cloneDatabase, type Known, knownIn, normalAnswer, normalDatabase } from "./normal-form.js";
 import { attempt, type Outcome, type Part, referenceOn } from "./operation.js";
 

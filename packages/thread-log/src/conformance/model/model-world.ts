@@ -1,9 +1,9 @@
 import type { Fence } from "@throughline/ai-core";
-import type { MemoryDatabase, MemoryThread } from "../../memory/memory-database.js";
-import type { StoreAppend } from "../../port/log-store.js";
-import type { LeasedRun } from "../../port/run-record.js";
-import type { StartLook, StartRun } from "../../port/start-run.js";
-import { type ThreadRef, threadKey } from "../../port/thread-ref.js";
+import type { StoreAppend } from "../../log/log-store.js";
+import type { MemoryDatabase, MemoryThread } from "../../memory/database.js";
+import type { LeasedRun, StartLook, StartRun } from "../../registry/run-registry.js";
+
+import { type ThreadRef, threadKey } from "../../thread-ref.js";
 
 /** A lease that was handed out, still held or not. */
 export interface KnownLease {

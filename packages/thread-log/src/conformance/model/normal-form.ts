@@ -1,5 +1,5 @@
-import type { MemoryDatabase } from "../../memory/memory-database.js";
-import { threadKey } from "../../port/thread-ref.js";
+import type { MemoryDatabase } from "../../memory/database.js";
+import { threadKey } from "../../thread-ref.js";
 
 /** What was known before a round: tokens and epochs that are new have no value that two databases could agree on. */
 export interface Known {

@@ -1,12 +1,10 @@
 import { isStoreOutage, StoreOutage, ThroughlineError } from "@throughline/ai-core";
-import type { MemoryDatabase } from "../../memory/memory-database.js";
-import { createMemoryLogStore } from "../../memory/memory-log-store.js";
-import { createMemoryRunRegistry } from "../../memory/memory-run-registry.js";
-import { closeMemoryScope, openMemoryScope } from "../../memory/memory-scope-gate.js";
-import type { LogStore } from "../../port/log-store.js";
-import type { RunRegistry } from "../../port/run-registry.js";
-import type { ClosedScope } from "../../port/scope-gate.js";
-import type { ThreadRef } from "../../port/thread-ref.js";
+import type { LogStore } from "../../log/log-store.js";
+import { closeMemoryScope, type MemoryDatabase, openMemoryScope } from "../../memory/database.js";
+import { createMemoryLogStore } from "../../memory/log-store.js";
+import { createMemoryRunRegistry } from "../../memory/run-registry.js";
+import type { RunRegistry } from "../../registry/run-registry.js";
+import type { ClosedScope, ThreadRef } from "../../thread-ref.js";
 
 /** What an operation is performed on: one instance of a service. */
 export interface ModelInstance {

@@ -1,4 +1,4 @@
-import type { ThreadRef } from "../../port/thread-ref.js";
+import type { ThreadRef } from "../../thread-ref.js";
 import { isBit } from "./model-command.js";
 import type { ModelWorld } from "./model-world.js";
 import { leaseAt, rowOf } from "./model-world.js";

@@ -1,15 +1,11 @@
 import { createSimulatedClock, type GraphRunStart, type Json, type JsonObject } from "@throughline/ai-core";
 import type pg from "pg";
-import type { ThreadStatus } from "../../directory/thread-directory.js";
-import {
-  createMemoryDatabase,
-  type MemoryDatabase,
-  type MemoryThread,
-} from "../../memory/memory-database.js";
-import { stopKey } from "../../memory/memory-start.js";
-import type { RegistryStatus, RunOrigin } from "../../port/run-record.js";
-import type { Snapshot } from "../../port/thread-log.js";
-import { type ThreadRef, threadKey } from "../../port/thread-ref.js";
+import type { Snapshot } from "../../log/thread-log.js";
+import { createMemoryDatabase, type MemoryDatabase, type MemoryThread } from "../../memory/database.js";
+import { stopKey } from "../../memory/start-run.js";
+import type { RegistryStatus, RunOrigin } from "../../registry/run-registry.js";
+import type { ThreadStatus } from "../../thread-directory.js";
+import { type ThreadRef, threadKey } from "../../thread-ref.js";
 
 interface Key {
   readonly account: string;

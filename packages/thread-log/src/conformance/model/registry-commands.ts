@@ -1,7 +1,7 @@
 import type { Fence } from "@throughline/ai-core";
-import type { LeasedRun } from "../../port/run-record.js";
-import type { FinishResult, HeartbeatResult } from "../../port/run-registry.js";
-import { type ThreadRef, threadKey } from "../../port/thread-ref.js";
+import type { FinishResult, HeartbeatResult, LeasedRun } from "../../registry/run-registry.js";
+
+import { type ThreadRef, threadKey } from "../../thread-ref.js";
 import { command, isBit, type Resolve } from "./model-command.js";
 import {
   HOUR_MS,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { MemoryDatabase } from "../../memory/memory-database.js";
-import { threadKey } from "../../port/thread-ref.js";
+import type { MemoryDatabase } from "../../memory/database.js";
+import { threadKey } from "../../thread-ref.js";
 import { checkInvariants, checkTokens, hold } from "./check-invariants.js";
 import { explainRound } from "./explain-round.js";
 import type { ModelCommand } from "./model-command.js";

@@ -1,7 +1,7 @@
 import type { GraphRunStart, Json } from "@throughline/ai-core";
-import type { StartLook, StartResult, StartRun } from "../../port/start-run.js";
-import { type ThreadRef, threadKey } from "../../port/thread-ref.js";
-import { answerIds } from "../../registry/decide-start.js";
+import type { StartLook, StartResult, StartRun } from "../../registry/run-registry.js";
+import { answerIds } from "../../registry/start-decision.js";
+import { type ThreadRef, threadKey } from "../../thread-ref.js";
 import { command, isBit, type Numbers, type Resolve } from "./model-command.js";
 import { MODEL_LEASE, type ModelWorld, named, remember, threadAt } from "./model-world.js";
 import type { Operation } from "./operation.js";

@@ -1,7 +1,7 @@
 import { toStoreFailure } from "@throughline/ai-core";
 import type fc from "fast-check";
 import pg from "pg";
-import { isConnectionInDoubt } from "../../postgres/deadlines.js";
+import { isConnectionInDoubt } from "../../postgres/connection/pool.js";
 
 /** What happens to one statement of a task instead of being answered. */
 export interface Loss {

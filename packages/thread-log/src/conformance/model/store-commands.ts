@@ -1,7 +1,7 @@
-import { loadByParts } from "../../log/load-by-parts.js";
-import { encodeEnvelope } from "../../log/stored-envelope.js";
-import type { StoreAppend, StoreAppendResult } from "../../port/log-store.js";
-import type { ThreadRef } from "../../port/thread-ref.js";
+import { encodeEnvelope } from "../../log/entries.js";
+import type { StoreAppend, StoreAppendResult } from "../../log/log-store.js";
+import { loadByParts } from "../../memory/log-store.js";
+import type { ThreadRef } from "../../thread-ref.js";
 import { note, runEnd } from "../log-scene.js";
 import { command, isBit, type Resolve } from "./model-command.js";
 import {

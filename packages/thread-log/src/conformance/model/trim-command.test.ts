@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryDatabase, type MemoryDatabase } from "../../memory/memory-database.js";
-import { createMemoryLogStore } from "../../memory/memory-log-store.js";
-import { TRIM_STEPS } from "../../memory/memory-trim.js";
-import { threadKey } from "../../port/thread-ref.js";
+import { createMemoryDatabase, type MemoryDatabase, TRIM_STEPS } from "../../memory/database.js";
+import { createMemoryLogStore } from "../../memory/log-store.js";
+
+import { threadKey } from "../../thread-ref.js";
 import { explainRound } from "./explain-round.js";
 import { createModelWorld, threadAt } from "./model-world.js";
 import { cloneDatabase } from "./normal-form.js";

@@ -1,6 +1,6 @@
-import { type MemoryTrim, TRIM_STEPS } from "../../memory/memory-trim.js";
-import type { TrimResult } from "../../port/thread-log.js";
-import { type ThreadRef, threadKey } from "../../port/thread-ref.js";
+import type { TrimResult } from "../../log/thread-log.js";
+import { type MemoryTrim, TRIM_STEPS } from "../../memory/database.js";
+import { type ThreadRef, threadKey } from "../../thread-ref.js";
 import type { Resolve } from "./model-command.js";
 import { named, pick, rowOf, threadAt } from "./model-world.js";
 import type { Outcome, Part } from "./operation.js";
