@@ -2,6 +2,7 @@ import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { createServerEventReader, readGraphItem } from "@throughline/coerce";
 import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
+import { createRunTranslator } from "./stream-adapter.js";
 import { readGolden, renderGolden } from "./testing/golden.js";
 import {
   CAPTURE_NAMES,
@@ -15,7 +16,6 @@ import {
   toEntries,
 } from "./testing/recording.js";
 import { assertValidEvents } from "./testing/stock-client.js";
-import { createRunTranslator } from "./translate/run-translator.js";
 
 const DIALECTS: readonly Dialect[] = ["modes", "events"];
 const FACE = { threadName: "golden", line: "1.0", interrupts: "standard" } as const;

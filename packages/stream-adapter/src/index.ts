@@ -1,8 +1,11 @@
-export { compactEntries } from "./fold/compact-entries.js";
-export { type FoldSource, rebuildFold } from "./fold/rebuild-fold.js";
+export { compactEntries } from "./checkpoint/compact.js";
+
+export { type FoldSource, rebuildFold } from "./checkpoint/rebuild.js";
+
 export {
   createRunTranslator,
   type RunTranslator,
   type RunTranslatorOptions,
-} from "./translate/run-translator.js";
-export { type StateKeys, visibleState } from "./translate/state-tracker.js";
+} from "./stream-adapter.js";
+
+export { type StateKeys, visibleState } from "./translate/state.js";

@@ -9,7 +9,7 @@ import {
 } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reconcile } from "./fold/reconcile.js";
+import { reconcile } from "./checkpoint/rebuild.js";
 import { agUi, drive, piece, shown } from "./testing/drive.js";
 import { type RandomRun, randomRun } from "./testing/random-run.js";
 import { readItems, toEntries } from "./testing/recording.js";

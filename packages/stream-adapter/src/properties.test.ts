@@ -15,12 +15,12 @@ import {
 } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { compactEntries } from "./fold/compact-entries.js";
+import { compactEntries } from "./checkpoint/compact.js";
+import { createRunTranslator } from "./stream-adapter.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
 import { type RandomRun, randomRun, untakenRun } from "./testing/random-run.js";
 import { framesOf, toEntries } from "./testing/recording.js";
 import { applyWithStockClient, assertValidEvents } from "./testing/stock-client.js";
-import { createRunTranslator } from "./translate/run-translator.js";
 
 // The stock clients take milliseconds per run, and a busy machine several times that.
 vi.setConfig({ testTimeout: 180_000 });

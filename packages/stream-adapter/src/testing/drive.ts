@@ -1,7 +1,7 @@
 import type { Dialect, Envelope, GraphFinal, Message, UpstreamChunk } from "@throughline/ai-core";
 import type { AgUiEvent, AgUiFaceOptions } from "@throughline/reading";
 import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
-import { createRunTranslator } from "../translate/run-translator.js";
+import { createRunTranslator } from "../stream-adapter.js";
 import { framesOf, toEntries } from "./recording.js";
 
 export interface DriveOptions {

@@ -1,7 +1,7 @@
 import type { Envelope, GraphFinal, LogEntry, Message, PayloadOf } from "@throughline/ai-core";
 import { applyEnvelope, emptyFold, isConversation, type ThreadFold } from "@throughline/reading";
 import fc from "fast-check";
-import { createRunTranslator } from "../translate/run-translator.js";
+import { createRunTranslator } from "../stream-adapter.js";
 import { type RandomRun, randomRun } from "./random-run.js";
 import { toEntries } from "./recording.js";
 

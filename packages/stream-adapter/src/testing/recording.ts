@@ -21,7 +21,7 @@ import {
   type ThreadFold,
 } from "@throughline/reading";
 import { z } from "zod";
-import { createRunTranslator, type RunTranslatorOptions } from "../translate/run-translator.js";
+import { createRunTranslator, type RunTranslatorOptions } from "../stream-adapter.js";
 
 const FIXTURES = new URL("../../fixtures/", import.meta.url);
 const EPOCH = "e1";

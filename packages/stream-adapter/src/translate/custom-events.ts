@@ -1,7 +1,7 @@
 import { read, readString, toPlain } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "./draft.js";
-import type { StateTracker } from "./state-tracker.js";
-import type { ToolRuns } from "./tool-runs.js";
+import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { StateTracker } from "./state.js";
+import type { ToolRuns } from "./tool-calls.js";
 
 export interface CustomEventsOptions {
   readonly sink: DraftSink;

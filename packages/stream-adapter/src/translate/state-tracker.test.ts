@@ -1,7 +1,7 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createDraftSink } from "./draft.js";
-import { createStateTracker } from "./state-tracker.js";
+import { createDraftSink } from "../envelope-draft.js";
+import { createStateTracker } from "./state.js";
 
 /** A state whose large channel counts how often it is looked into. */
 function stateOf(step: number, rows: readonly string[]) {

@@ -1,7 +1,7 @@
 import type { CallStatus, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readMessage, readNumber, readString } from "@throughline/coerce";
-import type { RunParts } from "./run-parts.js";
-import { updatedMessages, updatedNodes } from "./shared-modes.js";
+import { nameOfCustom } from "./custom-events.js";
+import type { RunParts } from "./translator.js";
 
 /** `messages` (tuples), `updates`, `tasks` and `tools`: the cheap dialect, and the default. */
 export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => void {
@@ -117,4 +117,81 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
 
 function isEmpty(result: unknown): boolean {
   return typeof result === "object" && result !== null && Object.keys(result).length === 0;
+}
+
+/** Modes that mean the same in both dialects. `false` when the chunk is of another mode. */
+export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => boolean {
+  const seenCheckpoints = new Set<string>();
+
+  function checkpoint(ns: readonly string[], data: unknown): void {
+    // In-process payloads carry the whole `configurable`: only ids leave this function.
+    const config = read(read(data, "config"), "configurable");
+    const id = readString(data, "id") ?? readString(config, "checkpoint_id");
+    const path = ns.join("|");
+    if (path === "" || id === undefined || seenCheckpoints.has(`${path} ${id}`)) return;
+    seenCheckpoints.add(`${path} ${id}`);
+    const task = parts.tasks.at(path);
+    const site = parts.tasks.siteAt(path);
+    if (!task || !site) return;
+    const step = readNumber(data, "step") ?? readNumber(read(data, "metadata"), "step") ?? null;
+    parts.sink.emit("subgraph_checkpoint", site, {
+      checkpoint_id: id,
+      node: task.node,
+      // A checkpoint never changes, so its id stands for the state: hashing that would cost 5 ms a megabyte.
+      state_digest: digest(`${id} ${step}`),
+      step,
+    });
+  }
+
+  return ({ ns, mode, data }) => {
+    switch (mode) {
+      case "values":
+        parts.interrupts.add(read(data, "__interrupt__"), ns);
+        if (ns.length === 0) {
+          parts.tools.learnFrom(read(data, "messages"));
+          parts.conversation.values(read(data, "messages"));
+          parts.state.values(data);
+        } else parts.tasks.state(ns.join("|"), data);
+        return true;
+      case "checkpoints":
+        checkpoint(ns, data);
+        return true;
+      case "custom": {
+        const named = nameOfCustom(data);
+        parts.custom(named.name, named.data, parts.tasks.siteAt(ns.join("|")) ?? parts.root);
+        return true;
+      }
+      case "error":
+        parts.failure.hear(data);
+        return true;
+      default:
+        return false;
+    }
+  };
+}
+
+/** `updates` of one superstep: `{ node: partialState, … }`, possibly with `__interrupt__` and `__metadata__` beside. */
+function updatedNodes(data: unknown): readonly string[] {
+  if (typeof data !== "object" || data === null) return [];
+  return Object.keys(data).filter((key) => !key.startsWith("__"));
+}
+
+function updatedMessages(data: unknown, node: string): readonly unknown[] {
+  const update = read(data, node);
+  const list = readArray(update, "messages");
+  return list.length > 0 || !Array.isArray(update)
+    ? list
+    : update.flatMap((item) => [...readArray(item, "messages")]);
+}
+/** A short fingerprint of a text. For telling checkpoints apart, not for security. */
+function digest(text: string): string {
+  // FNV-1a in two lanes of 32 bits: pure, and 64 bits are plenty to tell a thread's checkpoints apart.
+  let a = 0x811c9dc5;
+  let b = 0x01000193;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+  }
+  return (a >>> 0).toString(16).padStart(8, "0") + (b >>> 0).toString(16).padStart(8, "0");
 }

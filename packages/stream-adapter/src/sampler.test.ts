@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../translate/draft.js";
-import { createSampler, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./sampler.js";
+import type { Draft } from "./envelope-draft.js";
+import { createSampler, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./event-sampler.js";
 
 const site = { parent_id: null, agent: "a" };
 const token = (text: string, call = "c"): Draft => ({

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { read, toPlain } from "@throughline/coerce";
 import { diffState } from "../delta/state-delta.js";
-import type { CallSite, DraftSink } from "./draft.js";
+import type { CallSite, DraftSink } from "../envelope-draft.js";
 
 /** The keys of a state that a client may see: all of them by name, or a predicate where not all names are known. */
 export type StateKeys = readonly string[] | ((key: string) => boolean);

@@ -15,9 +15,9 @@ import {
   readString,
   toToolCall,
 } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "./draft.js";
+import type { CallSite, DraftSink } from "../envelope-draft.js";
 import type { Task } from "./task-tree.js";
-import type { ToolRuns } from "./tool-runs.js";
+import type { ToolRuns } from "./tool-calls.js";
 
 /** In characters: counting bytes would cost more than it tells. */
 const MAX_ARGS_LENGTH = 64 * 1024;

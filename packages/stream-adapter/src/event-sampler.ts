@@ -1,5 +1,5 @@
 import type { Profile } from "@throughline/ai-core";
-import type { CallSite, Draft, DraftOf } from "../translate/draft.js";
+import type { CallSite, Draft, DraftOf } from "./envelope-draft.js";
 
 /** A call's first window is short, so that an answer starts lively; while it flows they widen, so that it stays cheap. */
 export const MIN_WINDOW_MS = 25;

@@ -1,11 +1,11 @@
+import type { CallSite, DraftSink } from "../envelope-draft.js";
 import type { CheckpointMessages } from "./checkpoint-messages.js";
-import type { CallSite, DraftSink } from "./draft.js";
+import type { RunFailure } from "./failure.js";
 import type { InterruptSet } from "./interrupt-set.js";
-import type { MessageStream } from "./message-stream.js";
-import type { RunFailure } from "./run-failure.js";
-import type { StateTracker } from "./state-tracker.js";
+import type { MessageStream } from "./model-messages.js";
+import type { StateTracker } from "./state.js";
 import type { TaskTree } from "./task-tree.js";
-import type { ToolRuns } from "./tool-runs.js";
+import type { ToolRuns } from "./tool-calls.js";
 
 /** What a dialect reports to: the parts of one run, each owning one concern. */
 export interface RunParts {

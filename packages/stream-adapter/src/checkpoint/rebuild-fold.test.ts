@@ -3,7 +3,7 @@ import { applyEnvelope, currentMessages, type FoldRun } from "@throughline/readi
 import { describe, expect, it } from "vitest";
 import { agent, agUi, drive, piece } from "../testing/drive.js";
 import { toEntries } from "../testing/recording.js";
-import { rebuildFold } from "./rebuild-fold.js";
+import { rebuildFold } from "./rebuild.js";
 
 const asked: Message = { id: "u1", role: "user", content: "Hello" };
 const run: FoldRun = { run_id: "run-1", client_run_id: null, attempt: 0, open: true, status: null };

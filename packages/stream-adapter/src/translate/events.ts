@@ -1,6 +1,6 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
 import { asLoose, asString, type Loose, read, readArray, readMessage, readString } from "@throughline/coerce";
-import type { RunParts } from "./run-parts.js";
+import type { RunParts } from "./translator.js";
 
 /**
  * streamEvents v2. The only hierarchy in it is `langgraph_checkpoint_ns`; a node's own run is the one tagged

@@ -1,6 +1,6 @@
 import type { ErrorClass, Json, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
 import { classifyError, isJsonObject, readString, toPlain } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "./draft.js";
+import type { CallSite, DraftSink } from "../envelope-draft.js";
 import type { FailedTask, TaskTree } from "./task-tree.js";
 
 export interface RunFailureOptions {

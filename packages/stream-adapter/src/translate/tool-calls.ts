@@ -8,7 +8,7 @@ import {
   toPlain,
   toResultContent,
 } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "./draft.js";
+import type { CallSite, DraftSink } from "../envelope-draft.js";
 import type { RunningTool, Task } from "./task-tree.js";
 
 /** The graph itself holds as many until its superstep ends. */
