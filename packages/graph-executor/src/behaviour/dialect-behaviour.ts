@@ -1,6 +1,6 @@
 import type { GraphFinal } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
 import { eventText, startedNodes, streamedText } from "./streamed.js";
 import { openThread, type RunOptions, type ThreadSession } from "./thread-session.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ThroughlineError, toWireError } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
 import { SECRET } from "./graphs/faulty.js";
 import { modelPieces, startedNodes } from "./streamed.js";
 import { openThread, userMessage } from "./thread-session.js";

@@ -1,6 +1,6 @@
 import type { GraphFinal } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
 import { openThread } from "./thread-session.js";
 
 function idsOf(final: GraphFinal): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
 import { streamedMessages } from "./streamed.js";
 import { openThread, userMessage } from "./thread-session.js";
 

@@ -15,7 +15,7 @@ import type {
   UpstreamChunk,
 } from "@throughline/ai-core";
 import { toGraphId } from "@throughline/ai-core";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
 
 export interface ExecutorUnderTest {
   readonly provider: GraphProvider;

@@ -1,8 +1,7 @@
 import { Annotation, entrypoint, START, StateGraph } from "@langchain/langgraph";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { bindGraph } from "./bind-graph.js";
-import { type RunnableGraph, toRunnableGraph } from "./runnable-graph.js";
+import { bindGraph, type RunnableGraph, toRunnableGraph } from "./graph.js";
 
 const State = Annotation.Root({ n: Annotation<number> });
 const builder = new StateGraph(State).addNode("one", ({ n }) => ({ n: n + 1 })).addEdge(START, "one");

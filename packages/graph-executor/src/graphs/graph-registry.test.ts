@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { notebook } from "../behaviour/graphs/notebook.js";
-import { describeLoadedGraph } from "./describe-graph.js";
-import { graphRegistry } from "./graph-registry.js";
+import { describeLoadedGraph, graphRegistry } from "./graph.js";
 
 const descriptor = describeLoadedGraph({ graphName: "notebook", description: "Takes notes." }, notebook);
 const opening = { configurable: {} };

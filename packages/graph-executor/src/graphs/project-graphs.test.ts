@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openThread } from "../behaviour/thread-session.js";
-import { createInProcProvider } from "../inproc/inproc-provider.js";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import { createInProcProvider } from "../inproc/provider.js";
+import type { GraphProvider } from "../provider.js";
 import { loadProjectGraphs } from "./project-graphs.js";
 
 const OWN_PROJECT = fileURLToPath(new URL("../../fixtures/own-project/langgraph.json", import.meta.url));

@@ -1,12 +1,19 @@
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import { createRequire, register } from "node:module";
+import { pathToFileURL } from "node:url";
 import { type GraphDescriptor, ThroughlineError } from "@throughline/ai-core";
-import { readString } from "@throughline/coerce";
-import { describeLoadedGraph } from "./describe-graph.js";
-import type { GraphOpening, GraphSource } from "./graph-source.js";
-import { importExport } from "./import-export.js";
+import { read, readString } from "@throughline/coerce";
+import { register as registerCommonJs } from "tsx/cjs/api";
+import { register as registerModules } from "tsx/esm/api";
+import {
+  describeLoadedGraph,
+  type GraphOpening,
+  type GraphSource,
+  isRunnableGraph,
+  type RunnableGraph,
+  toRunnableGraph,
+} from "./graph.js";
 import { type GraphSpec, readLanggraphJson } from "./langgraph-json.js";
-import { nextEdition } from "./module-edition.js";
-import { isRunnableGraph, type RunnableGraph, toRunnableGraph } from "./runnable-graph.js";
 
 interface LoadedGraph {
   readonly descriptor: GraphDescriptor;
@@ -133,4 +140,93 @@ function configured({ config }: GraphSpec, graph: RunnableGraph): RunnableGraph 
     ...(configurable && { configurable, context: configurable }),
   });
   return isRunnableGraph(bound) ? bound : graph;
+}
+
+let typescriptLoads = false;
+
+/**
+ * From here on this process imports TypeScript. Not scoped to one import, as tsx could: a scope would load a second copy
+ * of LangChain for each project, with classes of its own, at half a second and some 60 MB each.
+ */
+function loadTypescript(): void {
+  if (typescriptLoads) return;
+  typescriptLoads = true;
+  registerCommonJs();
+  registerModules();
+}
+
+/**
+ * One export of a TypeScript or JavaScript file of a project. Failures name file and export. With an `edition` the file and
+ * what it imports of the project are read again, once per edition.
+ */
+async function importExport(file: string, exportName: string, edition?: number): Promise<unknown> {
+  if (!existsSync(file)) throw new ThroughlineError("invalid_input", `${file}: there is no such file.`);
+  if (/\.[cm]?tsx?$/.test(file)) loadTypescript();
+  const module = await importFile(
+    edition === undefined ? pathToFileURL(file) : editionUrl(file, edition),
+    file,
+  );
+  // A file that Node takes for CommonJS has its exports under `default`.
+  const exported = read(module, exportName) ?? read(read(module, "default"), exportName);
+  if (exported !== undefined && exported !== null) return exported;
+  const names = Object.keys(module).join(", ") || "nothing";
+  throw new ThroughlineError("invalid_input", `${file}: has no export "${exportName}". It exports ${names}.`);
+}
+
+async function importFile(url: URL, file: string): Promise<object> {
+  try {
+    const module: unknown = await import(/* @vite-ignore */ url.href);
+    return typeof module === "object" && module !== null ? module : {};
+  } catch (error) {
+    throw new ThroughlineError(
+      "invalid_input",
+      `${file}: could not be imported: ${error instanceof Error ? error.message : error}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+const require = createRequire(import.meta.url);
+let editions = 0;
+
+/**
+ * Begins another reading of a project's files. Node imports a URL once per process, so each edition's URLs end in its number;
+ * dependencies keep theirs, or every edition would bring a LangChain of its own. What editions before it loaded stays in
+ * memory: this is for a person who edits, not for a server that runs for months.
+ */
+function nextEdition(): number {
+  if (editions === 0) {
+    register(`data:text/javascript,${encodeURIComponent(`export ${resolve.toString()}`)}`);
+  }
+  editions += 1;
+  // CommonJS files are kept by path, whatever the URL says.
+  for (const file of Object.keys(require.cache)) {
+    if (!/[\\/]node_modules[\\/]/.test(file)) delete require.cache[file];
+  }
+  return editions;
+}
+
+function editionUrl(file: string, edition: number): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set("edition", String(edition));
+  return url;
+}
+
+interface Resolved {
+  readonly url: string;
+}
+
+/** Runs in the thread of Node's loader, so it may use nothing of this file. What an edition's file imports is of its edition. */
+async function resolve(
+  specifier: string,
+  context: { readonly parentURL?: string },
+  next: (specifier: string, context: object) => Promise<Resolved>,
+): Promise<Resolved> {
+  const found = await next(specifier, context);
+  const [, edition] = /[?&]edition=(\d+)/.exec(context.parentURL ?? "") ?? [];
+  const isOurs = found.url.startsWith("file:") && !found.url.includes("/node_modules/");
+  if (edition === undefined || !isOurs || found.url.includes("edition=")) return found;
+  return { ...found, url: `${found.url}${found.url.includes("?") ? "&" : "?"}edition=${edition}` };
 }

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openThread, userMessage } from "../behaviour/thread-session.js";
-import { createInProcProvider } from "../inproc/inproc-provider.js";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import { createInProcProvider } from "../inproc/provider.js";
+import type { GraphProvider } from "../provider.js";
 import { loadProjectGraphs } from "./project-graphs.js";
 
 const PROJECT = fileURLToPath(new URL("../../fixtures/stock-agents/langgraph.json", import.meta.url));

@@ -6,7 +6,7 @@ import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { startedNodes } from "../behaviour/streamed.js";
 import { openThread } from "../behaviour/thread-session.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

@@ -4,10 +4,10 @@ import { isStoreOutage } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { openThread } from "../behaviour/thread-session.js";
+import { checkpointTime } from "../checkpoints/run-saver.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
-import { checkpointTime } from "../persistence/checkpoint-time.js";
 import { idAt } from "../persistence/checkpoint-time-fixture.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createInProcProvider } from "./provider.js";
 
 /** A thread with one turn, as it is when an instance whose clock is this far ahead has written it last. */
 async function threadAhead(aheadMs: number, isClockRight = true) {

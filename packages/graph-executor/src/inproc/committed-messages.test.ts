@@ -7,7 +7,7 @@ import {
   MemorySaver,
 } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
+import { RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
 import { committedMessages } from "./committed-messages.js";
 
 /** Counts the checkpoints that each list would load. */

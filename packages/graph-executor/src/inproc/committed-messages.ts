@@ -6,8 +6,8 @@ import type {
 } from "@langchain/langgraph-checkpoint";
 import type { StreamedMessage } from "@throughline/ai-core";
 import { read } from "@throughline/coerce";
-import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
-import { holdsResult } from "./task-result.js";
+import { RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
+import { holdsResult } from "./open-tasks.js";
 
 /** Checkpoints read at once. */
 const PAGE = 20;

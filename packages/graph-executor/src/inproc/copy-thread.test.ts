@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Annotation, DeltaChannel, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Checkpointer } from "../persistence/checkpointer.js";
-import { createMemoryCheckpointer } from "../persistence/memory-checkpointer.js";
-import { createPostgresCheckpointer } from "../persistence/postgres-checkpointer.js";
+import {
+  type Checkpointer,
+  createMemoryCheckpointer,
+  createPostgresCheckpointer,
+} from "../checkpoints/checkpointer.js";
+
 import { type PostgresFixture, startPostgresFixture } from "../persistence/postgres-fixture.js";
-import { copyThread } from "./copy-thread.js";
+import { copyThread } from "./thread-writes.js";
 
 let postgres: PostgresFixture;
 beforeAll(async () => {

@@ -12,14 +12,12 @@ import { type BaseCheckpointSaver, MemorySaver } from "@langchain/langgraph-chec
 import type { GraphFinal } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openThread, type ThreadSession } from "../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../graphs/describe-graph.js";
-import { graphRegistry } from "../graphs/graph-registry.js";
-import type { RunnableGraph } from "../graphs/runnable-graph.js";
-import type { Checkpointer } from "../persistence/checkpointer.js";
-import { createPostgresCheckpointer } from "../persistence/postgres-checkpointer.js";
+import { type Checkpointer, createPostgresCheckpointer } from "../checkpoints/checkpointer.js";
+import { describeLoadedGraph, graphRegistry, type RunnableGraph } from "../graphs/graph.js";
+
 import { type PostgresFixture, startPostgresFixture } from "../persistence/postgres-fixture.js";
-import type { GraphProvider } from "../provider/graph-provider.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import type { GraphProvider } from "../provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,

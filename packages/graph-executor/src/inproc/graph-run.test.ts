@@ -9,11 +9,11 @@ import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { notebook } from "../behaviour/graphs/notebook.js";
 import { eventText, startedNodes } from "../behaviour/streamed.js";
 import { openThread } from "../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../graphs/describe-graph.js";
-import { graphRegistry } from "../graphs/graph-registry.js";
+import { describeLoadedGraph, graphRegistry } from "../graphs/graph.js";
+
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
 import { runRequest } from "../server/testing/run-request.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

@@ -1,6 +1,6 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
 import { read, readString } from "@throughline/coerce";
-import type { RunnableGraph } from "../graphs/runnable-graph.js";
+import type { RunnableGraph } from "../graphs/graph.js";
 
 /** Key under which a value is shown that is no state: what a functional graph returns may be anything. */
 const OUTPUT_KEY = "output";

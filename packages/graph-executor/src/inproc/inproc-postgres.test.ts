@@ -3,7 +3,7 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { BEHAVIOUR_PROJECT, runExecutorBehaviour } from "../behaviour/executor-behaviour.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
 import { startPostgresFixture } from "../persistence/postgres-fixture.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

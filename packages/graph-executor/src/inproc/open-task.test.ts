@@ -1,8 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, interrupt, MemorySaver, Send, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
-import { toRunnableGraph } from "../graphs/runnable-graph.js";
-import { readThread, waitingQuestions } from "./thread-reading.js";
+import { toRunnableGraph } from "../graphs/graph.js";
+import { readThread, waitingQuestions } from "./thread-state.js";
 
 /** Counts how many checkpoints are read at the same time. */
 class CountingSaver extends MemorySaver {

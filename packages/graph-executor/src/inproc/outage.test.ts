@@ -13,14 +13,13 @@ import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { openThread } from "../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../graphs/describe-graph.js";
-import { graphRegistry } from "../graphs/graph-registry.js";
+import { createPostgresCheckpointer } from "../checkpoints/checkpointer.js";
+import { ForwardingSaver } from "../checkpoints/run-saver.js";
+import { describeLoadedGraph, graphRegistry } from "../graphs/graph.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
-import { ForwardingSaver } from "../persistence/forwarding-saver.js";
-import { createPostgresCheckpointer } from "../persistence/postgres-checkpointer.js";
 import { startPostgresFixture } from "../persistence/postgres-fixture.js";
-import { createPostgresGraphStore } from "../persistence/postgres-graph-store.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createPostgresGraphStore } from "../store/graph-store.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

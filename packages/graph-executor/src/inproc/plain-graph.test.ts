@@ -11,11 +11,9 @@ import {
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { openThread, userMessage } from "../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../graphs/describe-graph.js";
-import { graphRegistry } from "../graphs/graph-registry.js";
-import { type RunnableGraph, toRunnableGraph } from "../graphs/runnable-graph.js";
-import { createMemoryCheckpointer } from "../persistence/memory-checkpointer.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import { createMemoryCheckpointer } from "../checkpoints/checkpointer.js";
+import { describeLoadedGraph, graphRegistry, type RunnableGraph, toRunnableGraph } from "../graphs/graph.js";
+import { createInProcProvider } from "./provider.js";
 
 function providerOf(graph: RunnableGraph) {
   const descriptor = describeLoadedGraph({ graphName: "plain" }, graph);

@@ -1,6 +1,6 @@
 import type { GraphRunRequest } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import { runTrace } from "./run-trace.js";
+import { runTrace } from "./stream.js";
 
 const request: Pick<GraphRunRequest, "runId" | "graphId" | "caller"> = {
   runId: "01a1eaad-eb27-7593-b69c-dfbeff30b6fb",

@@ -1,15 +1,19 @@
 import { Command } from "@langchain/langgraph";
-import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import {
+  type BaseCheckpointSaver,
+  type CheckpointTuple,
+  maxChannelVersion,
+  RESUME,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
 import { type FreshRunStart, type GraphRunRequest, type Json, ThroughlineError } from "@throughline/ai-core";
-import type { RunnableGraph } from "../graphs/runnable-graph.js";
-import { RUN_METADATA_KEY } from "../persistence/run-saver.js";
-import { markAnswers, voidMarks } from "./answer-mark.js";
-import { graphChanged } from "./graph-change.js";
-import { graphInput } from "./graph-input.js";
-import { canRunOn } from "./open-task.js";
-import { isDeclined, setAside } from "./set-aside.js";
-import { takeBackAnswers } from "./take-back-answers.js";
-import { isStuck, readThread, type ThreadReading } from "./thread-reading.js";
+import { read } from "@throughline/coerce";
+import { RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
+import type { RunnableGraph } from "../graphs/graph.js";
+import { graphInput } from "../run-input.js";
+import { canRunOn, graphChanged, isTrigger, type Question } from "./open-tasks.js";
+import { markAnswers, voidMarks } from "./resume-marks.js";
+import { isStuck, readThread, type ThreadReading } from "./thread-state.js";
 
 /** What to give the graph; `rest` when there is nothing to run and the checkpoint says it all. */
 export type StartPlan =
@@ -135,4 +139,59 @@ async function requireCheckpoint({ saver, request }: StartContext, checkpointId:
   throw new ThroughlineError("not_found", "The checkpoint to run from does not exist in this thread.", {
     details: { checkpointId },
   });
+}
+
+/**
+ * Makes questions open again whose nodes failed on their answers. LangGraph keeps an answer with the task that took it and
+ * gives it to that task for ever, so that the right answer after a wrong one fails as well. Overwritten with none, the task
+ * asks anew when it runs. Nothing else of the step is touched: what its other tasks have done is not done again.
+ */
+async function takeBackAnswers(
+  saver: BaseCheckpointSaver,
+  reading: Pick<ThreadReading, "tuple" | "marks">,
+  runId: string,
+  questions: readonly Question[],
+): Promise<void> {
+  const { tuple, marks } = reading;
+  if (!tuple) return;
+  // First: a run that dies in between finds questions that still look answered, and takes their answers back again.
+  for (const { asker, interrupt_id } of questions) {
+    const thread_id = tuple.config.configurable?.thread_id;
+    const asked = await saver.getTuple({ configurable: { thread_id, checkpoint_ns: asker.ns.join("|") } });
+    if (asked) await saver.putWrites(asked.config, [[RESUME, []]], asker.taskId);
+    // Where LangGraph keeps an answer that was given by the question's id.
+    await saver.putWrites(tuple.config, [[RESUME, []]], interrupt_id);
+  }
+  await voidMarks(saver, tuple, runId, marks, questions);
+}
+
+/** Whether an answer declines its question, by the mark that graphs written for AG-UI know. */
+function isDeclined(answer: Json | undefined): boolean {
+  return read(answer, "__agui_cancelled__") === true;
+}
+
+/**
+ * Makes a thread idle that waits in a node which its graph lacks: a new checkpoint with everything the last one holds but
+ * what was to run next. Needs no graph. The channels are emptied under a newer version rather than left out, because the
+ * versions of a thread may only grow.
+ */
+async function setAside(saver: BaseCheckpointSaver, tuple: CheckpointTuple): Promise<void> {
+  const { checkpoint, config, metadata } = tuple;
+  const emptied = Object.keys(checkpoint.channel_values).filter(isTrigger);
+  const newest = Number(maxChannelVersion(...Object.values(checkpoint.channel_versions)));
+  const versions = Object.fromEntries(emptied.map((channel) => [channel, saver.getNextVersion(newest)]));
+  const kept = Object.entries(checkpoint.channel_values).filter(([channel]) => !emptied.includes(channel));
+  const step = (metadata?.step ?? -1) + 1;
+  await saver.put(
+    config,
+    {
+      ...checkpoint,
+      id: uuid6(step),
+      ts: new Date().toISOString(),
+      channel_values: Object.fromEntries(kept),
+      channel_versions: { ...checkpoint.channel_versions, ...versions },
+    },
+    { source: "update", step, parents: metadata?.parents ?? {} },
+    versions,
+  );
 }

@@ -4,12 +4,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { openThread } from "../behaviour/thread-session.js";
+import { createPostgresCheckpointer } from "../checkpoints/checkpointer.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
 import { heldQuery, neverAsked, putRun, setUpRuns } from "../persistence/held-runs-fixture.js";
-import { createPostgresCheckpointer } from "../persistence/postgres-checkpointer.js";
 import { type PostgresFixture, startPostgresFixture } from "../persistence/postgres-fixture.js";
-import type { GraphProvider } from "../provider/graph-provider.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import type { GraphProvider } from "../provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 const fence: Fence = { threadId: "any", runId: "run-1", token: 1n };

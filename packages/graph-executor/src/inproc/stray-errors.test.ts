@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { failStrayRun } from "./stray-errors.js";
+import { failStrayRun } from "./run.js";
 
 const PROGRAM = fileURLToPath(new URL("./testing/stray-program.ts", import.meta.url));
 

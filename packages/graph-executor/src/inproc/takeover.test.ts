@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { streamedMessages } from "../behaviour/streamed.js";
 import { openThread, type ThreadSession, userMessage } from "../behaviour/thread-session.js";
+import { ForwardingSaver } from "../checkpoints/run-saver.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
-import { ForwardingSaver } from "../persistence/forwarding-saver.js";
-import type { GraphProvider } from "../provider/graph-provider.js";
-import { createInProcProvider } from "./inproc-provider.js";
+import type { GraphProvider } from "../provider.js";
+import { createInProcProvider } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

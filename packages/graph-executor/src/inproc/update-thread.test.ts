@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { BEHAVIOUR_PROJECT } from "../behaviour/executor-behaviour.js";
 import { openThread } from "../behaviour/thread-session.js";
 import { loadProjectGraphs } from "../graphs/project-graphs.js";
-import { createInProcProvider, type InProcProviderOptions } from "./inproc-provider.js";
+import { createInProcProvider, type InProcProviderOptions } from "./provider.js";
 
 const graphs = await loadProjectGraphs(fileURLToPath(BEHAVIOUR_PROJECT));
 

@@ -3,10 +3,9 @@ import { END, MessagesValue, START, StateGraph, StateSchema } from "@langchain/l
 import type { AttachmentPort } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { openThread } from "../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../graphs/describe-graph.js";
-import { graphRegistry } from "../graphs/graph-registry.js";
-import { createInProcProvider } from "../inproc/inproc-provider.js";
-import { createMemoryCheckpointer } from "./memory-checkpointer.js";
+import { createMemoryCheckpointer } from "../checkpoints/checkpointer.js";
+import { describeLoadedGraph, graphRegistry } from "../graphs/graph.js";
+import { createInProcProvider } from "../inproc/provider.js";
 import { storedText } from "./stored-text-fixture.js";
 
 const BYTES = Buffer.from("a picture that a tool made ".repeat(60));

@@ -1,8 +1,8 @@
 import { systemClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
+import { createServerClient, type ServerEvent } from "./client.js";
 import { type FollowEnd, followRun } from "./follow-run.js";
-import { createServerClient } from "./server-client.js";
-import type { ServerEvent } from "./server-event.js";
+
 import {
   type ScriptedUpstream,
   type StreamScript,

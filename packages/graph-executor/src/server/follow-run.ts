@@ -1,11 +1,7 @@
 import type { Client, Run, ThreadState } from "@langchain/langgraph-sdk";
-import type { Clock } from "@throughline/ai-core";
-import { createEndSigns, type EndSign } from "./end-sign.js";
-import { createLogPosition } from "./log-position.js";
-import { pause } from "./pause.js";
-import { openRunReader, type RunReader, type UpstreamRun } from "./run-reader.js";
-import type { ServerEvent } from "./server-event.js";
-import { isUnreachable, statusOf } from "./upstream-failure.js";
+import type { Clock, UpstreamChunk } from "@throughline/ai-core";
+import { isUnreachable, pause, type ServerEvent, statusOf } from "./client.js";
+import { createEndSigns, createLogPosition, type EndSign } from "./stream-position.js";
 
 export interface Patience {
   /** Silence after which the run is looked up and its stream taken anew: the server sends no heartbeats. */
@@ -224,4 +220,100 @@ function createLookUp(client: Client, { threadId, upstreamRunId }: UpstreamRun) 
     state: () => client.threads.getState(threadId, undefined, { subgraphs: true }).catch(() => undefined),
     cancel: () => unlessMissing(client.runs.cancel(threadId, upstreamRunId)),
   };
+}
+
+/** A run as the server names it. */
+export interface UpstreamRun {
+  readonly threadId: string;
+  readonly upstreamRunId: string;
+}
+
+export type ReaderStep =
+  | { readonly kind: "event"; readonly event: ServerEvent }
+  /** Nothing came within the time asked for; what comes later is not lost. */
+  | { readonly kind: "quiet" }
+  /** The server ended the stream. */
+  | { readonly kind: "closed" }
+  /** The connection broke, or was never made. */
+  | { readonly kind: "cut"; readonly error: unknown };
+
+/** One connection to a run's stream. The server sends no pings, so every read has its own timeout. */
+interface RunReader {
+  next(waitMs: number, hurry?: AbortSignal): Promise<ReaderStep>;
+  leave(): void;
+}
+
+function openRunReader(
+  client: Client,
+  clock: Clock,
+  { threadId, upstreamRunId }: UpstreamRun,
+  lastEventId: string,
+): RunReader {
+  const leaving = new AbortController();
+  const events = client.runs.joinStream(threadId, upstreamRunId, {
+    // Without this header the first join of a pending run makes its log unreplayable for everyone.
+    lastEventId,
+    signal: leaving.signal,
+    streamIdleReconnect: 0,
+  });
+  let ahead: Promise<ReaderStep> | undefined;
+
+  const read = (): Promise<ReaderStep> =>
+    events.next().then(
+      ({ done, value }): ReaderStep => (done ? { kind: "closed" } : { kind: "event", event: value }),
+      (error: unknown): ReaderStep => ({ kind: "cut", error }),
+    );
+
+  return {
+    async next(waitMs, hurry) {
+      ahead ??= read();
+      const step = await within(ahead, clock, waitMs, hurry);
+      if (step.kind !== "quiet") ahead = undefined;
+      return step;
+    },
+    leave: () => leaving.abort(),
+  };
+}
+
+function within(
+  step: Promise<ReaderStep>,
+  clock: Clock,
+  waitMs: number,
+  hurry: AbortSignal | undefined,
+): Promise<ReaderStep> {
+  return new Promise((resolve) => {
+    const settle = (value: ReaderStep) => {
+      timer.cancel();
+      hurry?.removeEventListener("abort", giveUp);
+      resolve(value);
+    };
+    const giveUp = () => settle({ kind: "quiet" });
+    const timer = clock.schedule(hurry?.aborted ? 0 : waitMs, giveUp);
+    hurry?.addEventListener("abort", giveUp, { once: true });
+    void step.then(settle);
+  });
+}
+
+/** A log's past arrives in one burst; the first wait between two events is where the present begins. */
+const BURST_GAP_MS = 8;
+
+export interface MarkedEvent {
+  readonly event: ServerEvent;
+  readonly origin: NonNullable<UpstreamChunk["origin"]>;
+}
+
+/** Marks what a run had streamed before its reader joined. `hasBegun`: the run was under way then; else all of it is live. */
+export async function* markReplayed(
+  events: AsyncGenerator<ServerEvent, FollowEnd, undefined>,
+  { clock, hasBegun }: { readonly clock: Clock; readonly hasBegun: boolean },
+): AsyncGenerator<MarkedEvent, FollowEnd, undefined> {
+  let origin: MarkedEvent["origin"] = hasBegun ? "replay" : "live";
+  for (let received = 0; ; received++) {
+    const askedAt = clock.now();
+    const step = await events.next();
+    if (step.done) return step.value;
+    // The first event waits for the connection and not for the run.
+    if (received > 0 && clock.now() - askedAt >= BURST_GAP_MS) origin = "live";
+    yield { event: step.value, origin };
+  }
 }

@@ -1,7 +1,7 @@
 import type { Client, GraphSchema } from "@langchain/langgraph-sdk";
 import type { Clock, JsonObject } from "@throughline/ai-core";
 import { isJsonObject, read, readArray, readString, toPlainObject } from "@throughline/coerce";
-import { pause } from "./pause.js";
+import { pause } from "./client.js";
 
 /** What a server says of one graph's state. */
 export interface ServerSchemas {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLogPosition } from "./log-position.js";
-import type { ServerEvent } from "./server-event.js";
+import type { ServerEvent } from "./client.js";
+import { createLogPosition } from "./stream-position.js";
 
 const log: readonly ServerEvent[] = Array.from({ length: 40 }, (_, index) => ({
   id: String(index),

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import { Client } from "@langchain/langgraph-sdk";
 import { systemClock } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { GraphNotes } from "../graphs/describe-graph.js";
-import { createServerCatalog } from "./server-catalog.js";
-import { createLangGraphServerAdapter } from "./server-provider.js";
+import type { GraphNotes } from "../graphs/graph.js";
+import { createServerCatalog } from "./catalog.js";
+import { createLangGraphServerAdapter } from "./executor.js";
 import { type DevServer, startDevServer } from "./testing/dev-server.js";
 
 describe("The agents of a LangGraph server", () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { BARE_ID, createServerClient } from "./server-client.js";
+import { BARE_ID, createServerClient } from "./client.js";
 
 interface Seen {
   readonly method: string | undefined;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { type GraphFinal, systemClock, ThroughlineError, type UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray } from "@throughline/coerce";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { GraphProvider } from "../provider/graph-provider.js";
+import type { GraphProvider } from "../provider.js";
+import { createServerClient } from "./client.js";
 import { createRunMaker } from "./create-run.js";
+import { createLangGraphDevProvider, DEFAULT_PATIENCE } from "./executor.js";
 import { followRun } from "./follow-run.js";
-import { createServerClient } from "./server-client.js";
-import { createLangGraphDevProvider, DEFAULT_PATIENCE } from "./server-provider.js";
 import { type DevServer, startDevServer } from "./testing/dev-server.js";
 import { readToEnd, runRequest, textOf } from "./testing/run-request.js";
 

@@ -1,6 +1,6 @@
 import type { ThreadState } from "@langchain/langgraph-sdk";
 import { describe, expect, it } from "vitest";
-import { toGraphCheckpoint } from "./thread-checkpoint.js";
+import { toGraphCheckpoint } from "./threads.js";
 
 function stateOf(values: unknown): ThreadState {
   const checkpoint = { thread_id: "t", checkpoint_ns: "", checkpoint_id: "c", checkpoint_map: null };

@@ -10,10 +10,10 @@ import {
 } from "@langchain/langgraph";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { openThread } from "../../behaviour/thread-session.js";
-import { describeLoadedGraph } from "../../graphs/describe-graph.js";
-import { graphRegistry } from "../../graphs/graph-registry.js";
-import { createInProcProvider } from "../inproc-provider.js";
-import { failStrayRun } from "../stray-errors.js";
+import { describeLoadedGraph, graphRegistry } from "../../graphs/graph.js";
+
+import { createInProcProvider } from "../provider.js";
+import { failStrayRun } from "../run.js";
 
 /** A process that serves graphs, some of which leave errors unhandled. Says how its runs ended, and which errors were of no run. */
 type Stray = (text: string) => void;

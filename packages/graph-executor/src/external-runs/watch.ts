@@ -1,0 +1,243 @@
+import type { Client } from "@langchain/langgraph-sdk";
+import type {
+  Clock,
+  Dialect,
+  ForeignRunListener,
+  ForeignRunWatcher,
+  GraphCheckpoint,
+  Timer,
+} from "@throughline/ai-core";
+import { readString } from "@throughline/coerce";
+import { statusOf } from "../server/client.js";
+import { activeRuns, dialectOf, ownRunId, readCheckpoint } from "../server/threads.js";
+
+/** An active run of a watched thread, as far as the plan needs to know it. */
+export interface SeenRun {
+  readonly upstreamRunId: string;
+  readonly dialect: Dialect;
+  readonly isOurs: boolean;
+}
+
+/** What one look at a thread showed. The checkpoint is only looked at while nothing runs. */
+export interface Sighting {
+  readonly active: readonly SeenRun[];
+  readonly checkpoint?: {
+    readonly checkpointId: string;
+    /** The upstream run that wrote it; a write outside any run names none. */
+    readonly upstreamRunId?: string;
+    readonly isOurs: boolean;
+  };
+}
+
+export interface WatchState {
+  /** Newest checkpoint accounted for; `undefined` before the first look, which is the connect's own snapshot. */
+  readonly checkpointId: string | null | undefined;
+  /** Runs that are read or were reported, so that their checkpoints are no news. */
+  readonly known: ReadonlySet<string>;
+  readonly waitMs: number;
+}
+
+export type WatchEffect =
+  | { readonly kind: "follow"; readonly upstreamRunId: string; readonly dialect: Dialect }
+  /** The thread changed between two polls; by a run that came and went, or by a plain write. */
+  | { readonly kind: "changed"; readonly checkpointId: string; readonly upstreamRunId?: string };
+
+export interface WatchPace {
+  readonly activeMs: number;
+  readonly idleMs: number;
+}
+
+export function startWatch({ activeMs }: WatchPace): WatchState {
+  return { checkpointId: undefined, known: new Set(), waitMs: activeMs };
+}
+
+/** One look at a thread, turned into what to do about it and when to look again. */
+export function planWatch(
+  state: WatchState,
+  { active, checkpoint }: Sighting,
+  pace: WatchPace,
+): [state: WatchState, effects: readonly WatchEffect[]] {
+  const effects: WatchEffect[] = [];
+  const known = new Set(state.known);
+  for (const { upstreamRunId, dialect, isOurs } of active) {
+    known.add(upstreamRunId);
+    if (!isOurs) effects.push({ kind: "follow", upstreamRunId, dialect });
+  }
+  if (effects.length > 0) return [{ ...state, known, waitMs: pace.activeMs }, effects];
+  // Behind a run of ours an outsider's can only wait.
+  if (active.length > 0) return [{ ...state, known, waitMs: longer(state, pace) }, effects];
+
+  const checkpointId = checkpoint?.checkpointId ?? null;
+  if (checkpointId === state.checkpointId) {
+    return [{ ...state, known, waitMs: longer(state, pace) }, effects];
+  }
+  const writer = checkpoint?.upstreamRunId;
+  const isNews = state.checkpointId !== undefined && (writer === undefined || !known.has(writer));
+  if (checkpoint && isNews && !checkpoint.isOurs) {
+    effects.push({
+      kind: "changed",
+      checkpointId: checkpoint.checkpointId,
+      ...(writer !== undefined && { upstreamRunId: writer }),
+    });
+  }
+  // All earlier runs are behind this checkpoint; remembering them longer would only grow.
+  const remembered = new Set(writer === undefined ? [] : [writer]);
+  return [{ checkpointId, known: remembered, waitMs: pace.activeMs }, effects];
+}
+
+function longer({ waitMs }: WatchState, { idleMs }: WatchPace): number {
+  return Math.min(waitMs * 2, idleMs);
+}
+
+export interface WatchThreadsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly pace: WatchPace;
+  /** Whether a run that carries this run id of ours, if any, is ours. */
+  readonly isOwn: (runId: string | undefined) => boolean;
+}
+
+interface Watch {
+  watchers: number;
+  state: WatchState;
+  timer: Timer | undefined;
+  looking: boolean;
+  /** The thread's record as the last sweep saw it. */
+  record: string | undefined;
+}
+
+/** Threads asked about in one request. */
+const PER_SWEEP = 100;
+
+/**
+ * R31: notices what foreign clients do to threads upstream. A poll of a thread takes three requests, so
+ * a thread where nothing happens is looked at ever more rarely; one sweep over the records of all watched threads, a
+ * hundred to a request, says every moment which of them need a look at once.
+ */
+export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunListener): ForeignRunWatcher {
+  const { client, clock, pace, isOwn } = options;
+  const watches = new Map<string, Watch>();
+  let sweeping: Timer | undefined;
+  let closed = false;
+
+  async function look(threadId: string): Promise<readonly [Sighting, GraphCheckpoint?]> {
+    const runs = await activeRuns(client, threadId);
+    const active = runs.map((run) => ({
+      upstreamRunId: run.run_id,
+      dialect: dialectOf(run),
+      isOurs: isOwn(ownRunId(run)),
+    }));
+    if (active.length > 0) return [{ active }];
+    const state = await client.threads.getState(threadId, undefined, { subgraphs: true });
+    const checkpoint = await readCheckpoint(client, state);
+    if (!checkpoint) return [{ active }];
+    const upstreamRunId = readString(state.metadata, "run_id");
+    const seen = {
+      checkpointId: checkpoint.checkpointId,
+      isOurs: isOwn(checkpoint.runId),
+      ...(upstreamRunId !== undefined && { upstreamRunId }),
+    };
+    return [{ active, checkpoint: seen }, checkpoint];
+  }
+
+  async function poll(threadId: string, watch: Watch): Promise<void> {
+    watch.timer?.cancel();
+    watch.looking = true;
+    try {
+      const [sighting, checkpoint] = await look(threadId);
+      if (watches.get(threadId) !== watch) return;
+      const [state, effects] = planWatch(watch.state, sighting, pace);
+      watch.state = state;
+      for (const effect of effects) tell(threadId, effect, checkpoint);
+    } catch (error) {
+      // A thread that does not exist yet is as quiet as one where nothing happens; so is a server that is away.
+      const first = statusOf(error) === 404 ? null : watch.state.checkpointId;
+      watch.state = {
+        ...watch.state,
+        checkpointId: watch.state.checkpointId ?? first,
+        waitMs: Math.min(watch.state.waitMs * 2, pace.idleMs),
+      };
+    }
+    watch.looking = false;
+    if (watches.get(threadId) === watch) schedule(threadId, watch, watch.state.waitMs);
+  }
+
+  function tell(threadId: string, effect: WatchEffect, checkpoint: GraphCheckpoint | undefined): void {
+    if (effect.kind === "follow") {
+      const { upstreamRunId, dialect } = effect;
+      listener.onRun({ threadId, upstreamRunId, dialect });
+    } else if (checkpoint) {
+      const { upstreamRunId } = effect;
+      const passedRun = upstreamRunId === undefined ? {} : { passedRun: { upstreamRunId } };
+      listener.onStateChange({ threadId, checkpoint, ...passedRun });
+    }
+  }
+
+  function schedule(threadId: string, watch: Watch, waitMs: number): void {
+    watch.timer = clock.schedule(waitMs, () => void poll(threadId, watch));
+  }
+
+  async function sweep(): Promise<void> {
+    const ids = [...watches.keys()];
+    for (let from = 0; from < ids.length; from += PER_SWEEP) {
+      // A server too old to be asked this way, or away, leaves the looks, which come by themselves.
+      await sweepSome(ids.slice(from, from + PER_SWEEP)).catch(() => {});
+    }
+    sweeping = undefined;
+    scheduleSweep();
+  }
+
+  async function sweepSome(ids: string[]): Promise<void> {
+    const found = await client.threads.search({
+      ids,
+      limit: ids.length,
+      select: ["thread_id", "status", "updated_at"],
+    });
+    for (const { thread_id, status, updated_at } of found) {
+      const watch = watches.get(thread_id);
+      if (!watch) continue;
+      const record = `${status} ${updated_at}`;
+      const isNews = watch.record !== undefined && watch.record !== record;
+      watch.record = record;
+      if (isNews && !watch.looking) void poll(thread_id, watch);
+    }
+  }
+
+  function scheduleSweep(): void {
+    if (closed || sweeping || watches.size === 0) return;
+    sweeping = clock.schedule(pace.activeMs, () => void sweep());
+  }
+
+  return {
+    watch(threadId) {
+      const watch = watches.get(threadId) ?? {
+        watchers: 0,
+        state: startWatch(pace),
+        timer: undefined,
+        looking: false,
+        record: undefined,
+      };
+      watch.watchers++;
+      if (!closed && !watches.has(threadId)) {
+        watches.set(threadId, watch);
+        schedule(threadId, watch, 0);
+        scheduleSweep();
+      }
+      let isWatching = true;
+      return () => {
+        if (!isWatching) return;
+        isWatching = false;
+        watch.watchers--;
+        if (watch.watchers > 0) return;
+        watch.timer?.cancel();
+        if (watches.get(threadId) === watch) watches.delete(threadId);
+      };
+    },
+    close() {
+      closed = true;
+      sweeping?.cancel();
+      for (const watch of watches.values()) watch.timer?.cancel();
+      watches.clear();
+    },
+  };
+}
