@@ -1,12 +1,11 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createMemoryBudgetStore } from "./budgets/memory-budget-store.js";
-import { createBilling } from "./create-billing.js";
-import { environmentKeys } from "./keys/environment-keys.js";
-import { hashKey } from "./keys/hash-key.js";
-import { createMemoryLedgerStore } from "./ledger/memory-ledger-store.js";
-import { withMeteredRun } from "./meter/metered-run.js";
-import { createMemoryFactStore } from "./reconcile/memory-fact-store.js";
+import { createBilling } from "./billing.js";
+import { environmentKeys, hashKey } from "./keys/resolvers.js";
+import { createMemoryBudgetStore, createMemoryFactStore, createMemoryLedgerStore } from "./memory.js";
+
+import { withMeteredRun } from "./meter/metered-fetch.js";
+
 import { growingLog } from "./testing/growing-log.js";
 import { type Answer, errorAnswer, plainAnswer } from "./testing/litellm-answers.js";
 import { madeFact, madeLabels } from "./testing/made-fact.js";

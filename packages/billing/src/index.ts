@@ -1,51 +1,60 @@
+export * from "./billing.js";
 export * from "./budgets/budget-store.js";
-export * from "./budgets/create-budget-guard.js";
+export { createPostgresBudgetStore } from "./budgets/budget-store.js";
+export * from "./budgets/budgets.js";
 export * from "./budgets/decide-budget.js";
-export { createMemoryBudgetStore } from "./budgets/memory-budget-store.js";
-export * from "./budgets/period.js";
-export { createPostgresBudgetStore } from "./budgets/postgres-budget-store.js";
-export * from "./create-billing.js";
-export { cachedKeys } from "./keys/cached-keys.js";
-export { environmentKeys } from "./keys/environment-keys.js";
-export * from "./keys/generated-keys.js";
-export { hashKey } from "./keys/hash-key.js";
 export * from "./keys/key-ring.js";
 export * from "./keys/key-store.js";
-export { createMemoryKeyStore } from "./keys/memory-key-store.js";
-export { createPostgresKeyStore } from "./keys/postgres-key-store.js";
-export { importKey, resealKeys, storedKeys } from "./keys/stored-keys.js";
-export { withSystemTenant } from "./keys/system-tenant.js";
-export type { LedgerDatabase } from "./ledger/ledger-database.js";
-export type { BillingMigration } from "./ledger/ledger-migration.js";
-export * from "./ledger/ledger-store.js";
-export { createMemoryLedgerStore } from "./ledger/memory-ledger-store.js";
-export { createPostgresLedgerStore } from "./ledger/postgres-ledger-store.js";
-export * from "./ledger/usage-unit.js";
-export * from "./litellm/litellm-admin.js";
-export * from "./meter/create-metered-fetch.js";
+export { createPostgresKeyStore } from "./keys/key-store.js";
+export * from "./keys/resolvers.js";
+export {
+  cachedKeys,
+  environmentKeys,
+  hashKey,
+  importKey,
+  resealKeys,
+  storedKeys,
+  withSystemTenant,
+} from "./keys/resolvers.js";
+export type { LedgerDatabase } from "./ledger/ledger.js";
+export * from "./ledger/ledger.js";
+export * from "./ledger/ledger.js";
+export * from "./ledger/money.js";
+export * from "./ledger/period.js";
+export { createPostgresLedgerStore } from "./ledger/postgres-ledger.js";
+export * from "./ledger/usage.js";
+export * from "./ledger/usage.js";
+export { usageCsv } from "./ledger/usage.js";
+
+export * from "./litellm/admin.js";
+export {
+  createMemoryBudgetStore,
+  createMemoryFactStore,
+  createMemoryKeyStore,
+  createMemoryLedgerStore,
+} from "./memory.js";
+export * from "./meter/events.js";
 export * from "./meter/install-fetch.js";
-export * from "./meter/meter-observer.js";
-export * from "./meter/metered-run.js";
-export * from "./meter/model-tripwire.js";
-export type { DoubtReason } from "./meter/price-response.js";
-export * from "./migrations.js";
-export type { ModelInfo } from "./models/model-info.js";
-export * from "./models/model-list.js";
-export * from "./models/require-allowed-model.js";
-export * from "./money/picodollars.js";
+export * from "./meter/install-fetch.js";
+export * from "./meter/metered-fetch.js";
+export * from "./meter/metered-fetch.js";
+export type { DoubtReason } from "./meter/response.js";
+export type { ModelInfo } from "./models/models.js";
+export * from "./models/models.js";
+export * from "./models/models.js";
 export {
   type AdoptableRun,
   type AdoptCall,
   createAdoption,
-} from "./reconcile/adopt-calls.js";
+} from "./reconcile/adopt.js";
 export * from "./reconcile/fact-store.js";
+
+export { createPostgresFactStore } from "./reconcile/fact-store.js";
 export { createJsonlSource } from "./reconcile/jsonl-source.js";
-export { createMemoryFactStore } from "./reconcile/memory-fact-store.js";
-export { createPostgresFactStore } from "./reconcile/postgres-fact-store.js";
 export * from "./reconcile/reconcile.js";
-export * from "./reconcile/spend-fact.js";
-export { createSpendLogSource } from "./reconcile/spend-log-source.js";
-export * from "./reconcile/spend-source.js";
-export { usageCsv } from "./usage/csv.js";
-export * from "./usage/statement.js";
-export * from "./usage/usage-fact.js";
+export * from "./reconcile/spend-log.js";
+
+export * from "./reconcile/spend-log.js";
+export { createSpendLogSource } from "./reconcile/spend-log.js";
+export type { BillingMigration } from "./schema.js";
+export * from "./schema.js";

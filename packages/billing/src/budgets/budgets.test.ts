@@ -2,12 +2,11 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runBudgetConformance } from "../conformance/run-budget-conformance.js";
-import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
+import { PERIODS, periodEnd, periodStart } from "../ledger/period.js";
+import { createMemoryBudgetStore, createMemoryLedgerStore } from "../memory.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
-import { createBudgetGuard } from "./create-budget-guard.js";
+import { createBudgetGuard } from "./budgets.js";
 import { type BudgetState, decideBudget } from "./decide-budget.js";
-import { createMemoryBudgetStore } from "./memory-budget-store.js";
-import { PERIODS, periodEnd, periodStart } from "./period.js";
 
 describe("budgets in memory", () => {
   runBudgetConformance(async () => createMemoryBudgetStore());

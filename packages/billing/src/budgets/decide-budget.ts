@@ -1,5 +1,5 @@
-import type { Picodollars } from "../money/picodollars.js";
-import type { Period } from "./period.js";
+import type { Picodollars } from "../ledger/money.js";
+import type { Period } from "../ledger/period.js";
 
 /** What may be spent per period; `null` is no limit. */
 export interface BudgetLimits {

@@ -1,10 +1,10 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe } from "vitest";
-import { createPostgresBudgetStore } from "../budgets/postgres-budget-store.js";
-import { createPostgresKeyStore } from "../keys/postgres-key-store.js";
-import type { LedgerDatabase } from "../ledger/ledger-database.js";
-import { createPostgresLedgerStore } from "../ledger/postgres-ledger-store.js";
-import { createPostgresFactStore } from "../reconcile/postgres-fact-store.js";
+import { createPostgresBudgetStore } from "../budgets/budget-store.js";
+import { createPostgresKeyStore } from "../keys/key-store.js";
+import type { LedgerDatabase } from "../ledger/ledger.js";
+import { createPostgresLedgerStore } from "../ledger/postgres-ledger.js";
+import { createPostgresFactStore } from "../reconcile/fact-store.js";
 import { type PostgresFixture, startPostgresFixture } from "../testing/postgres-fixture.js";
 import { runAdoptionConformance } from "./run-adoption-conformance.js";
 import { runBudgetConformance } from "./run-budget-conformance.js";

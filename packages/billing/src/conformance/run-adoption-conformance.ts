@@ -1,13 +1,13 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { environmentKeys } from "../keys/environment-keys.js";
-import { hashKey } from "../keys/hash-key.js";
-import type { LedgerStore } from "../ledger/ledger-store.js";
-import type { NewUnit } from "../ledger/usage-unit.js";
-import { type AdoptableRun, createAdoption } from "../reconcile/adopt-calls.js";
+import { environmentKeys, hashKey } from "../keys/resolvers.js";
+
+import type { LedgerStore, NewUnit } from "../ledger/ledger.js";
+
+import { type AdoptableRun, createAdoption } from "../reconcile/adopt.js";
 import type { FactStore } from "../reconcile/fact-store.js";
 import { type ReconcilerOptions, reconcile } from "../reconcile/reconcile.js";
-import type { SpendFact } from "../reconcile/spend-fact.js";
+import type { SpendFact } from "../reconcile/spend-log.js";
 import { growingLog } from "../testing/growing-log.js";
 import { madeFact, madeFailure, madeLabels } from "../testing/made-fact.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type KeyResolver, ThroughlineError } from "@throughline/ai-core";
 import { beforeEach, expect, it } from "vitest";
-import { generatedKeys } from "../keys/generated-keys.js";
 import { parseKeyRing } from "../keys/key-ring.js";
 import type { KeyStore } from "../keys/key-store.js";
-import { importKey, resealKeys, storedKeys } from "../keys/stored-keys.js";
+import { generatedKeys, importKey, resealKeys, storedKeys } from "../keys/resolvers.js";
 
 const newSecret = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 

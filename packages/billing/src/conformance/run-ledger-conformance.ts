@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LedgerStore, UsageGroup } from "../ledger/ledger-store.js";
-import { type NewUnit, NOTHING_SEEN } from "../ledger/usage-unit.js";
+import { type LedgerStore, type NewUnit, NOTHING_SEEN, type UsageGroup } from "../ledger/ledger.js";
+
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
 
 const AGES = { from: 0, to: Date.UTC(2100, 0) };

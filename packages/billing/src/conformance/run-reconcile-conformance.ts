@@ -1,11 +1,11 @@
 import type { SimulatedClock } from "@throughline/ai-core";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import type { LedgerStore } from "../ledger/ledger-store.js";
-import { type NewUnit, NOTHING_SEEN } from "../ledger/usage-unit.js";
+import { type LedgerStore, type NewUnit, NOTHING_SEEN } from "../ledger/ledger.js";
+
 import type { FactStore } from "../reconcile/fact-store.js";
 import { type ReconcilerOptions, reconcile } from "../reconcile/reconcile.js";
-import type { SpendSource } from "../reconcile/spend-source.js";
+import type { SpendSource } from "../reconcile/spend-log.js";
 import { growingLog } from "../testing/growing-log.js";
 import { madeFact, madeFailure } from "../testing/made-fact.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";

@@ -1,11 +1,8 @@
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { runKeyConformance } from "../conformance/run-key-conformance.js";
-import { cachedKeys } from "./cached-keys.js";
-import { environmentKeys } from "./environment-keys.js";
-import { firstKeyOf } from "./generated-keys.js";
-import { createMemoryKeyStore } from "./memory-key-store.js";
-import { withSystemTenant } from "./system-tenant.js";
+import { createMemoryKeyStore } from "../memory.js";
+import { cachedKeys, environmentKeys, firstKeyOf, withSystemTenant } from "./resolvers.js";
 
 describe("keys of the environment", () => {
   const keys = environmentKeys('{"vk-a":"sk-a","vk-b":{"token":"sk-b","account":"acct-b"}}');

@@ -1,6 +1,6 @@
 import { EXECUTOR_TYPES } from "@throughline/ai-core";
 import { z } from "zod";
-import { EVIDENCES, type NewUnit, type SeenResponse, UNIT_STATES, type UsageUnit } from "./usage-unit.js";
+import { EVIDENCES, type NewUnit, type SeenResponse, UNIT_STATES, type UsageUnit } from "./ledger.js";
 
 /** PostgreSQL's bigint and numeric come as text. */
 export const wholeNumber = z.union([z.string(), z.number()]).transform(Number);

@@ -1,9 +1,9 @@
 import { createSimulatedClock, StoreOutage, ThroughlineError } from "@throughline/ai-core";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { hashKey } from "../keys/hash-key.js";
-import type { LedgerStore } from "../ledger/ledger-store.js";
-import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
+import { hashKey } from "../keys/resolvers.js";
+import type { LedgerStore } from "../ledger/ledger.js";
+import { createMemoryLedgerStore } from "../memory.js";
 import {
   type Answer,
   CHAT_EVENTS,
@@ -14,10 +14,9 @@ import {
   unpricedAnswer,
 } from "../testing/litellm-answers.js";
 import { madeRun } from "../testing/made-run.js";
-import { createMeteredFetch, type MeterOptions } from "./create-metered-fetch.js";
+import type { MeterObserver } from "./events.js";
 import { installFetch } from "./install-fetch.js";
-import type { MeterObserver } from "./meter-observer.js";
-import { type MeteredRun, withMeteredRun } from "./metered-run.js";
+import { createMeteredFetch, type MeteredRun, type MeterOptions, withMeteredRun } from "./metered-fetch.js";
 
 const BASE = "http://litellm.test:4000/v1";
 const CHAT = `${BASE}/chat/completions`;

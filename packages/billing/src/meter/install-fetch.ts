@@ -1,4 +1,6 @@
 import { markLabelling, refuseCall, requestTarget, ThroughlineError } from "@throughline/ai-core";
+import type { NewUnit } from "../ledger/ledger.js";
+import { currentMeteredRun, forgetOldest, type MeteredRun } from "./metered-fetch.js";
 
 export interface InstalledFetch {
   /** As it was before: for requests that are not to be metered. */
@@ -33,6 +35,79 @@ export function installFetch(litellmBaseUrl: string): InstalledFetch {
     remove() {
       if (globalThis.fetch === installed) globalThis.fetch = plain;
       current = plain;
+    },
+  };
+}
+
+/** The part of LangChain's callbacks that a tripwire needs; an object like this is a handler there. */
+export interface ModelCallbacks {
+  readonly name: string;
+  /** Told in the call's own time and context: a start that is told later would miss the call's own request. */
+  readonly awaitHandlers: true;
+  handleChatModelStart(model: unknown, messages: unknown, callId: string): void;
+  handleLLMStart(model: unknown, prompts: unknown, callId: string): void;
+  handleLLMEnd(
+    output: unknown,
+    callId: string,
+    parentId?: string,
+    tags?: readonly string[],
+    details?: Readonly<Record<string, unknown>>,
+  ): void;
+  handleLLMError(error: unknown, callId: string): void;
+}
+
+export interface ModelTripwire {
+  /** Goes to the meter's observer. */
+  opened(unit: NewUnit): void;
+  /** Goes to the graph's run. */
+  readonly callbacks: ModelCallbacks;
+}
+
+/** More model calls than one process has under way at once; the oldest is forgotten first. */
+const REMEMBERED = 10_000;
+
+interface ModelCall {
+  readonly run: MeteredRun | undefined;
+  /** Whether its run sent a request through the meter since the call began. */
+  isMetered: boolean;
+}
+
+/**
+ * Notices a model that answered in a run without a request through the meter: its client has a `fetch` of its own. Calls
+ * side by side in one run can hide one another; a model that only ever goes past the meter is noticed. A call that failed
+ * tells nothing: one that was stopped or refused before its request looks the same.
+ */
+export function createModelTripwire({
+  onUnmetered,
+  currentRun = currentMeteredRun,
+}: {
+  readonly onUnmetered: (run: MeteredRun | undefined) => void;
+  readonly currentRun?: () => MeteredRun | undefined;
+}): ModelTripwire {
+  const calls = new Map<string, ModelCall>();
+
+  function start(callId: string): void {
+    calls.set(callId, { run: currentRun(), isMetered: false });
+    forgetOldest(calls, REMEMBERED);
+  }
+
+  return {
+    /** Costs as much as there are calls under way. */
+    opened({ runId }) {
+      for (const call of calls.values()) if (call.run?.runId === runId) call.isMetered = true;
+    },
+    callbacks: {
+      name: "throughline-tripwire",
+      awaitHandlers: true,
+      handleChatModelStart: (_model, _messages, callId) => start(callId),
+      handleLLMStart: (_model, _prompts, callId) => start(callId),
+      handleLLMEnd(_output, callId, _parentId, _tags, details) {
+        const call = calls.get(callId);
+        calls.delete(callId);
+        // LangChain's cache answers without a request.
+        if (call && !call.isMetered && details?.cached !== true) onUnmetered(call.run);
+      },
+      handleLLMError: (_error, callId) => void calls.delete(callId),
     },
   };
 }

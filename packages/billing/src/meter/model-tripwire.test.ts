@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { madeRun } from "../testing/made-run.js";
 import { madeUnit } from "../testing/made-unit.js";
-import { type MeteredRun, withMeteredRun } from "./metered-run.js";
-import { createModelTripwire } from "./model-tripwire.js";
+import { createModelTripwire } from "./install-fetch.js";
+import { type MeteredRun, withMeteredRun } from "./metered-fetch.js";
 
 describe("the tripwire", () => {
   function scene() {

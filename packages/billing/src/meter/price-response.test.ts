@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceAnswer, priceStream, seenInHeaders, withUsage } from "./price-response.js";
+import { priceAnswer, priceStream, seenInHeaders, withUsage } from "./response.js";
 
 const CALL = { "x-litellm-call-id": "unit" };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHAT_EVENTS, ERROR_EVENTS, MESSAGES_EVENTS, RESPONSES_EVENTS } from "../testing/litellm-answers.js";
-import { createStreamReading } from "./stream-reading.js";
+import { createStreamReading } from "./stream-usage.js";
 
 function read(chunks: readonly Uint8Array[]) {
   const reading = createStreamReading();

@@ -1,8 +1,6 @@
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { readModels } from "./model-info.js";
-import { createModelList } from "./model-list.js";
-import { requireAllowedModel } from "./require-allowed-model.js";
+import { createModelList, readModels, requireAllowedModel } from "./models.js";
 
 const GROUP = {
   model_group: "cheap",

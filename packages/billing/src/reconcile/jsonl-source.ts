@@ -2,9 +2,8 @@ import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { knownLabelsSchema } from "@throughline/ai-core";
 import { z } from "zod";
-import { parseCost } from "../money/picodollars.js";
-import { claimedId, type SpendFact } from "./spend-fact.js";
-import type { FactBatch, SpendSource } from "./spend-source.js";
+import { parseCost } from "../ledger/money.js";
+import { claimedId, type FactBatch, type SpendFact, type SpendSource } from "./spend-log.js";
 
 const READ_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;

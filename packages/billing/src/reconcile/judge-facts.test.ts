@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { NOTHING_SEEN, type UsageUnit } from "../ledger/usage-unit.js";
+import { NOTHING_SEEN, type UsageUnit } from "../ledger/ledger.js";
 import { madeFact, madeFailure } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
-import { judgeFacts } from "./judge-facts.js";
-import { isFactOf, type SpendFact } from "./spend-fact.js";
+import { judgeFacts } from "./reconcile.js";
+import { isFactOf, type SpendFact } from "./spend-log.js";
 
 const NEW = madeUnit();
 const DOUBT: UsageUnit = {

@@ -2,8 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { describe } from "vitest";
 import { runAdoptionConformance } from "../conformance/run-adoption-conformance.js";
 import { runReconcileConformance } from "../conformance/run-reconcile-conformance.js";
-import { createMemoryLedgerStore } from "../ledger/memory-ledger-store.js";
-import { createMemoryFactStore } from "./memory-fact-store.js";
+import { createMemoryFactStore, createMemoryLedgerStore } from "../memory.js";
 
 describe("reconciliation in memory", () => {
   runReconcileConformance(async () => {

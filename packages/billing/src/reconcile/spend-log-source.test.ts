@@ -1,10 +1,9 @@
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createLitellmAdmin } from "../litellm/litellm-admin.js";
+import { createLitellmAdmin } from "../litellm/admin.js";
 import { madeFact, madeLabels } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
-import { createSpendLogSource, readSpendLog } from "./spend-log-source.js";
-import type { SpendSource } from "./spend-source.js";
+import { createSpendLogSource, readSpendLog, type SpendSource } from "./spend-log.js";
 
 const ROW = {
   request_id: "chatcmpl-1",

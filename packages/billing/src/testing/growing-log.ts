@@ -1,5 +1,4 @@
-import type { SpendFact } from "../reconcile/spend-fact.js";
-import type { SpendSource } from "../reconcile/spend-source.js";
+import type { SpendFact, SpendSource } from "../reconcile/spend-log.js";
 
 /** For tests: a log of LiteLLM's that grows; each row is a batch of its own. */
 export function growingLog(): SpendSource & { readonly rows: SpendFact[]; isWhole: boolean } {

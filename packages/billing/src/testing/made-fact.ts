@@ -1,6 +1,6 @@
 import type { CallLabels } from "@throughline/ai-core";
-import type { NewUnit } from "../ledger/usage-unit.js";
-import type { SpendFact } from "../reconcile/spend-fact.js";
+import type { NewUnit } from "../ledger/ledger.js";
+import type { SpendFact } from "../reconcile/spend-log.js";
 
 /** For tests: the row that LiteLLM would log of a unit's call. */
 export function madeFact(unit: NewUnit, fields: Partial<SpendFact> = {}): SpendFact {

@@ -1,4 +1,4 @@
-import type { MeteredRun } from "../meter/metered-run.js";
+import type { MeteredRun } from "../meter/metered-fetch.js";
 
 /** For tests: a run of an account, which has a key of its own name. */
 export function madeRun(account: string, fields: Partial<MeteredRun> = {}): MeteredRun {

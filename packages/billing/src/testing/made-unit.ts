@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Charge, type NewUnit, NOTHING_SEEN, type SeenResponse } from "../ledger/usage-unit.js";
+import { type Charge, type NewUnit, NOTHING_SEEN, type SeenResponse } from "../ledger/ledger.js";
 
 /** For tests: a unit as a meter would open it. */
 export function madeUnit(fields: Partial<NewUnit> = {}): NewUnit {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import type { LedgerDatabase } from "../ledger/ledger-database.js";
-import { BILLING_MIGRATIONS } from "../migrations.js";
+import type { LedgerDatabase } from "../ledger/ledger.js";
+import { BILLING_MIGRATIONS } from "../schema.js";
 
 export interface PostgresFixture {
   /** Tables of its own on the one server. */

@@ -1,7 +1,0 @@
-import { describe } from "vitest";
-import { runLedgerConformance } from "../conformance/run-ledger-conformance.js";
-import { createMemoryLedgerStore } from "./memory-ledger-store.js";
-
-describe("the ledger in memory", () => {
-  runLedgerConformance(createMemoryLedgerStore);
-});
