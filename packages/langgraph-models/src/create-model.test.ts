@@ -3,7 +3,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { markLabelling } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createModel, loadOpenAi } from "./create-model.js";
-import { envKeyResolver } from "./key-resolver.js";
+import { envKeyResolver } from "./keys.js";
 import { OfflineChatModel } from "./offline-model.js";
 import { labelsOf, type OpenAiDouble, startOpenAiDouble } from "./testing/openai-double.js";
 

@@ -1,12 +1,11 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { isLabelling, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
-import { createLabelledFetch } from "./create-labelled-fetch.js";
-import { defaultScript } from "./default-script.js";
+import { z } from "zod";
+import { createLabelledFetch, readRunLabels } from "./labelled-fetch.js";
 import { type ModelConfig, readModelConfig } from "./model-config.js";
 import { OfflineChatModel } from "./offline-model.js";
-import type { OfflineScript } from "./offline-script.js";
-import { readRunLabels } from "./run-labels.js";
+import type { OfflineScript } from "./offline-turn.js";
 
 export interface CreateModelOptions {
   readonly keys: KeyResolver;
@@ -110,3 +109,36 @@ function callSiteOf(config: RunnableConfig | undefined): string {
   const nodes = namespace.split("|").map((part) => part.split(":")[0]);
   return `${nodes.join("/")}#${String(metadata.langgraph_step ?? "")}`;
 }
+
+/** What the offline model says where a graph brings no script of its own. */
+const defaultScript: OfflineScript = ({ lastUserText }) => {
+  const topic = lastUserText.replace(/\s+/g, " ").trim();
+  const shown = topic.length > 80 ? `${topic.slice(0, 79)}…` : topic;
+  const about = shown === "" ? "Hello." : `You wrote: “${shown}”.`;
+  return [
+    {
+      kind: "text",
+      text: `${about} I am the offline model: I answer from a script, without a network or a key. Set LITELLM_BASE_URL and LITELLM_API_KEY to talk to a real model instead.`,
+    },
+  ];
+};
+
+/**
+ * The context schema of graphs that make their model with `createModel`: what a run may configure. A null is as good as a key
+ * left out.
+ */
+export const modelContextSchema = z.object({
+  model: z.string().min(1).max(128).nullish().describe("A model's alias at LiteLLM."),
+  offline: z
+    .object({
+      paceMs: z.number().min(0).max(60_000).optional().describe("Milliseconds between tokens."),
+      failAfterTokens: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe("Fails each answer after this many tokens."),
+    })
+    .nullish()
+    .describe("How the offline model answers."),
+});

@@ -1,7 +1,6 @@
-export { type CreateModelOptions, createModel } from "./create-model.js";
-export { keepCallContexts, keepCallContextsOf } from "./keep-call-contexts.js";
-export { envKeyResolver, UNNAMED_KEY_ID } from "./key-resolver.js";
-export { modelContextSchema } from "./model-context.js";
-export { describeAttachments } from "./offline-attachments.js";
+export { keepCallContexts, keepCallContextsOf } from "./call-context.js";
+export { type CreateModelOptions, createModel, modelContextSchema } from "./create-model.js";
+export { envKeyResolver, UNNAMED_KEY_ID } from "./keys.js";
 export { OFFLINE_MODEL_NAME, OfflineChatModel, type OfflineChatModelFields } from "./offline-model.js";
-export type { OfflinePart, OfflinePrompt, OfflineScript } from "./offline-script.js";
+export type { OfflinePart, OfflinePrompt, OfflineScript } from "./offline-turn.js";
+export { describeAttachments } from "./offline-turn.js";

@@ -6,7 +6,7 @@ import { ChatOpenAI as StrangersModel } from "@langchain/openai";
 import { markLabelling } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { installLabelledFetch } from "./install-labelled-fetch.js";
+import { installLabelledFetch } from "./labelled-fetch.js";
 import { labelsOf, type OpenAiDouble, startOpenAiDouble } from "./testing/openai-double.js";
 
 const KEYS = JSON.stringify({ "key-a": "sk-a", "key-b": { token: "sk-b", account: "b" } });

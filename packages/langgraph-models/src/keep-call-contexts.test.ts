@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { keepCallContextsOf } from "./keep-call-contexts.js";
+import { keepCallContextsOf } from "./call-context.js";
 
 /** As LangChain's: a call that waits is started by the end of the one before it. */
 const CALLER = `class AsyncCaller {

@@ -1,6 +1,6 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { envKeyResolver, UNNAMED_KEY_ID } from "./key-resolver.js";
+import { envKeyResolver, UNNAMED_KEY_ID } from "./keys.js";
 
 const env = { LITELLM_VIRTUAL_KEYS: '{"key-1":"sk-one"}', LITELLM_API_KEY: "sk-service" };
 

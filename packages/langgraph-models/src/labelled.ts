@@ -1,4 +1,5 @@
 // To be imported first by a project whose graphs run on a LangGraph server: its model calls are labelled and billed.
-import { installLabelledFetch } from "./install-labelled-fetch.js";
+
+import { installLabelledFetch } from "./labelled-fetch.js";
 
 installLabelledFetch();

@@ -1,7 +1,7 @@
 import { AIMessage, type AIMessageChunk, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { OFFLINE_MODEL_NAME, OfflineChatModel, type OfflineChatModelFields } from "./offline-model.js";
-import type { OfflinePart, OfflinePrompt } from "./offline-script.js";
+import type { OfflinePart, OfflinePrompt } from "./offline-turn.js";
 
 const question = [new HumanMessage("What is the plan?")];
 

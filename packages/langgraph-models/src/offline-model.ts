@@ -15,8 +15,13 @@ import {
 } from "@langchain/core/messages";
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
-import type { OfflineScript } from "./offline-script.js";
-import { layOutTurn, type OfflineDelta, type OfflineTurn, toOfflinePrompt } from "./offline-turn.js";
+import {
+  layOutTurn,
+  type OfflineDelta,
+  type OfflineScript,
+  type OfflineTurn,
+  toOfflinePrompt,
+} from "./offline-turn.js";
 
 export const OFFLINE_MODEL_NAME = "throughline-offline";
 

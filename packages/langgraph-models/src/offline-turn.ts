@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import type { OfflinePart, OfflinePrompt } from "./offline-script.js";
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  HumanMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
 
 /** One streamed step of a turn. `block` numbers the content blocks, `call` the tool calls of the message. */
 export type OfflineDelta =
@@ -89,4 +93,39 @@ function describeMessage(message: BaseMessage): string {
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}
+
+/** One piece of an offline answer. A turn is a list of them, streamed in order. */
+export type OfflinePart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string }
+  /** Several calls in a row stream as parallel calls of one message, each with its own index. */
+  | { readonly kind: "toolCall"; readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+
+export interface OfflinePrompt {
+  readonly messages: readonly BaseMessage[];
+  /** Names of the tools bound to this call; empty when none are. */
+  readonly tools: readonly string[];
+  /** Text of the newest human message, or "". */
+  readonly lastUserText: string;
+}
+
+/** What the offline model says to a prompt. Pure: the same prompt always gives the same turn. */
+export type OfflineScript = (prompt: OfflinePrompt) => readonly OfflinePart[];
+
+/** What came with the newest human message, in words: name, type and size of each file that arrived with its bytes. */
+export function describeAttachments(messages: readonly BaseMessage[]): string {
+  const newest = messages.findLast((message) => HumanMessage.isInstance(message));
+  if (!newest || typeof newest.content === "string") return "";
+  return newest.content.flatMap((block) => describeBlock(block)).join(", ");
+}
+
+function describeBlock(block: { readonly [key: string]: unknown }): readonly string[] {
+  const { source_type: source, mime_type: type, data, metadata } = block;
+  if (source !== "base64" || typeof data !== "string") return [];
+  const name =
+    typeof metadata === "object" && metadata !== null && "filename" in metadata
+      ? metadata.filename
+      : "a file";
+  return [`${String(name)} (${String(type)}, ${Buffer.from(data, "base64").length} bytes)`];
 }
