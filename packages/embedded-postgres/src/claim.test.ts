@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ClaimEvidence, fileSystemNow, judgeClaim, keepClaim } from "./claim.js";
+import { type ClaimEvidence, fileSystemNow, judgeClaim, keepClaim } from "./host-claim.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";
 
 const here = { name: "one", space: "boot pid:[1]" };

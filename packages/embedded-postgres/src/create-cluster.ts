@@ -2,11 +2,10 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { childEnvironment } from "./child-environment.js";
-import type { PostgresBinaries } from "./postgres-binaries.js";
-import type { ServerHome } from "./server-home.js";
-import type { ServiceUser } from "./service-user.js";
-import { noEmbeddedPostgres, startFailure } from "./start-failure.js";
+import type { PostgresBinaries } from "./cluster.js";
+import { noEmbeddedPostgres, startFailure } from "./errors.js";
+import { childEnvironment } from "./postmaster.js";
+import type { ServerHome, ServiceUser } from "./run-as.js";
 
 export const SUPERUSER = "throughline";
 const PASSWORD_FILE = "throughline.password";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockFolder, tryLockFolder } from "./folder-lock.js";
+import { lockFolder, tryLockFolder } from "./host-claim.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";
 
 let folder: TempFolder;

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endForeignHold, writeServerHost } from "./foreign-hold.js";
-import { type HostIdentity, thisHost } from "./host-identity.js";
-import { findPostmaster } from "./postmaster.js";
-import { findHome, type ServerHome } from "./server-home.js";
-import { startEmbeddedPostgres } from "./start-embedded-postgres.js";
+import { endForeignHold, type HostIdentity, thisHost, writeServerHost } from "./host-claim.js";
+
+import { findPostmaster } from "./postmaster-postmaster.js";
+import { findHome, type ServerHome } from "./run-as.js";
+import { startEmbeddedPostgres } from "./start.js";
 import { buildChildProgram, untilExit } from "./testing/child-program.js";
 import { itNeeds } from "./testing/it-needs.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";

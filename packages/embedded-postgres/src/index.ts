@@ -2,4 +2,4 @@ export {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from "./start-embedded-postgres.js";
+} from "./start.js";

@@ -1,4 +1,4 @@
-import { isRunning } from "./inspect-process.js";
+import { isRunning } from "./postmaster.js";
 
 export interface KeepRunning {
   readonly pid: number;

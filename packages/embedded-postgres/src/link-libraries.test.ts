@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { linkLibraries } from "./link-libraries.js";
+import { linkLibraries } from "./cluster.js";
 import { makeTempFolder } from "./testing/temp-folder.js";
 
 it("makes the links that an install without scripts leaves out, and leaves those that are there", async () => {

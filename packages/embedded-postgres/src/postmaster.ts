@@ -1,200 +1,89 @@
-import { execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
-import { childEnvironment } from "./child-environment.js";
-import { isOfHere } from "./claim.js";
-import { SUPERUSER } from "./create-cluster.js";
-import { findFreePort } from "./find-free-port.js";
-import { readServerHost, writeServerHost } from "./foreign-hold.js";
-import { inspectProcess } from "./inspect-process.js";
-import type { PostgresBinaries } from "./postgres-binaries.js";
-import type { ServerHome } from "./server-home.js";
-import type { ServiceUser } from "./service-user.js";
-import { noEmbeddedPostgres, notAnswering, startFailure } from "./start-failure.js";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 
-export interface Postmaster {
-  readonly pid: number;
-  readonly port: number;
-}
-
-export interface AnsweringPostmaster extends Postmaster {
-  readonly version: string;
-}
-
-const POLL_MS = 20;
-/** Recovery after a crash replays the log since the last checkpoint, which takes as long as it takes. */
-const READY_TIMEOUT_MS = 300_000;
-const STOP_TIMEOUT_MS = 30_000;
-const RELEASE_TIMEOUT_MS = 30_000;
-const HOST = "127.0.0.1";
-
-export function serverUrl(port: number, password: string): string {
-  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
-}
-
-/**
- * The server that runs on this cluster on this host, if one does; what another program's pid says in its stead is removed. The
- * pid of another host's server means nothing here.
- */
-export function findPostmaster(home: ServerHome): Postmaster | undefined {
-  const { cluster } = home;
-  if (!isOfHere(readServerHost(home))) return undefined;
-  const file = join(cluster, "postmaster.pid");
-  const [pid, , , port] = readLines(file).map(Number);
-  if (!pid || !port) return undefined;
-  const running = inspectProcess(pid);
-  if (running === undefined || isPostgresOn(running.command, cluster)) {
-    return running === undefined ? undefined : { pid, port };
-  }
-  // The pid was given to another program meanwhile, and PostgreSQL would take that one for its own.
-  rmSync(file, { force: true });
-  return undefined;
-}
-
-function isPostgresOn(command: string, cluster: string): boolean {
-  // Windows does not tell the options of a command.
-  return /postgres/i.test(command) && (process.platform === "win32" || command.includes(cluster));
-}
-
-/** Waits until the server lets us in, which after a crash is when it has recovered. */
-export async function untilAnswering(
-  home: ServerHome,
-  postmaster: Postmaster,
-  password: string,
-): Promise<AnsweringPostmaster> {
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  while (performance.now() < deadline && inspectProcess(postmaster.pid)) {
-    const answer = await ask(postmaster.port, password);
-    if (answer === "wrong password") break;
-    if (answer !== "not yet") return { ...postmaster, version: answer };
-    await delay(POLL_MS);
-  }
-  throw notAnswering(home.cluster, postmaster.pid);
-}
-
-export interface Launch {
-  readonly home: ServerHome;
-  readonly binaries: PostgresBinaries;
-  readonly user: ServiceUser | undefined;
-  readonly password: string;
-  /** `preferred`: taken again if it is free, so that a person's bookmarked connection goes on working. `only`: waited for. */
-  readonly port: { readonly preferred: number | undefined } | { readonly only: number };
-  readonly log: (line: string) => void;
-}
-
-/** Starts the server apart from us: it outlives us when we are killed, and is not hit by the Ctrl-C meant for us. */
-export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmaster> {
-  const deadline = performance.now() + RELEASE_TIMEOUT_MS;
-  const isFixed = "only" in launch.port;
-  const wanted = "only" in launch.port ? launch.port.only : launch.port.preferred;
-  let port = wanted ?? (await findFreePort(HOST));
-  writeServerHost(launch.home);
-  for (;;) {
-    const outcome = await launchOn(port, launch);
-    if (typeof outcome !== "string") return outcome;
-    const portTaken = /could not bind|Address already in use|could not create any TCP/.test(outcome);
-    // Backends of a killed postmaster hold its memory until they notice; that is moments.
-    const stillHeld = /still in use|lock file .* already exists/.test(outcome);
-    if (!(portTaken || stillHeld) || performance.now() > deadline)
-      throw startFailure(launch.home.cluster, outcome);
-    if (portTaken && !isFixed) {
-      launch.log(`Port ${port} is taken; PostgreSQL gets another one.`);
-      port = await findFreePort(HOST);
-    } else await delay(5 * POLL_MS);
-  }
-}
-
-/** What the server said when it ended instead of starting. */
-async function launchOn(port: number, launch: Launch): Promise<AnsweringPostmaster | string> {
-  const { home, binaries, user, password } = launch;
-  const logFile = join(home.folder, "server.log");
-  const output = openSync(logFile, "a", 0o640);
-  const from = statSync(logFile).size;
-  // Several instances share it, each with pools of its own; a hundred connections would be few.
-  const settings = { listen_addresses: HOST, port, unix_socket_directories: "", max_connections: 300 };
-  const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = spawn(binaries.postgres, ["-D", home.cluster, ...options], {
-    ...user,
-    cwd: "/",
-    env: childEnvironment(),
-    detached: true,
-    stdio: ["ignore", output, output],
+/** Free a moment ago: the caller must be ready to ask for another. */
+export function findFreePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, host, () => {
+      const address = server.address();
+      server.close(() => {
+        if (address && typeof address === "object") resolve(address.port);
+        else reject(new Error("No port was given."));
+      });
+    });
   });
-  closeSync(output);
-  child.unref();
-  let ended: Error | true | undefined;
-  child.once("error", (error) => {
-    ended = error;
-  });
-  child.once("exit", () => {
-    ended ??= true;
-  });
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    // Only our own child's answer counts: on a taken port another server might let us in.
-    const isOurs = Number(readLines(join(home.cluster, "postmaster.pid"))[0]) === child.pid;
-    const answer = isOurs ? await ask(port, password) : "not yet";
-    if (ended instanceof Error) throw noEmbeddedPostgres(ended);
-    if (ended) return readFileSync(logFile).subarray(from).toString("utf8");
-    if (answer !== "not yet" && answer !== "wrong password" && child.pid !== undefined) {
-      return { pid: child.pid, port, version: answer };
-    }
-    if (performance.now() > deadline) throw notAnswering(home.cluster, child.pid ?? 0);
-    await delay(POLL_MS);
+}
+/** Only what a program needs to run: our own environment holds keys that a database has no business with. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const kept: NodeJS.ProcessEnv = { LC_ALL: "C" };
+  for (const name of ["PATH", "SystemRoot", "TEMP", "TMPDIR"]) {
+    const value = process.env[name];
+    if (value !== undefined) kept[name] = value;
   }
+  return kept;
 }
 
-/** Ends open transactions and writes everything down; what hangs after that is cut off and recovered at the next start. */
-export async function stopPostmaster(pid: number, binaries: () => Promise<PostgresBinaries>): Promise<void> {
-  const deadline = performance.now() + STOP_TIMEOUT_MS;
-  signalPostmaster(pid, "INT", process.platform === "win32" ? (await binaries()).pgCtl : undefined);
-  let isCutOff = false;
-  while (inspectProcess(pid)) {
-    if (!isCutOff && performance.now() > deadline) {
-      isCutOff = true;
-      signalPostmaster(pid, "QUIT", process.platform === "win32" ? (await binaries()).pgCtl : undefined);
-    }
-    await delay(POLL_MS);
-  }
+export interface RunningProcess {
+  /** Differs between two processes that were given the same pid one after the other. */
+  readonly started: string;
+  readonly command: string;
 }
 
-export function signalPostmaster(pid: number, signal: "INT" | "QUIT", pgCtl?: string): void {
+/** `undefined` when nothing runs under this pid. A zombie does not run: it holds no file, port or lock any more. */
+export function inspectProcess(pid: number): RunningProcess | undefined {
+  if (process.platform === "linux") return inspectProc(pid);
+  if (process.platform === "win32") return inspectWindows(pid);
+  return inspectByPs(pid);
+}
+
+function inspectProc(pid: number): RunningProcess | undefined {
   try {
-    if (pgCtl === undefined) process.kill(pid, `SIG${signal}`);
-    else execFileSync(pgCtl, ["kill", signal, String(pid)]);
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may itself hold spaces and parentheses; fields are counted from the last one.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, started] = [fields[0], fields[19]];
+    if (state === "Z" || state === "X" || started === undefined) return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+    return { started, command };
   } catch {
-    // It ended before we asked.
+    return undefined;
   }
 }
 
-/** The server's version once it lets us in. */
-async function ask(port: number, password: string): Promise<string> {
-  const client = new pg.Client({
-    connectionString: serverUrl(port, password),
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on("error", () => {});
+function inspectByPs(pid: number): RunningProcess | undefined {
   try {
-    await client.connect();
-    const { rows } = await client.query<{ server_version: string }>("show server_version");
-    return rows[0]?.server_version ?? "not yet";
+    const options = ["-ww", "-o", "stat=,lstart=,command=", "-p", String(pid)];
+    const line = execFileSync("ps", options, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } });
+    // `Ss   Sun Nov 15 20:55:59 2026 /path/postgres -D …`: the start is always five words.
+    const match = /^(\S+)\s+((?:\S+\s+){4}\S+)\s+(.*)$/.exec(line.trim());
+    const [, state, started, command] = match ?? [];
+    if (state === undefined || started === undefined || state.startsWith("Z")) return undefined;
+    return { started, command: command ?? "" };
+  } catch {
+    return undefined;
+  }
+}
+
+function inspectWindows(pid: number): RunningProcess | undefined {
+  try {
+    process.kill(pid, 0);
+    const filter = ["/fi", `PID eq ${pid}`, "/fo", "csv", "/nh"];
+    return { started: "", command: execFileSync("tasklist", filter, { encoding: "utf8" }).trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As cheap as the platform allows, for looking again and again; a pid that another program was given passes for running. */
+export function isRunning(pid: number): boolean {
+  if (process.platform === "linux") return inspectProc(pid) !== undefined;
+  try {
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    return isCode(error, "28P01") ? "wrong password" : "not yet";
-  } finally {
-    await client.end().catch(() => {});
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
-}
-
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split("\n");
-  } catch {
-    return [];
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

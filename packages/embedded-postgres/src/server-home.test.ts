@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { findPostgresBinaries, movedBinaries } from "./postgres-binaries.js";
-import { reachableBinaries } from "./server-home.js";
-import { chooseServiceUser, mayRun } from "./service-user.js";
+import { findPostgresBinaries, movedBinaries } from "./cluster.js";
+import { chooseServiceUser, mayRun, reachableBinaries } from "./run-as.js";
+
 import { itNeeds, rootIsMissing } from "./testing/it-needs.js";
 import { makeTempFolder } from "./testing/temp-folder.js";
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { inspectProcess } from "./inspect-process.js";
-import { foreignUsers, isServerInUse, joinServer } from "./server-users.js";
+import { foreignUsers, isServerInUse, joinServer } from "./host-claim.js";
+import { inspectProcess } from "./postmaster.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";
 
 describe("the users of a server", () => {

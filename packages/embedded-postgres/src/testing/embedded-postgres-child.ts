@@ -1,5 +1,5 @@
 // Started by the tests as a process of its own: holds a server until it is told to go, or is killed.
-import { startEmbeddedPostgres } from "../start-embedded-postgres.js";
+import { startEmbeddedPostgres } from "../start.js";
 
 const [dataDir, user] = process.argv.slice(2);
 // Here, not where it is forked: another user might not be able to read this very file.

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "../start-embedded-postgres.js";
+import { startEmbeddedPostgres } from "../start.js";
 import { makeTempFolder } from "./temp-folder.js";
 
 export interface MadeCluster {

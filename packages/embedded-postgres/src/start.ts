@@ -1,12 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isOfHere } from "./claim.js";
+import { findPostgresBinaries } from "./cluster.js";
 import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
-import { lockFolder, tryLockFolder } from "./folder-lock.js";
-import { endForeignHold, readServerHost } from "./foreign-hold.js";
+import { folderFailure, noEmbeddedPostgres, otherMajorVersion } from "./errors.js";
+import {
+  endForeignHold,
+  isOfHere,
+  isServerInUse,
+  joinServer,
+  lockFolder,
+  readServerHost,
+  type ServerUser,
+  tryLockFolder,
+} from "./host-claim.js";
 import { keepRunning } from "./keep-running.js";
-import { findPostgresBinaries } from "./postgres-binaries.js";
 import {
   type AnsweringPostmaster,
   findPostmaster,
@@ -15,11 +23,15 @@ import {
   signalPostmaster,
   stopPostmaster,
   untilAnswering,
-} from "./postmaster.js";
-import { chooseHome, findHome, reachableBinaries, removeLeftovers, type ServerHome } from "./server-home.js";
-import { isServerInUse, joinServer, type ServerUser } from "./server-users.js";
-import { chooseServiceUser } from "./service-user.js";
-import { folderFailure, noEmbeddedPostgres, otherMajorVersion } from "./start-failure.js";
+} from "./postmaster-postmaster.js";
+import {
+  chooseHome,
+  chooseServiceUser,
+  findHome,
+  reachableBinaries,
+  removeLeftovers,
+  type ServerHome,
+} from "./run-as.js";
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir?: string;
