@@ -1,14 +1,14 @@
 import { type GraphDescriptor, graphDescriptorSchema, toGraphId } from "@throughline/ai-core";
 import { modelContextSchema } from "@throughline/langgraph-models";
 import { z } from "zod";
-import { approverDefinition } from "./graphs/approver/definition.js";
-import { chatDefinition } from "./graphs/chat/definition.js";
-import type { GraphDefinition } from "./graphs/graph-definition.js";
-import { poetDefinition } from "./graphs/poet/definition.js";
-import { pondererDefinition } from "./graphs/ponderer/definition.js";
-import { researcherDefinition } from "./graphs/researcher/definition.js";
-import { sentinelDefinition } from "./graphs/sentinel/definition.js";
-import { travelDefinition } from "./graphs/travel/definition.js";
+import { approverDefinition } from "./approver/graph.js";
+import { chatDefinition } from "./chat/graph.js";
+import { poetDefinition } from "./poet.js";
+import { pondererDefinition } from "./ponderer.js";
+import { researcherDefinition } from "./researcher/graph.js";
+import { sentinelDefinition } from "./sentinel/graph.js";
+import type { GraphDefinition } from "./shared.js";
+import { travelDefinition } from "./travel/graph.js";
 
 /** Every graph there is, in the order people see them. `langgraph.json` is generated from this list. */
 export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [

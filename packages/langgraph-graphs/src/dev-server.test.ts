@@ -5,7 +5,7 @@ import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { LANGGRAPH_CATALOG } from "./catalog.js";
-import { travelDefinition } from "./graphs/travel/definition.js";
+import { travelDefinition } from "./travel/graph.js";
 
 const names = LANGGRAPH_CATALOG.map((definition) => definition.graphName);
 const config = { configurable: { offline: { paceMs: 0 } } };

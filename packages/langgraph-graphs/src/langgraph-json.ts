@@ -1,5 +1,5 @@
 import { LANGGRAPH_CATALOG } from "./catalog.js";
-import type { GraphDefinition } from "./graphs/graph-definition.js";
+import type { GraphDefinition } from "./shared.js";
 
 /** Loaded as TypeScript, so that an edit shows without a build. */
 const SOURCE = "./src/serve.ts";

@@ -1,14 +1,15 @@
 // First, because models keep the `fetch` they are made with.
+
 import "@throughline/langgraph-models/labelled";
 import { envKeyResolver } from "@throughline/langgraph-models";
-import { approverDefinition } from "./graphs/approver/definition.js";
-import { chatDefinition } from "./graphs/chat/definition.js";
-import type { GraphDefinition, RunnableGraph } from "./graphs/graph-definition.js";
-import { poetDefinition } from "./graphs/poet/definition.js";
-import { pondererDefinition } from "./graphs/ponderer/definition.js";
-import { researcherDefinition } from "./graphs/researcher/definition.js";
-import { sentinelDefinition } from "./graphs/sentinel/definition.js";
-import { travelDefinition } from "./graphs/travel/definition.js";
+import { approverDefinition } from "./approver/graph.js";
+import { chatDefinition } from "./chat/graph.js";
+import { poetDefinition } from "./poet.js";
+import { pondererDefinition } from "./ponderer.js";
+import { researcherDefinition } from "./researcher/graph.js";
+import { sentinelDefinition } from "./sentinel/graph.js";
+import type { GraphDefinition, RunnableGraph } from "./shared.js";
+import { travelDefinition } from "./travel/graph.js";
 
 /**
  * What `langgraph.json` points at: one factory per graph, called by the LangGraph server for each run. The server brings
