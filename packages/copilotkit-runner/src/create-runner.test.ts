@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentInput } from "./drive/agent.js";
+import type { AgentInput } from "./record-run.js";
 import { type RunnerScene, STORES, typesOf, until, view } from "./testing/runner-scene.js";
 import { finished, ScriptedAgent, started, text } from "./testing/scripted-agent.js";
 import { stockClient, VERSIONS } from "./testing/stock-client.js";

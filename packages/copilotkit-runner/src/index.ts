@@ -1,4 +1,6 @@
-export type { RunnerOptions } from "./create-runner.js";
-export type { Agent, AgentInput, DescribeError, RawEvents } from "./drive/agent.js";
-export type { RunnerStore } from "./open-stores.js";
+export type { Agent, AgentInput, DescribeError, RawEvents } from "./record-run.js";
+export type { RunnerOptions } from "./runner.js";
+
+export type { RunnerStore } from "./stores.js";
+
 export * from "./throughline-runner.js";

@@ -1,6 +1,6 @@
 import { AgentRunner } from "@copilotkit/runtime/v2";
 import { Observable } from "rxjs";
-import { createRunner, type EventSource, type Runner, type RunnerOptions } from "./create-runner.js";
+import { createRunner, type EventSource, type Runner, type RunnerOptions } from "./runner.js";
 
 type Run = AgentRunner["run"];
 type Connect = AgentRunner["connect"];

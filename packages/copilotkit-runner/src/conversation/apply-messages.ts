@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type AgUiEvent, type AgUiMessage, isMessage, isObject, textOf } from "../events/ag-ui-event.js";
+import { type AgUiEvent, type AgUiMessage, isMessage, isObject, textOf } from "../events.js";
 import { patched } from "./patched.js";
 
 type Messages = readonly AgUiMessage[];

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fullPrelude, resumePrelude } from "../read/prelude.js";
+import { fullPrelude, resumePrelude } from "../follow.js";
 import { randomRuns } from "../testing/random-events.js";
 import { stockClient, VERSIONS } from "../testing/stock-client.js";
-import { applyEvent } from "./apply-event.js";
-import { emptyConversation } from "./conversation.js";
-import { conversationFold } from "./conversation-fold.js";
+import { applyEvent, conversationFold, emptyConversation } from "./conversation.js";
 
 const cutRuns = randomRuns.chain((events) =>
   fc.record({ events: fc.constant(events), cut: fc.nat({ max: events.length }) }),

@@ -1,5 +1,6 @@
 import type { Json } from "@throughline/ai-core";
-import jsonpatch, { type Operation } from "fast-json-patch";
+import type { Operation } from "fast-json-patch";
+import jsonpatch from "fast-json-patch";
 
 /**
  * RFC 6902, by the library that `@ag-ui/client` uses. Copies only the containers on the way to a change: the library's own copy is

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { AgUiEvent } from "../events/ag-ui-event.js";
-import { endsOf, trackOpen } from "../events/open-items.js";
+import { type AgUiEvent, endsOf, trackOpen } from "../events.js";
 
 const KINDS = [
   "text",

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "@throughline/embedded-postgres";
 import { createMemoryDatabase, openPostgres } from "@throughline/thread-log";
 import { vi } from "vitest";
-import { createRunner, type Runner, type RunnerOptions } from "../create-runner.js";
-import type { AgUiEvent } from "../events/ag-ui-event.js";
-import type { RunnerStore } from "../open-stores.js";
+import type { AgUiEvent } from "../events.js";
+import { createRunner, type Runner, type RunnerOptions } from "../runner.js";
+import type { RunnerStore } from "../stores.js";
 
 /** Runners over one store: several instances of one service. */
 export interface RunnerScene {

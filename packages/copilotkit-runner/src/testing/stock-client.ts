@@ -1,7 +1,7 @@
 import { AbstractAgent, type BaseEvent } from "@ag-ui/client";
 import { AbstractAgent as AbstractAgent1, type BaseEvent as BaseEvent1 } from "@ag-ui/client-1";
 import { from } from "rxjs";
-import type { AgUiEvent } from "../events/ag-ui-event.js";
+import type { AgUiEvent } from "../events.js";
 
 /** A stock client of one protocol version, which checks and applies whole streams. */
 export interface StockClient {

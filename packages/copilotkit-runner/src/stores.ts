@@ -17,7 +17,7 @@ import {
   type RunRegistry,
   type ThreadLog,
 } from "@throughline/thread-log";
-import { conversationFold } from "./conversation/conversation-fold.js";
+import { conversationFold } from "./conversation/conversation.js";
 
 export type RunnerStore =
   /** A PostgreSQL that this process starts and shares with others of this host, with its data in `dataDir`. */

@@ -1,9 +1,9 @@
 import { newRunId, systemClock } from "@throughline/ai-core";
 import type { ThreadLog } from "@throughline/thread-log";
 import { expect, it } from "vitest";
-import { createRunEnvelopes } from "../conversation/run-envelopes.js";
-import { openStores } from "../open-stores.js";
-import { followConversation } from "./follow-conversation.js";
+import { createRunEnvelopes } from "./conversation/conversation.js";
+import { followConversation } from "./follow.js";
+import { openStores } from "./stores.js";
 
 const lease = { owner: "test", leaseMs: 15_000 };
 const thread = { account: "a", threadId: "00000000-0000-5000-8000-000000000000" };

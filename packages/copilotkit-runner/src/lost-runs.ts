@@ -1,8 +1,8 @@
 import type { Clock } from "@throughline/ai-core";
 import type { Lease, LeasedRun, RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
-import { createRunEnvelopes } from "../conversation/run-envelopes.js";
-import { textOf } from "../events/ag-ui-event.js";
-import { failed } from "./terminals.js";
+import { createRunEnvelopes } from "./conversation/conversation.js";
+import { textOf } from "./events.js";
+import { failed } from "./record-run.js";
 
 export interface LostRunsDeps {
   readonly log: Pick<ThreadLog, "append">;

@@ -12,16 +12,28 @@ import {
   toStateKey,
 } from "@throughline/ai-core";
 import type { Lease, ThreadRef } from "@throughline/thread-log";
-import type { Agent, AgentInput, DescribeError, RawEvents } from "./drive/agent.js";
-import { clientRunId, endLostRuns } from "./drive/end-lost-runs.js";
-import { recordRun } from "./drive/record-run.js";
-import { type RunIds, runError, stopped } from "./drive/terminals.js";
-import { type AgUiEvent, isMessage, isObject, isTerminal } from "./events/ag-ui-event.js";
-import { openStores, type RunnerStore, type Stores } from "./open-stores.js";
-import { cursorOf, encodeCursor } from "./read/cursor.js";
-import { followConversation, followRun, type ToldEvent } from "./read/follow-conversation.js";
-import { runStarted } from "./read/prelude.js";
-import { readConversation } from "./read/read-conversation.js";
+import { type AgUiEvent, isMessage, isObject, isTerminal } from "./events.js";
+import {
+  cursorOf,
+  encodeCursor,
+  followConversation,
+  followRun,
+  readConversation,
+  runStarted,
+  type ToldEvent,
+} from "./follow.js";
+import { clientRunId, endLostRuns } from "./lost-runs.js";
+import {
+  type Agent,
+  type AgentInput,
+  type DescribeError,
+  type RawEvents,
+  type RunIds,
+  recordRun,
+  runError,
+  stopped,
+} from "./record-run.js";
+import { openStores, type RunnerStore, type Stores } from "./stores.js";
 
 export interface RunnerOptions {
   /** Where runs are kept. Default: an embedded PostgreSQL in `.throughline/postgres`. */
