@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sseEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { sseEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import type { Sent } from "../check/history.js";
 
 type Answer = Sent["fate"];

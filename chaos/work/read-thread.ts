@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { shownMessages } from "../../e2e/server/follower.js";
 import { type AnyMessage, messageLines, withoutId } from "../../e2e/server/stock/message-lines.js";
-import { readEvents, type SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents, type SseEvent } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import type { ThreadHistory, View } from "../check/history.js";
 import { askUntilAnswered, type Requests } from "./chaos-http.js";
 import { openStreamOf, type ThreadName, toFrames } from "./watch-thread.js";

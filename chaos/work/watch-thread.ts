@@ -1,5 +1,5 @@
 import { openViewer, type Viewer } from "../../e2e/outages/rig/viewer.js";
-import type { SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import type { SseEvent } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { marksIn } from "../check/check-history.js";
 import type { Frame, View, ViewerHistory } from "../check/history.js";
 import type { ViewerPlan } from "../plan/work-plan.js";

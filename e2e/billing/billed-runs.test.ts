@@ -12,11 +12,8 @@ import { z } from "zod";
 import {
   createScriptedProvider,
   DESCRIPTOR,
-} from "../../packages/langgraph-server/src/handler/testing/scripted-provider.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+} from "../../packages/langgraph-server/src/testing/scripted-provider.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 
 const BASE_URL = "http://litellm.test/v1";
 const SERVICE_KEY = "sk-service";

@@ -5,7 +5,7 @@ import {
   type AccountUsage,
   createSharedUsage,
   DEFAULT_LIMITS,
-} from "../../packages/langgraph-server/src/handler/testing/shared-usage.js";
+} from "../../packages/langgraph-server/src/testing/shared-usage.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigRedis, startRedis } from "../server/rig/start-redis.js";
 

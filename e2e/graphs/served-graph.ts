@@ -3,7 +3,7 @@ import { deriveThreadId } from "@throughline/ai-core";
 import type { GraphProvider, GraphSource } from "@throughline/graph-executor";
 import { createHandler, createService, devCaller, threadAddress } from "@throughline/langgraph-server";
 import { z } from "zod";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import {
   applyWithStockClient,
   type ClientView,

@@ -4,11 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   createScriptedProvider,
   type ScriptedProvider,
-} from "../../packages/langgraph-server/src/handler/testing/scripted-provider.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+} from "../../packages/langgraph-server/src/testing/scripted-provider.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 
 const OWN = "http://own.example/api/chat";
 

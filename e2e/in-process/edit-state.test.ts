@@ -3,13 +3,10 @@ import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { type GraphSource, graphRegistry } from "@throughline/graph-executor";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { readEvents, type SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
-import { testPerson } from "../../packages/langgraph-server/src/handler/testing/test-person.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
 import { describeEachStore } from "../../packages/langgraph-server/src/testing/describe-each-store.js";
+import { readEvents, type SseEvent } from "../../packages/langgraph-server/src/testing/sse-events.js";
+import { testPerson } from "../../packages/langgraph-server/src/testing/test-person.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,

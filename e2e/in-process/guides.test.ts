@@ -6,7 +6,7 @@ import { loadProjectGraphs } from "@throughline/graph-executor";
 import { createHandler, createService, devCaller } from "@throughline/langgraph-server";
 import { applyEntry, emptyFold } from "@throughline/reading";
 import { expect, it, onTestFinished } from "vitest";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { until } from "../client/shown.js";
 import { writeMarkdownFiles } from "./markdown-files.js";
 import { serveHandler } from "./serve-handler.js";

@@ -17,12 +17,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   createScriptedProvider,
   type ScriptedProvider,
-} from "../../packages/langgraph-server/src/handler/testing/scripted-provider.js";
-import {
-  isType,
-  readEvents,
-  sseEvents,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/scripted-provider.js";
+import { isType, readEvents, sseEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 
 interface Mounted {
   readonly url: string;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEvents, typesOf } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents, typesOf } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";

@@ -4,7 +4,7 @@ import {
   readEvents,
   type SseEvent,
   sseEvents,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { type AgentRoutes, agentRoutes } from "../server/rig/agent-routes.js";
 
 const ACTS = ["stop by its name", "stop the thread", "sync", "enqueued sync", "fire"] as const;

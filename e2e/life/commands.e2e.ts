@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
 import { seededRandom } from "../server/rig/seeded-random.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";

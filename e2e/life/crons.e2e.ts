@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { isType, type SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { isType, type SseEvent } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { followThread, shownMessages } from "../server/follower.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";

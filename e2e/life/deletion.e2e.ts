@@ -9,7 +9,7 @@ import {
   readEvents,
   type SseEvent,
   sseEvents,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { type AgentRoutes, agentRoutes, said } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigRedis, startRedis } from "../server/rig/start-redis.js";

@@ -1,10 +1,7 @@
 import type { OpenApiDocument } from "@throughline/langgraph-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
-import { listOperations } from "../../packages/langgraph-server/src/openapi/testing/documented-request.js";
+import { listOperations } from "../../packages/langgraph-server/src/testing/documented-request.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 import { type Chromium, hasChromium, launchChromium } from "../browser/chromium.js";
 
 describe.runIf(hasChromium())("The page at /docs, in a browser,", { timeout: 60_000 }, () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   askAsDocumented,
   NEVER_GOOD,
-} from "../../packages/langgraph-server/src/openapi/testing/ask-as-documented.js";
-import { listOperations } from "../../packages/langgraph-server/src/openapi/testing/documented-request.js";
+} from "../../packages/langgraph-server/src/testing/ask-as-documented.js";
+import { listOperations } from "../../packages/langgraph-server/src/testing/documented-request.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";
 import { SEED, trialsOr } from "../server/rig/trials.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CopilotKitCore, ɵcreateThreadStore, type ɵThreadStore } from "@copilotkit/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes, said } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";
 import { type RigServer, startServer } from "../server/rig/start-server.js";

@@ -6,7 +6,7 @@ import {
   readEvents,
   type SseEvent,
   typesOf,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import {
   type DebianPostgres,
   findMissingDebianPostgres,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SseEvent } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import type { SseEvent } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { type Follower, followThread } from "../server/follower.js";
 import { type AgentRoutes, agentRoutes, said } from "../server/rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "../server/rig/start-postgres.js";

@@ -5,11 +5,8 @@ import {
   readEvents,
   type SseEvent,
   typesOf,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 import { openTestDatabase, type TestDatabase } from "../../packages/thread-log/src/testing/test-database.js";
 import { agentRoutes } from "../server/rig/agent-routes.js";
 

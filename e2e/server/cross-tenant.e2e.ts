@@ -7,7 +7,7 @@ import {
   readEvents,
   type SseEvent,
   sseEvents,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { type AgentRoutes, agentRoutes, said } from "./rig/agent-routes.js";
 import { parseFrames } from "./rig/cut-stream.js";

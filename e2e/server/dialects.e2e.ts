@@ -4,7 +4,7 @@ import {
   readEvents,
   type SseEvent,
   typesOf,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { shownMessages } from "./follower.js";
 import { said } from "./rig/agent-routes.js";
 import { type Instance, setUpstreamStage, type UpstreamStage, upstreamThreadId } from "./upstream-stage.js";

@@ -1,4 +1,4 @@
-import { type SseEvent, sseEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { type SseEvent, sseEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import type { AgentRoutes } from "./rig/agent-routes.js";
 import { appliedView } from "./stock/applied-view.js";
 import { type AnyMessage, messageLines } from "./stock/message-lines.js";

@@ -4,8 +4,8 @@ import {
   hostileRequest,
   problemOf,
   sendHostile,
-} from "../../packages/langgraph-server/src/handler/testing/hostile-request.js";
-import { readEvents, typesOf } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/hostile-request.js";
+import { readEvents, typesOf } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes, said } from "./rig/agent-routes.js";
 import { tableOfRoutes } from "./rig/route-table.js";
 import { serverForTests } from "./rig/server-for-tests.js";

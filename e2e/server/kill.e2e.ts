@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEvents, typesOf } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents, typesOf } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { type DeadlyWorkshop, startDeadlyWorkshop } from "./graphs/start-deadly-workshop.js";
 import { expectTakeover } from "./graphs/takeover-law.js";
 import type { WorkshopBooks } from "./graphs/workshop-books.js";

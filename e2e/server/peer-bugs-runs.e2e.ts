@@ -6,7 +6,7 @@ import {
   type SseEvent,
   sseEvents,
   typesOf,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { type AgentRoutes, agentRoutes, said } from "./rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { talk } from "./graphs/talker.js";
 import { agentRoutes, said } from "./rig/agent-routes.js";
 import { type RigPostgres, startPostgres } from "./rig/start-postgres.js";

@@ -1,5 +1,5 @@
 import { type Envelope, envelopeSchema } from "@throughline/ai-core";
-import { readEvents } from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes } from "./rig/agent-routes.js";
 
 /** All that a thread's log holds. */

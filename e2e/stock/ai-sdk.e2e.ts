@@ -7,11 +7,8 @@ import { z } from "zod";
 import {
   createScriptedProvider,
   type ScriptedProvider,
-} from "../../packages/langgraph-server/src/handler/testing/scripted-provider.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+} from "../../packages/langgraph-server/src/testing/scripted-provider.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 import { type Chromium, hasChromium, launchChromium } from "../browser/chromium.js";
 import { startTcpProxy } from "../executor/tcp-proxy.js";
 import { freePort } from "../server/rig/free-port.js";

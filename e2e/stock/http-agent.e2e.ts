@@ -1,10 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 import { type InstalledExample, installExample } from "./rig/install-example.js";
 
 describe("The example with a plain HttpAgent", () => {

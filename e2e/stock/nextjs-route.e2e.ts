@@ -5,15 +5,8 @@ import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { graphRegistry } from "@throughline/graph-executor";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  isType,
-  readEvents,
-  sseEvents,
-} from "../../packages/langgraph-server/src/handler/testing/sse-events.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/langgraph-server/src/handler/testing/test-server.js";
+import { isType, readEvents, sseEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
+import { startTestServer, type TestServer } from "../../packages/langgraph-server/src/testing/test-server.js";
 import { freePort } from "../server/rig/free-port.js";
 import { type InstalledExample, installExample } from "./rig/install-example.js";
 

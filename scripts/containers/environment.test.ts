@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jwtCaller } from "../../packages/langgraph-server/src/tenancy/jwt-caller.js";
+import { jwtCaller } from "../../packages/langgraph-server/src/accounts/jwt-caller.js";
 import { root } from "../workspace-packages.mjs";
 import { DEV_ACCOUNT, fillSecrets, parseEnvironment } from "./environment.mjs";
 import { signToken } from "./sign-token.mjs";

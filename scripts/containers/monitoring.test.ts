@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createMetrics, type Metrics } from "../../packages/langgraph-server/src/operations/metrics.js";
-import { NOTHING_SWEPT } from "../../packages/langgraph-server/src/thread/service-observer.js";
+import { NOTHING_SWEPT } from "../../packages/langgraph-server/src/operations/observer.js";
 import { root } from "../workspace-packages.mjs";
 
 const FOLDER = join(root, "platform", "infra", "monitoring");

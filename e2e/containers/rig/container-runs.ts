@@ -3,7 +3,7 @@ import {
   readEvents,
   type SseEvent,
   sseEvents,
-} from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+} from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { signToken } from "../../../scripts/containers/sign-token.mjs";
 import { agentRoutes } from "../../server/rig/agent-routes.js";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sseEvents } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { sseEvents } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { agentRoutes, said } from "../../server/rig/agent-routes.js";
 
 /** Milliseconds from a message in a new thread to the first token of its answer. */

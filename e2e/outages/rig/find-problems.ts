@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { readEvents } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { shownMessages } from "../../server/follower.js";
 import { conversationDifferences, messageLines, withoutId } from "../../server/stock/message-lines.js";
 import { firstDifference } from "./frames-law.js";

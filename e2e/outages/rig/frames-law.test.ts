@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SseEvent } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import type { SseEvent } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { firstDifference } from "./frames-law.js";
 
 const frame = (id: string | undefined, text: string): SseEvent => ({

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SseEvent } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import type { SseEvent } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 
 /** `n` of the cursor behind a full prelude (protocol 6.2): all frames of its entry are included. */
 const WHOLE_ENTRY = 999_999_999;

@@ -1,7 +1,4 @@
-import {
-  readEvents,
-  type SseEvent,
-} from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents, type SseEvent } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { said } from "../../server/rig/agent-routes.js";
 import { QUESTIONS } from "../../server/rig/questions.js";
 import type { AnyMessage } from "../../server/stock/message-lines.js";

@@ -2,7 +2,7 @@ import { graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { createHandler, createService, devCaller } from "@throughline/langgraph-server";
-import { readEvents } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { readEvents } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import { type Ask, comparableState, researcherThread } from "./researcher-thread.js";
 
 /** What a researcher's thread holds after a run that nothing disturbed: on stores in memory, as fast as it goes. */

@@ -1,8 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type SseEvent,
-  sseEvents,
-} from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import { type SseEvent, sseEvents } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 
 /** An HTTP client that reads a thread up to a frame it is told, over as many connections as it takes. */
 export interface Viewer {

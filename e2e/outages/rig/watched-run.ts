@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SseEvent } from "../../../packages/langgraph-server/src/handler/testing/sse-events.js";
+import type { SseEvent } from "../../../packages/langgraph-server/src/testing/sse-events.js";
 import type { Instance } from "./outage-stage.js";
 import { type ResearcherThread, researcherThread } from "./researcher-thread.js";
 import { isTerminal, openViewer, type Viewer } from "./viewer.js";

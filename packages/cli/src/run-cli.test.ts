@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../../langgraph-server/src/handler/testing/test-server.js";
+import { startTestServer, type TestServer } from "../../langgraph-server/src/testing/test-server.js";
 import { runThroughline } from "./testing/run-throughline.js";
 
 let server: TestServer;

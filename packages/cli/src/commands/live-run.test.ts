@@ -2,11 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createScriptedProvider,
   type ScriptedProvider,
-} from "../../../langgraph-server/src/handler/testing/scripted-provider.js";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../../langgraph-server/src/handler/testing/test-server.js";
+} from "../../../langgraph-server/src/testing/scripted-provider.js";
+import { startTestServer, type TestServer } from "../../../langgraph-server/src/testing/test-server.js";
 import { runCli } from "../run-cli.js";
 import { recordedTerminal } from "../testing/recorded-terminal.js";
 

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  addOldCheckpoints,
-  countRows,
-} from "../../../langgraph-server/src/retention/testing/old-checkpoints.js";
+import { addOldCheckpoints, countRows } from "../../../langgraph-server/src/testing/old-checkpoints.js";
 import { openServiceScene, type ServiceScene } from "../../../langgraph-server/src/testing/service-scene.js";
 import { openPostgres, type PostgresDatabase } from "../../../langgraph-server/src/testing/test-database.js";
 import { openTestPostgres, type TestPostgres } from "../../../langgraph-server/src/testing/test-postgres.js";

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  startTestServer,
-  type TestServer,
-} from "../../../langgraph-server/src/handler/testing/test-server.js";
 import { madeCall } from "../../../langgraph-server/src/testing/made-call.js";
+import { startTestServer, type TestServer } from "../../../langgraph-server/src/testing/test-server.js";
 import { runThroughline } from "../testing/run-throughline.js";
 
 let server: TestServer;

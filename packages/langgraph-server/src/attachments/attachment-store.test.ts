@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMemoryDatabase, migrate, openPostgres, type ThreadRef } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { createMemoryAttachmentStore } from "../server/memory/memory-attachments.js";
+import {
+  ATTACHMENT_CHUNK_MIGRATION,
+  SERVER_MIGRATIONS,
+  SERVER_MIGRATIONS_RECORD,
+} from "../server/migrations.js";
 import { openMigratedDatabase } from "../testing/migrated-database.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
 import { threadRefOf } from "../testing/thread-ref-of.js";
-import { openAttachmentFolder } from "./attachment-folder.js";
-import { DEFAULT_ATTACHMENT_LIMITS, madeType } from "./attachment-limits.js";
-import { ATTACHMENT_CHUNK_MIGRATION } from "./attachment-migration.js";
 import { type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
+import { openAttachmentFolder } from "./blobs.js";
 import type { ByteRange } from "./byte-range.js";
-import { createMemoryAttachmentStore } from "./memory-attachment-store.js";
+import { DEFAULT_ATTACHMENT_LIMITS, madeType } from "./media-types.js";
 import { createPostgresAttachmentStore } from "./postgres-attachment-store.js";
 import { attachmentId, receiveFile } from "./receive-file.js";
 

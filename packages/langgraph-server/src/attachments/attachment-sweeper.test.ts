@@ -2,7 +2,7 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it, vi } from "vitest";
 import { createMetrics } from "../operations/metrics.js";
 import type { FileSweep, SweptFiles } from "./attachment-store.js";
-import { startAttachmentSweeper } from "./attachment-sweeper.js";
+import { startAttachmentSweeper } from "./file-sweep.js";
 
 it("The sweeper deletes in the background until nothing is left, counts it, and goes on after a failure", async () => {
   const clock = createSimulatedClock(0);

@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it, vi } from "vitest";
-import { createChunkLane } from "./chunk-lane.js";
+import { createChunkLane } from "./blobs.js";
 
 it("Chunks go one at a time, in order, and rest for as long as each took, also after one that failed", async () => {
   const clock = createSimulatedClock(0);

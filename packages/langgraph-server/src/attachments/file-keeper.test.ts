@@ -1,10 +1,9 @@
 import { createSimulatedClock, type FoundFile } from "@throughline/ai-core";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
-import { createFileKeeper } from "./file-keeper.js";
-import { createMemoryAttachmentStore } from "./memory-attachment-store.js";
-import { attachmentId } from "./receive-file.js";
+import { createMemoryAttachmentStore } from "../server/memory/memory-attachments.js";
+import { DEFAULT_ATTACHMENT_LIMITS } from "./media-types.js";
+import { attachmentId, createFileKeeper } from "./receive-file.js";
 
 const thread = { account: "acme", threadId: "t" };
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
+import { startTestServer, type TestServer } from "../testing/test-server.js";
 
 const PNG = Buffer.from(`89504e470d0a1a0a${"00".repeat(400)}`, "hex");
 const picture = {

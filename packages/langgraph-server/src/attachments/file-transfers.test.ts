@@ -3,10 +3,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { get, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestServer, type TestServer, type TestServerOptions } from "../handler/testing/test-server.js";
-import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
-import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.js";
+import { DEFAULT_LIMITS } from "../accounts/limits.js";
+import { startTestServer, type TestServer, type TestServerOptions } from "../testing/test-server.js";
 import { CHUNK_BYTES } from "./attachment-store.js";
+import { DEFAULT_ATTACHMENT_LIMITS } from "./media-types.js";
 
 const MIB = 1_048_576;
 

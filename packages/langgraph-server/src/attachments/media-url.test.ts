@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkMediaUrls, mediaUrlProblem } from "./media-url.js";
+import { checkMediaUrls, mediaUrlProblem } from "./media-urls.js";
 
 describe("A URL of media", () => {
   it.each([

@@ -1,19 +1,19 @@
 import { admitInTransaction, inTransaction, type ThreadRef } from "@throughline/thread-log";
 import type pg from "pg";
-import type { AttachmentFolder } from "./attachment-folder.js";
 import type { Attachment, AttachmentStore } from "./attachment-store.js";
-import { createChunkLane } from "./chunk-lane.js";
-import { type ContentPlace, contentChunks, storedChunks } from "./postgres-content.js";
-import { countPostgresFiles, sweepPostgresFiles } from "./postgres-file-sweep.js";
+import { type ContentPlace, contentChunks, storedChunks } from "./blob-chunks.js";
+import { type AttachmentFolder, createChunkLane } from "./blobs.js";
+import { countPostgresFiles, sweepPostgresFiles } from "./file-sweep.js";
 import {
   capInTheWay,
+  deleteEmptyUsage,
   type FilesDatabase,
   keyOf,
+  lockUsage,
   openPostgresUpload,
+  releaseBytes,
   reserveBytes,
-} from "./postgres-upload.js";
-import { nameAttachment } from "./sql/name-attachment.js";
-import { deleteEmptyUsage, lockUsage, releaseBytes } from "./sql/reserve-bytes.js";
+} from "./uploads.js";
 
 interface Row {
   readonly attachment_id: string;
@@ -191,4 +191,13 @@ function toAttachment(row: Row): Attachment {
     bytes: Number(row.bytes),
     createdAt: row.created_at.getTime(),
   };
+}
+/**
+ * Marks attachment `$4` of thread `$1, $2, $3` as named by a message; no row where that was done, or where it is gone. Locks
+ * its row, so that a sweep either finds the mark or has deleted the attachment before.
+ */
+function nameAttachment(schema: string): string {
+  return `update ${schema}.attachments set named_at = clock_timestamp()
+    where account = $1 and subject = $2 and thread_id = $3 and attachment_id = $4 and named_at is null
+    returning 1`;
 }

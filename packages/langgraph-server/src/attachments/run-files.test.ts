@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it, vi } from "vitest";
-import { createRunFiles } from "./run-files.js";
+import { createRunFiles } from "./run-attachments.js";
 
 const KIB = 1_024;
 

@@ -1,10 +1,10 @@
 import { createSimulatedClock, StoreOutage, ThroughlineError } from "@throughline/ai-core";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it } from "vitest";
+import { createMemoryCronStore } from "../server/memory/memory-crons.js";
 import type { Cron, TickOutcome } from "./cron.js";
 import { type CronRunner, startCronRunner } from "./cron-runner.js";
-import { askedTick } from "./cron-tick.js";
-import { createMemoryCronStore } from "./memory-cron-store.js";
+import { askedTick } from "./plan-tick.js";
 
 const scope = { account: "acme" };
 const cron: Cron = {

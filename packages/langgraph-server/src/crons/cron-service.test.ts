@@ -2,11 +2,11 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createScriptedProvider, type ScriptedProvider } from "../handler/testing/scripted-provider.js";
-import type { Service } from "../service/create-service.js";
-import type { ServiceOptions } from "../service/service-options.js";
+import type { Service, ServiceOptions } from "../server/create-service.js";
+import { createScriptedProvider, type ScriptedProvider } from "../testing/scripted-provider.js";
+
 import { ann, openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
-import { threadAddress } from "../thread/thread-address.js";
+import { threadAddress } from "../threads/thread-address.js";
 import { newCronSchema } from "./cron-definition.js";
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,13 +1,13 @@
 import { StoreOutage } from "@throughline/ai-core";
 import { createMemoryDatabase, migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../database/server-migrations.js";
+import { createMemoryCronStore } from "../server/memory/memory-crons.js";
+import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../server/migrations.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import type { Cron } from "./cron.js";
 import { type CronStore, KEPT_TICKS } from "./cron-store.js";
-import { askedTick } from "./cron-tick.js";
-import { createMemoryCronStore } from "./memory-cron-store.js";
-import { nextTime } from "./plan-tick.js";
+import { askedTick, nextTime } from "./plan-tick.js";
+
 import { createPostgresCronStore } from "./postgres-cron-store.js";
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
-import type { Page } from "../http/page-place.js";
-import type { BadRow } from "../thread/service-observer.js";
+import type { BadRow } from "../operations/observer.js";
+import type { Page } from "../threads/paging.js";
 import type { ClaimedTick, Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 
 /** How many ticks of each cron are kept. Pending ones are kept beyond that. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { ann, openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
-import { threadAddress } from "../thread/thread-address.js";
+import { threadAddress } from "../threads/thread-address.js";
 import { newCronSchema } from "./cron-definition.js";
 
 const MINUTE = 60_000;

@@ -6,11 +6,14 @@ import {
   subjectKey,
 } from "@throughline/thread-log";
 import type pg from "pg";
-import type { Page } from "../http/page-place.js";
+import type { Page } from "../threads/paging.js";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "./cron.js";
 import {
   CRON_COLUMNS,
+  CRON_FORMAT,
   type CronRow,
+  cronWrites,
+  isReadable,
   keyOf,
   TICK_COLUMNS,
   type TickRow,
@@ -18,11 +21,10 @@ import {
   toCron,
   toLastTick,
   toTick,
+  UnreadableRow,
 } from "./cron-rows.js";
 import type { BadRowListener, Claimed, CronEntry, CronStore } from "./cron-store.js";
-import { claimCron } from "./cron-tick.js";
-import { cronWrites } from "./cron-writes.js";
-import { CRON_FORMAT, isReadable, UnreadableRow } from "./unreadable-row.js";
+import { claimCron } from "./plan-tick.js";
 
 type Queries = pg.Pool | pg.PoolClient;
 

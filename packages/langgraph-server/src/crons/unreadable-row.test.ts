@@ -2,20 +2,19 @@ import { createHash } from "node:crypto";
 import type { PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createScriptedProvider } from "../handler/testing/scripted-provider.js";
-import { createLogger } from "../operations/logger.js";
+import { createLogger, observeService } from "../operations/logging.js";
 import { createMetrics } from "../operations/metrics.js";
-import { observeService } from "../operations/observe-service.js";
+import type { BadRow } from "../operations/observer.js";
+
 import { type MigratedDatabase, openMigratedDatabase } from "../testing/migrated-database.js";
+import { createScriptedProvider } from "../testing/scripted-provider.js";
 import { ann, openServiceScene } from "../testing/service-scene.js";
-import type { BadRow } from "../thread/service-observer.js";
 import { type Cron, tickOutcomeSchema } from "./cron.js";
 import { cronDefinitionSchema, newCronSchema } from "./cron-definition.js";
+import { CRON_FORMAT } from "./cron-rows.js";
 import type { CronStore } from "./cron-store.js";
-import { askedTick } from "./cron-tick.js";
-import { nextTime } from "./plan-tick.js";
+import { askedTick, nextTime } from "./plan-tick.js";
 import { createPostgresCronStore } from "./postgres-cron-store.js";
-import { CRON_FORMAT } from "./unreadable-row.js";
 
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
+import { startTestServer, type TestServer } from "../testing/test-server.js";
 import { listen } from "./listen.js";
 
 let server: TestServer;

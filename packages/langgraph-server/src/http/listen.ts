@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server, STATUS_CODES } from "node:http";
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { type ErrorCode, httpStatusOf, ThroughlineError, toWireError } from "@throughline/ai-core";
-import { type FetchHandler, toNodeHandler } from "./node-handler.js";
+import { keepParsedBody } from "./bodies.js";
 
 const DEFAULT_PORT = 8_000;
 const PORTS_TO_TRY = 100;
@@ -114,4 +115,38 @@ function taken(host: string, port: number): ThroughlineError {
       details: { field: "PORT" },
     },
   );
+}
+
+/** Answers requests; given Node's own request and response it may write its streams straight to them. */
+export interface FetchHandler {
+  fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
+}
+
+/** Express and its like cut the path that they were mounted at from `url`. */
+type MountedMessage = IncomingMessage & { readonly originalUrl?: string };
+
+/**
+ * A handler as Node's servers take it, and frameworks on top of them: `createServer`, Express' `use`, Fastify's raw request.
+ * A JSON body that the framework's parser read is taken from `request.body`.
+ */
+export function toNodeHandler(
+  handler: FetchHandler,
+  options: { readonly hostname?: string } = {},
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  const answer = getRequestListener((request, env) => handler.fetch(request, http1(env)), {
+    ...options,
+    overrideGlobalObjects: false,
+  });
+  return async (incoming: MountedMessage, outgoing) => {
+    if (incoming.originalUrl !== undefined) incoming.url = incoming.originalUrl;
+    keepParsedBody(incoming);
+    await answer(incoming, outgoing);
+  };
+}
+
+/** The adapter also speaks HTTP/2; these servers never do. */
+function http1({ incoming, outgoing }: HttpBindings | Http2Bindings): Partial<HttpBindings> {
+  return incoming instanceof IncomingMessage && outgoing instanceof ServerResponse
+    ? { incoming, outgoing }
+    : {};
 }

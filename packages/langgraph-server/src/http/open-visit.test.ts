@@ -1,9 +1,9 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import type { NewAuditEntry } from "../audit/audit-entry.js";
-import { DEFAULT_LIMITS } from "../tenancy/account-limits.js";
-import type { Credentials } from "../tenancy/caller-resolver.js";
-import { openVisit } from "./open-visit.js";
+import type { NewAuditEntry } from "../accounts/audit-entry.js";
+import type { Credentials } from "../accounts/callers.js";
+import { DEFAULT_LIMITS } from "../accounts/limits.js";
+import { openVisit } from "./request.js";
 
 function visit(credentials: Partial<Credentials> = {}, isFull = false) {
   const recorded: NewAuditEntry[] = [];

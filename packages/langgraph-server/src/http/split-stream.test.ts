@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitStream } from "./split-stream.js";
+import { splitStream } from "./sse.js";
 import type { SseStream } from "./sse-stream.js";
 
 function recordedStream() {

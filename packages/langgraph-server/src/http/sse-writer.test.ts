@@ -3,8 +3,8 @@ import { createServer, get, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net";
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createSseWriter, type SseWriter, type SseWriterOptions } from "./sse.js";
 import type { SseStream } from "./sse-stream.js";
-import { createSseWriter, type SseWriter, type SseWriterOptions } from "./sse-writer.js";
 
 const NO_SIGNAL = new AbortController().signal;
 const frame = (text: string) => [Buffer.from(`data: ${text}\n\n`)];

@@ -1,10 +1,10 @@
 import { currentMessages, emptyFold, threadFoldPort } from "@throughline/reading";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { foldAt, readRun } from "../streams/read-projection.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import { foldAt } from "../thread/fold-at.js";
-import { readRun } from "../thread/read-run.js";
-import type { ThreadAddress } from "../thread/thread-address.js";
+
+import type { ThreadAddress } from "../threads/thread-address.js";
 
 describe("A thread whose log was compacted", () => {
   let scene: ServiceScene;

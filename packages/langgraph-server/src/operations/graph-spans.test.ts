@@ -5,9 +5,8 @@ import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs"
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
-import { createLogger } from "./logger.js";
+import { createLogger, observeService } from "./logging.js";
 import { createMetrics, type Metrics } from "./metrics.js";
-import { observeService } from "./observe-service.js";
 
 /** What an SDK's tracer and context manager do, as far as it matters which span is active where. */
 const spans = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { StoreOutage, ThroughlineError } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createLogger, type Logger, type LoggerOptions } from "./logger.js";
+import { createLogger, type Logger, type LoggerOptions } from "./logging.js";
 
 function logged(level: LoggerOptions["level"], write: (logger: Logger) => void) {
   const lines: string[] = [];

@@ -1,9 +1,8 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
-import { noteEntry } from "../drive/call-notes.js";
-import type { RunNote } from "../thread/run-note.js";
-import { NOTHING_SWEPT } from "../thread/service-observer.js";
+import { noteEntry } from "../runs/run-attempt.js";
 import { addMetrics, createMetrics, type Metrics } from "./metrics.js";
+import { NOTHING_SWEPT, type RunNote } from "./observer.js";
 
 const run: RunNote = {
   runId: "r1",

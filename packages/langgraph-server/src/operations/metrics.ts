@@ -9,8 +9,7 @@ import {
   type MetricValue,
   Registry,
 } from "prom-client";
-import type { RunNote } from "../thread/run-note.js";
-import type { BillingEvent, ServiceObserver } from "../thread/service-observer.js";
+import type { BillingEvent, RunNote, ServiceObserver } from "./observer.js";
 
 export interface Metrics {
   readonly contentType: string;

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { readEvents } from "../handler/testing/sse-events.js";
-import { startTestServer, type TestServer } from "../handler/testing/test-server.js";
-import { createLogger } from "./logger.js";
+import { readEvents } from "../testing/sse-events.js";
+import { startTestServer, type TestServer } from "../testing/test-server.js";
+import { createLogger } from "./logging.js";
 
 const lines: string[] = [];
 const destination = new Writable({

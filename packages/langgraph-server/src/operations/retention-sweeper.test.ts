@@ -8,12 +8,12 @@ import {
   createThreadLog,
 } from "@throughline/thread-log";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createMemoryDeletionStore } from "../deletion/memory-deletion-store.js";
-import { createMemoryRetentionStore } from "../retention/memory-retention-store.js";
+import { createMemoryRetentionStore } from "../server/memory/memory-crons.js";
+import { createMemoryDeletionStore } from "../server/memory/memory-deletions.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
 import { expectCheckpoint } from "../testing/shown-thread.js";
-import type { Swept } from "../thread/service-observer.js";
-import { type Retention, startRetentionSweeper } from "./retention-sweeper.js";
+import type { Swept } from "./observer.js";
+import { type Retention, startRetentionSweeper } from "./upkeep.js";
 
 const HOUR_MS = 3_600_000;
 

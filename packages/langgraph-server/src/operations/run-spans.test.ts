@@ -10,8 +10,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunNote } from "../thread/run-note.js";
-import { createRunSpans } from "./run-spans.js";
+import type { RunNote } from "./observer.js";
+import { createRunSpans } from "./tracing.js";
 
 interface Recorded {
   readonly name: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scrubText } from "./scrub-text.js";
+import { scrubText } from "./redaction.js";
 
 const letters = (alphabet: string, minLength: number, maxLength: number) =>
   fc.array(fc.constantFrom(...alphabet), { minLength, maxLength }).map((signs) => signs.join(""));

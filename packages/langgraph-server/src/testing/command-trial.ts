@@ -4,8 +4,8 @@ import type { RunRecord } from "@throughline/thread-log";
 import fc from "fast-check";
 import { expect, vi } from "vitest";
 import { z } from "zod";
-import type { StartOutcome, StartRunRequest } from "../drive/run-service.js";
-import type { ThreadAddress } from "../thread/thread-address.js";
+import type { StartOutcome, StartRunRequest } from "../runs/start-request.js";
+import type { ThreadAddress } from "../threads/thread-address.js";
 import { type ServiceScene, startRequest } from "./service-scene.js";
 
 const ACTS = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import type { ServiceStore } from "../service/create-service.js";
+import type { ServiceStore } from "../server/create-service.js";
 import { openTestPostgres, type TestPostgres } from "./test-postgres.js";
 
 /** The same tests with everything in memory and in PostgreSQL. `%s` of the title is which; call `storeOf` in hooks and tests only. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { threadAddress } from "../thread/thread-address.js";
+import { threadAddress } from "../threads/thread-address.js";
 import { type RecordedFrame, recordFrames } from "./frame-recorder.js";
 import { agUi, ann, openServiceScene, startRequest } from "./service-scene.js";
 

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import type { FrameSink, SubscriptionEnd } from "../hub/thread-hub.js";
+import type { FrameSink, SubscriptionEnd } from "../streams/stream-types.js";
 
 export interface RecordedFrame {
   readonly id: string | undefined;

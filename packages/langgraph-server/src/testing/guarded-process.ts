@@ -1,5 +1,5 @@
-import { createLogger } from "../operations/logger.js";
-import { guardProcess } from "../serve/guard-process.js";
+import { createLogger } from "../operations/logging.js";
+import { guardProcess } from "../server/guard-process.js";
 import { type GuardedNews, type GuardedStep, guardedStepSchema } from "./guarded-news.js";
 
 /** A process under the guard, in which a test makes things happen. */

@@ -1,5 +1,5 @@
 import { migrate, openPostgres, type PostgresDatabase } from "@throughline/thread-log";
-import { SERVICE_MIGRATIONS } from "../database/server-migrations.js";
+import { SERVICE_MIGRATIONS } from "../server/migrations.js";
 import { openTestPostgres } from "./test-postgres.js";
 
 export interface MigratedDatabase {

@@ -1,4 +1,4 @@
-import type { FoldRebuilder } from "../thread/fold-rebuilder.js";
+import type { FoldRebuilder } from "../streams/rebuild-projection.js";
 
 const unexpected = () => Promise.reject(new Error("The log of this test can be folded."));
 

@@ -1,5 +1,5 @@
-import { effectiveSettings } from "../serve/effective-settings.js";
-import { runServer } from "../serve/run-server.js";
+import { runServer } from "../server/run-server.js";
+import { effectiveSettings } from "../settings/server-config.js";
 
 /** A server by hand as a process of its own, with the project that its argument names. */
 const [project = ""] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Caller, Message } from "@throughline/ai-core";
-import type { StartRunRequest } from "../drive/run-service.js";
-import type { FaceOptions, SubscribeFrom } from "../hub/thread-hub.js";
-import { createService, type Service } from "../service/create-service.js";
-import type { ServiceOptions } from "../service/service-options.js";
-import type { RunInput } from "../thread/run-input.js";
-import { type ThreadAddress, threadAddress } from "../thread/thread-address.js";
+import type { StartRunRequest } from "../runs/start-request.js";
+import { createService, type Service, type ServiceOptions } from "../server/create-service.js";
+import type { FaceOptions, SubscribeFrom } from "../streams/stream-types.js";
+
+import type { RunInput } from "../threads/run-spec.js";
+import { type ThreadAddress, threadAddress } from "../threads/thread-address.js";
 import { catalogGraphs } from "./catalog-graphs.js";
 import { type FrameRecorder, recordFrames } from "./frame-recorder.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ThreadAddress } from "../thread/thread-address.js";
+import type { ThreadAddress } from "../threads/thread-address.js";
 import type { RecordedFrame } from "./frame-recorder.js";
 import type { ServiceScene } from "./service-scene.js";
 import { type StockView, stockView } from "./stock-view.js";

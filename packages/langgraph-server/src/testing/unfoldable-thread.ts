@@ -1,8 +1,8 @@
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase, threadKey } from "@throughline/thread-log";
 import pg from "pg";
-import type { ServiceStore } from "../service/open-stores.js";
-import type { ThreadAddress } from "../thread/thread-address.js";
+import type { ServiceStore } from "../server/open-stores.js";
+import type { ThreadAddress } from "../threads/thread-address.js";
 import { openTestPostgres } from "./test-postgres.js";
 
 /** A database for several instances, whose snapshots can be made unreadable, as those of another fold version are. */

@@ -1,0 +1,215 @@
+import type { ErrorClass, ErrorCode, RunStatus, StoreOutage } from "@throughline/ai-core";
+import type { DoubtReason, Picodollars, ReconcileReport } from "@throughline/billing";
+import type { BusState, BusTraffic, RunRecord } from "@throughline/thread-log";
+import { z } from "zod";
+
+/**
+ * Why a driver leaves a run that has not ended. `lost_lease`: another instance has recovered it. `lease_expired`: by this
+ * process' own clock the lease may be gone. `stalled`: a store did not take a write for so long that another instance may fare
+ * better. `failed`: something broke that a later attempt may find mended. `deleted`: its thread is gone.
+ */
+export type LeaveReason = "lost_lease" | "lease_expired" | "deleted" | "handed_over" | "stalled" | "failed";
+
+type TickKind = "started" | "skipped" | "failed" | "missed";
+
+export type ReplayKind = "prelude" | "resume" | "run" | "replay";
+
+/** A piece of a run's work whose start and end the log tells. */
+export interface CallNote {
+  readonly callId: string;
+  readonly kind: "model" | "tool";
+}
+
+/** Why a run failed. */
+export interface GraphFailure {
+  /** As it was thrown: its message is a graph's, and may hold anything. */
+  readonly error: unknown;
+  readonly class: ErrorClass | undefined;
+  readonly node: string | null;
+}
+
+/** A stored row that could not be decoded and is set aside: claims and listings skip it. */
+export interface BadRow {
+  /** `crons`, `cron_ticks` or `runs`: it is a label of a metric. */
+  readonly table: string;
+  readonly id: string;
+  /** Why it could not be decoded. */
+  readonly error?: unknown;
+}
+
+/** Rows that a round of retention deleted, by kind; the kinds are a label of a metric. */
+export interface Swept {
+  readonly entries: number;
+  /** Entries that went into others. */
+  readonly merged: number;
+  readonly runs: number;
+  /** Rows of threads in which nothing ever started. */
+  readonly threads: number;
+  readonly checkpoints: number;
+  readonly blobs: number;
+  readonly writes: number;
+  /** Of deletions. */
+  readonly receipts: number;
+}
+
+export const NOTHING_SWEPT: Swept = {
+  entries: 0,
+  merged: 0,
+  runs: 0,
+  threads: 0,
+  checkpoints: 0,
+  blobs: 0,
+  writes: 0,
+  receipts: 0,
+};
+
+export interface FilesSwept {
+  /** No message named them in time. */
+  readonly unnamed: number;
+  /** Their upload was never finished. */
+  readonly unfinished: number;
+  /** Their thread was deleted or never began. */
+  readonly orphaned: number;
+  /** Contents that no attachment has. */
+  readonly stray: number;
+}
+
+/** What happened to a model call, or to what is known of its price. */
+export type BillingEvent =
+  | { readonly kind: "priced"; readonly amount: Picodollars }
+  | { readonly kind: "in_doubt"; readonly reason: DoubtReason }
+  /** It was not sent. */
+  | { readonly kind: "refused"; readonly code: ErrorCode }
+  /** Its price could not be written, or a run's sum not be read; reconciliation finds it. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** Another model answered than was asked for. */
+  | { readonly kind: "served_other" }
+  /** And that one is not on the tenant's list. */
+  | { readonly kind: "served_unlisted"; readonly model: string }
+  /** What looks like a model call went to another host. */
+  | { readonly kind: "escaped"; readonly origin: string }
+  /** A model was called in a run, and no request of it came by the meter. */
+  | { readonly kind: "unmetered" }
+  | { readonly kind: "near_budget"; readonly account: string }
+  /** A line of LiteLLM's log that can't be read. */
+  | { readonly kind: "bad_line" }
+  /** LiteLLM's log did not show these calls of a LangGraph server's run in time. */
+  | {
+      readonly kind: "billing_failed";
+      readonly runId: string;
+      readonly account: string;
+      readonly calls: number;
+    }
+  | { readonly kind: "reconciled"; readonly report: ReconcileReport };
+
+/** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
+export interface ServiceObserver {
+  runStarted(run: RunNote): void;
+  /** Calls `work`, which runs the graph of a run that was started, where tracers find that run. */
+  within<Result>(run: RunNote, work: () => Result): Result;
+  runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
+  /** Told before `runEnded` of a run that failed. */
+  graphFailed(run: RunNote, failure: GraphFailure): void;
+  /** This instance no longer drives the run, and did not end it. */
+  runLeft(run: RunNote & { readonly why: LeaveReason }): void;
+  startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
+  /** This instance goes on with a run that another attempt left. */
+  recovered(run: RunNote): void;
+  /** The run made progress: an entry of it goes into the log. */
+  entryRecorded(run: RunNote): void;
+  /** A node of the run's graph began. A model call is seen when its first piece comes; until then only its step is. */
+  stepStarted(run: RunNote, callId: string): void;
+  stepEnded(run: RunNote, callId: string): void;
+  callStarted(run: RunNote, call: CallNote): void;
+  callEnded(run: RunNote, call: CallNote): void;
+  appendRefused(reason: "fenced" | "deleted"): void;
+  entriesAppended(count: number): void;
+  subscriberJoined(how: ReplayKind): void;
+  subscriberLeft(): void;
+  /** R3: a cursor could not be served. */
+  gap(): void;
+  /** What became of a time that a cron was due, and how many times before it passed without a run. */
+  cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
+  /** R20: what a round over all threads deleted. */
+  swept(deleted: Swept): void;
+  /** Files of no message that were deleted, by what they were. */
+  filesSwept(swept: FilesSwept): void;
+  /** Told once for each row, by the instance that sets it aside. */
+  badRow(row: BadRow): void;
+  /** A driver waits for a store. Called before each retry. */
+  storeAway(outage: StoreOutage): void;
+  /** By how much this instance's clock is ahead of the database's; negative where it is behind. */
+  clockCompared(errorMs: number): void;
+  billed(event: BillingEvent): void;
+  /** The bus between instances was reached, or lost. */
+  busChanged(state: BusState): void;
+  /** A message was sent, or came, or could not be sent. */
+  busTraffic(traffic: BusTraffic): void;
+  /** Something that an operator should know and that is no failure. Fixed text. */
+  noticed(message: string): void;
+  /**
+   * Something failed that no request waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
+   * happened to.
+   */
+  failed(message: string, error: unknown, run?: RunNote): void;
+}
+
+export const silentObserver: ServiceObserver = {
+  runStarted() {},
+  within: (_, work) => work(),
+  runEnded() {},
+  graphFailed() {},
+  runLeft() {},
+  startRefused() {},
+  recovered() {},
+  entryRecorded() {},
+  stepStarted() {},
+  stepEnded() {},
+  callStarted() {},
+  callEnded() {},
+  appendRefused() {},
+  entriesAppended() {},
+  subscriberJoined() {},
+  subscriberLeft() {},
+  gap() {},
+  cronTicked() {},
+  swept() {},
+  filesSwept() {},
+  badRow() {},
+  storeAway() {},
+  clockCompared() {},
+  billed() {},
+  busChanged() {},
+  busTraffic() {},
+  noticed() {},
+  failed() {},
+};
+
+/** What a run is called on every hop, in logs and spans. Never what it says. */
+export interface RunNote {
+  readonly runId: string;
+  readonly graphId: string;
+  readonly account: string;
+  readonly traceId: string;
+  readonly attempt: number;
+  /** Of the request that asked for it, whichever instance that came to. */
+  readonly traceparent: string | undefined;
+}
+
+const notedSchema = z.object({
+  caller: z.object({ traceId: z.string() }),
+  traceparent: z.string().optional(),
+});
+
+/** Asks little of the row: a run that can't be driven must still be named when that is told. */
+export function noteOf({ runId, graphId, thread, attempt, request }: RunRecord): RunNote {
+  const noted = notedSchema.safeParse(request).data;
+  return {
+    runId,
+    graphId,
+    account: thread.account,
+    traceId: noted?.caller.traceId ?? "unknown",
+    attempt,
+    traceparent: noted?.traceparent,
+  };
+}

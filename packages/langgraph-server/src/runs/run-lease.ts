@@ -1,0 +1,77 @@
+import { type Clock, retryStore, type StoreOutage, ThroughlineError } from "@throughline/ai-core";
+import type { LeasedRun, LeaseKeeper, RunRegistry } from "@throughline/thread-log";
+import type { LeaveReason } from "../operations/observer.js";
+
+export interface RunHoldOptions {
+  readonly leased: LeasedRun;
+  readonly keeper: LeaseKeeper;
+  readonly registry: Pick<RunRegistry, "release">;
+  readonly clock: Clock;
+  /** Aborted when the instance has no more time to wait for its stores. */
+  readonly closed: AbortSignal;
+  readonly onOutage: (outage: StoreOutage) => void;
+}
+
+/** A driver's hold on its run: the lease, and the two signals that end the work. */
+export interface RunHold {
+  /** For the graph: aborted with the error it ends with when the run is stopped, exceeds its bounds or is left. */
+  readonly work: AbortSignal;
+  stop(): void;
+  /** Ends the graph with this error. */
+  abort(error: ThroughlineError): void;
+  /** From here on nothing of the run is written here: another attempt goes on from its checkpoint. The first reason counts. */
+  leave(why: LeaveReason): void;
+  leftWhy(): LeaveReason | undefined;
+  /** Aborted when the run is left. */
+  readonly left: AbortSignal;
+  /** Asks a store, and waits while it is away for as long as the run is held. */
+  ask<Result>(attempt: () => Promise<Result>): Promise<Result>;
+  /** Stops renewing the lease. */
+  close(): void;
+  /**
+   * Gives the lease up, so that the run is recovered at once and no crash is counted. Tried until the store answers: a lease
+   * that is not released looks like a crash.
+   */
+  release(): Promise<void>;
+}
+
+const STOPPED = new ThroughlineError("cancelled", "The run was stopped.");
+const LEFT = new ThroughlineError("conflict", "This instance no longer drives the run.");
+
+/**
+ * Holds a leased run. The hold ends by itself when the lease was lost, or may be gone by this process' own clock: then a
+ * second driver may begin, and this one must have stopped.
+ */
+export function holdRun({ leased, keeper, registry, clock, closed, onOutage }: RunHoldOptions): RunHold {
+  const { run, fence } = leased;
+  const work = new AbortController();
+  const left = new AbortController();
+  let leftWhy: LeaveReason | undefined;
+
+  function leave(why: LeaveReason): void {
+    if (leftWhy !== undefined) return;
+    leftWhy = why;
+    left.abort();
+    work.abort(LEFT);
+  }
+
+  const stop = () => work.abort(STOPPED);
+  const stopKeeping = keeper.keep(fence, {
+    lost: () => leave("lost_lease"),
+    expired: () => leave("lease_expired"),
+    stop,
+  });
+  if (run.stopRequested) stop();
+
+  return {
+    work: work.signal,
+    stop,
+    abort: (error) => work.abort(error),
+    leave,
+    leftWhy: () => leftWhy,
+    left: left.signal,
+    ask: (attempt) => retryStore({ clock, signal: left.signal, onOutage }, attempt),
+    close: stopKeeping,
+    release: () => retryStore({ clock, signal: closed }, () => registry.release(fence)),
+  };
+}

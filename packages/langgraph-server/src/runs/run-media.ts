@@ -1,0 +1,104 @@
+import type { FoundFile, GraphFinal, NotKept, UpstreamChunk } from "@throughline/ai-core";
+import { takeFiles, withoutUnstored } from "@throughline/graph-executor";
+import type { ThreadRef } from "@throughline/thread-log";
+import type { FileKeeper } from "../attachments/receive-file.js";
+
+export interface RunMediaOptions {
+  readonly thread: ThreadRef;
+  readonly keeper: FileKeeper;
+  /** Called once for each file that is not stored. */
+  readonly onRefused: (file: FoundFile, why: string) => void;
+  /** The store failed, and not because of the file. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Files that a run's messages carry: stored on the way, so that addresses enter the log and bytes never do. */
+export interface RunMedia {
+  /** A chunk as it may be recorded. At once: files are named by their content, and stored meanwhile. */
+  take<Chunk extends UpstreamChunk>(chunk: Chunk): Chunk;
+  /** Stores files of a checkpoint. */
+  keep(files: readonly FoundFile[] | undefined): void;
+  /** `undefined` while few files are on their way; else resolves when that is so again. */
+  room(): Promise<unknown> | undefined;
+  /** The run's end, when all is stored or the run was left; what may not be stored is named in words. */
+  drain(final: GraphFinal, left: AbortSignal): Promise<GraphFinal>;
+}
+
+/** Files of one run that may be on their way into the store before its graph waits. */
+const MAX_UNDER_WAY = 4;
+
+/** Modes whose payload a translation does not show: whole states once more. */
+const UNREAD_MODES: ReadonlySet<string> = new Set(["checkpoints"]);
+
+export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMediaOptions): RunMedia {
+  /** By id: why it is not stored, `undefined` for what is or is about to be. */
+  const asked = new Map<string, NotKept>();
+  const underWay = new Set<Promise<unknown>>();
+  const clean = new WeakSet<object>();
+
+  function refuse(file: FoundFile, why: string): void {
+    asked.set(file.id, why);
+    onRefused(file, why);
+  }
+
+  function keepOne(file: FoundFile): void {
+    if (asked.has(file.id)) return;
+    const why = keeper.refusal(file);
+    if (why !== undefined) {
+      refuse(file, why);
+      return;
+    }
+    asked.set(file.id, undefined);
+    const keeping = keeper
+      .keep(thread, file)
+      .then((refusal) => {
+        if (refusal !== undefined) refuse(file, refusal);
+      }, onFailed)
+      .finally(() => underWay.delete(keeping));
+    underWay.add(keeping);
+  }
+
+  function refusal(file: FoundFile): NotKept {
+    keepOne(file);
+    return asked.get(file.id);
+  }
+
+  const isRefused = () => [...asked.values()].some((why) => why !== undefined);
+  const inWords = <Value>(value: Value) => withoutUnstored(value, (id) => asked.get(id));
+
+  return {
+    take(chunk) {
+      if (UNREAD_MODES.has(chunk.mode) || isPlainToken(chunk)) return chunk;
+      const { value: data } = takeFiles(chunk.data, { clean, refusal });
+      return data === chunk.data ? chunk : { ...chunk, data };
+    },
+    keep(files = []) {
+      for (const file of files) keepOne(file);
+    },
+    room: () => (underWay.size < MAX_UNDER_WAY ? undefined : Promise.race(underWay)),
+    async drain({ files, ...final }, left) {
+      for (const file of files ?? []) keepOne(file);
+      const isLeft = new Promise((resolve) => left.addEventListener("abort", resolve, { once: true }));
+      while (underWay.size > 0 && !left.aborted) await Promise.race([Promise.all(underWay), isLeft]);
+      const { messages, state } = final;
+      if (!isRefused()) return final;
+      return {
+        ...final,
+        ...(messages && { messages: inWords(messages) }),
+        ...(state && { state: inWords(state) }),
+      };
+    },
+  };
+}
+
+/** A piece of a message whose content is text: nothing else of it is told that could hold bytes. Most chunks are such. */
+function isPlainToken({ mode, data }: UpstreamChunk): boolean {
+  if ((mode !== "messages" && mode !== "messages-tuple") || !Array.isArray(data)) return false;
+  const message: unknown = data[0];
+  return (
+    typeof message === "object" &&
+    message !== null &&
+    "content" in message &&
+    typeof message.content === "string"
+  );
+}

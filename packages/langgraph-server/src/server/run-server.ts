@@ -1,0 +1,150 @@
+import { dirname } from "node:path";
+import { systemClock } from "@throughline/ai-core";
+import {
+  failStrayRun,
+  type GraphSource,
+  loadProjectGraphs,
+  readLanggraphJson,
+} from "@throughline/graph-executor";
+import { keepCallContextsOf } from "@throughline/langgraph-models";
+import { createLogger } from "../operations/logging.js";
+import type { EffectiveSettings } from "../settings/server-config.js";
+import type { Setting } from "../settings/setting.js";
+import { SETTINGS } from "../settings/settings.js";
+import { guardProcess } from "./guard-process.js";
+import {
+  type ReloadableGraphs,
+  reloadableGraphs,
+  type WatchedFolder,
+  watchFolder,
+} from "./project-reload.js";
+import { meterProcess, type ServeOptions, startServer } from "./start-server.js";
+
+/** How long runs may go on in a process whose state is in doubt. */
+const DOUBTFUL_DRAIN_MS = 1_000;
+
+/** A service that has just begun to answer. */
+export interface Serving {
+  readonly url: string;
+  /** Ids of its agents. */
+  readonly agents: readonly string[];
+  /** `dev`: a person on this machine says who they are. */
+  readonly signIn: "dev" | "jwt";
+}
+
+/** What happens while it serves, for the person who started it. */
+export type ServeNews =
+  | { readonly kind: "progress"; readonly line: string }
+  | { readonly kind: "started"; readonly tookMs: number }
+  | { readonly kind: "watching"; readonly folder: string }
+  | { readonly kind: "reloaded"; readonly graphs: readonly string[] }
+  /** The graphs stay as they were. */
+  | { readonly kind: "not_reloaded"; readonly reason: string };
+
+export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "project" | "describes"> {
+  /** Flags that are settings, by the setting's name. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** Loads the project again when one of its files changes. */
+  readonly isWatching: boolean;
+  readonly version: string;
+  /** Ends the service. */
+  readonly signal: AbortSignal;
+  readonly tell: (news: ServeNews) => void;
+  readonly shareMetrics?: ServeOptions["shareMetrics"];
+  /** Called once it serves. The service ends if this fails. */
+  readonly onServing: (serving: Serving) => Promise<void>;
+}
+
+/** Serves until it is told to end, and returns the exit code. */
+export async function runServer(options: RunServerOptions): Promise<number> {
+  const { config, project, tell } = options;
+  giveToGraphs(options.flags);
+  const isOwn = project !== undefined && config.backend.kind === "inproc";
+  const fetch = config.billing && meterProcess(config.billing.baseUrl);
+  if (fetch && isOwn) await keepCallContextsOf(project);
+  const startedAt = systemClock.now();
+  const ended = untilEnded(options.signal);
+  const logger = createLogger({ level: config.logLevel });
+  const onWarning = (sentence: string) => logger.warn({}, sentence);
+  const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project, { onWarning })) : undefined;
+  const server = await startServer(config, {
+    version: options.version,
+    logger,
+    onProgress: (line) => tell({ kind: "progress", line }),
+    fetch,
+    ...(options.shareMetrics && { shareMetrics: options.shareMetrics }),
+    ...(graphs && { service: { graphs: graphs.source } }),
+    ...(options.describes !== undefined &&
+      !isOwn && { declared: readLanggraphJson(options.describes).graphs }),
+  });
+  const unguard = guardProcess({
+    logger,
+    attribute: failStrayRun,
+    strayError: server.strayError,
+    handOver: () => server.close({ drainMs: DOUBTFUL_DRAIN_MS }),
+  });
+  tell({ kind: "started", tookMs: systemClock.now() - startedAt });
+  try {
+    const { url, agents } = server;
+    await options.onServing({ url, agents, signIn: config.signIn.kind === "dev" ? "dev" : "jwt" });
+  } catch (error) {
+    await server.close();
+    unguard();
+    throw error;
+  }
+  const watched = graphs && isOwn && options.isWatching ? reloadOnChange(tell, project, graphs) : undefined;
+  const code = await ended;
+  watched?.close();
+  await server.close();
+  unguard();
+  return code;
+}
+
+/** Puts flags that graphs read into the process's environment, where loading a project puts its `env` too. */
+function giveToGraphs(flags: RunServerOptions["flags"]): void {
+  for (const [name, { env, isForGraphs }] of Object.entries<Setting>(SETTINGS)) {
+    const text = flags[name];
+    if (isForGraphs && text !== undefined) process.env[env] = text;
+  }
+}
+
+function reloadOnChange(
+  tell: RunServerOptions["tell"],
+  project: string,
+  graphs: ReloadableGraphs,
+): WatchedFolder {
+  let last: Promise<void> = Promise.resolve();
+
+  async function reload(): Promise<void> {
+    try {
+      const next: GraphSource = await loadProjectGraphs(project, { again: true });
+      const names = (await next.list()).map(({ graphName }) => graphName);
+      graphs.replace(next);
+      tell({ kind: "reloaded", graphs: names });
+    } catch (error) {
+      tell({ kind: "not_reloaded", reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  const folder = dirname(project);
+  tell({ kind: "watching", folder });
+  return watchFolder(folder, {
+    clock: systemClock,
+    // One reload at a time: the newest files must win, not the fastest import.
+    onChange() {
+      last = last.then(reload);
+    },
+  });
+}
+/** Resolves to the exit code when the server is told to end. Ctrl-C is no failure; a second one exits at once. */
+export function untilEnded(signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => {
+      process.once("SIGINT", () => process.exit(130));
+      resolve(0);
+    });
+    process.once("SIGTERM", () => resolve(143));
+    if (signal.aborted) resolve(143);
+    signal.addEventListener("abort", () => resolve(143), { once: true });
+  });
+}

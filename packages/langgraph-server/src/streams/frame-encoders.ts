@@ -1,0 +1,183 @@
+import type { AiEvent, ExecutorType, LogEntry, LogPosition } from "@throughline/ai-core";
+import {
+  type AgUiFrame,
+  createAgUiFace,
+  createAiEventsFace,
+  createUiMessageFace,
+  encodeFrameCursor,
+  type ThreadFold,
+  type UiMessageChunk,
+  WHOLE_ENTRY,
+} from "@throughline/reading";
+import type { FaceOptions } from "./stream-types.js";
+
+/** A face as frames of an event stream. Pure, and as restartable as what it wraps. */
+export interface WireFace {
+  /** Names the options in cursors. */
+  readonly key: string;
+  /** Names the shared stream on this instance. */
+  readonly streamKey: string;
+  /** `false`: it reads entries alone, so nothing has to be folded for it. */
+  readonly needsFold: boolean;
+  /** `origin: replay` for entries that were there before the reader, where the face tells. */
+  frames(before: ThreadFold, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
+  /** R11; `undefined` for a client that holds nothing and is given the log from its beginning. */
+  prelude(fold: ThreadFold, at: LogPosition | undefined): SseFrame[] | undefined;
+  /** R12: what someone who holds frame `n` of this entry hears again, and what is left of it. */
+  resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];
+}
+
+export interface FaceSubject {
+  readonly threadName: string;
+  readonly executorType: ExecutorType;
+  /** A link to an attachment of the thread. */
+  readonly linkTo: (base: string, attachmentId: string) => string;
+}
+
+export function createWireFace(options: FaceOptions, about: FaceSubject): WireFace {
+  switch (options.kind) {
+    case "ag-ui":
+      return agUiFace(options, about);
+    case "ui-messages":
+      return uiMessagesFace(options, about);
+    case "ai-events":
+      return aiEventsFace(about.executorType);
+    case "envelopes":
+      return options.isUnnamed ? unnamedEnvelopesFace : envelopesFace;
+  }
+}
+
+function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceSubject): WireFace {
+  const { line, interrupts, calls = false, linksBelow: base } = options;
+  const fileUrl = base === undefined ? undefined : (id: string) => about.linkTo(base, id);
+  const face = createAgUiFace({ threadName: about.threadName, line, interrupts, calls, fileUrl });
+  const toFrame = ({ id, event }: AgUiFrame): SseFrame => ({
+    ...(id !== undefined && { id }),
+    data: JSON.stringify(event),
+  });
+  return {
+    key: face.key,
+    streamKey: base === undefined ? face.key : `${face.key} ${base}`,
+    needsFold: true,
+    frames: (before, entry) => face.frames(before, entry).map(toFrame),
+    prelude: (fold, at) => face.fullPrelude(fold, at).map(toFrame),
+    resume(before, entry, n) {
+      const { prelude, rest } = face.resume(before, entry, n);
+      return [...prelude, ...rest].map(toFrame);
+    },
+  };
+}
+
+/** A client that comes back keeps the parts it had open, so nothing is said to it again. */
+function uiMessagesFace(
+  { linksBelow: base }: Extract<FaceOptions, { kind: "ui-messages" }>,
+  about: FaceSubject,
+): WireFace {
+  const key = "ui";
+  const face = createUiMessageFace({
+    fileUrl: base === undefined ? undefined : (id) => about.linkTo(base, id),
+  });
+  const toFrame = (chunk: UiMessageChunk, id: string): SseFrame => ({ id, data: JSON.stringify(chunk) });
+  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+    face
+      .chunks(before, entry)
+      .map((chunk, n) =>
+        toFrame(chunk, encodeFrameCursor({ epoch: entry.epoch, seq: entry.seq, n, face: key })),
+      );
+  return {
+    key,
+    streamKey: base === undefined ? key : `${key} ${base}`,
+    needsFold: true,
+    frames,
+    prelude(fold, at) {
+      const chunks = face.prelude(fold);
+      const id = at && encodeFrameCursor({ ...at, n: WHOLE_ENTRY, face: key });
+      return chunks.map((chunk, index) =>
+        id !== undefined && index === chunks.length - 1
+          ? toFrame(chunk, id)
+          : { data: JSON.stringify(chunk) },
+      );
+    },
+    resume: (before, entry, n) => frames(before, entry).slice(n + 1),
+  };
+}
+
+function aiEventsFace(executorType: ExecutorType): WireFace {
+  const face = createAiEventsFace({ executorType });
+  const key = "ai";
+  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+    face.events(before, entry).map((event: AiEvent, n) => ({
+      id: encodeFrameCursor({ epoch: entry.epoch, seq: entry.seq, n, face: key }),
+      event: event.type,
+      data: JSON.stringify(event),
+    }));
+  return {
+    key,
+    streamKey: key,
+    needsFold: true,
+    frames,
+    // Of a run whose beginning is no longer kept: while it is open its rest follows, which ends with the whole text.
+    prelude: ({ run }) => (run?.open ? [] : [lostFrame]),
+    resume: (before, entry, n) => frames(before, entry).slice(n + 1),
+  };
+}
+
+const lostFrame: SseFrame = {
+  event: "error",
+  data: JSON.stringify({
+    type: "error",
+    ok: false,
+    code: "gap",
+    message: "What this run said is no longer kept. The thread still has it.",
+  } satisfies AiEvent),
+};
+
+const ENVELOPES_KEY = "log";
+
+const envelopesFace: WireFace = {
+  key: ENVELOPES_KEY,
+  streamKey: ENVELOPES_KEY,
+  needsFold: false,
+  frames(_, { epoch, seq, envelope }, origin) {
+    const told = origin === "live" ? envelope : { ...envelope, origin };
+    return [
+      {
+        id: encodeFrameCursor({ epoch, seq, n: 0, face: ENVELOPES_KEY }),
+        event: envelope.type,
+        data: JSON.stringify(told),
+      },
+    ];
+  },
+  prelude: () => undefined,
+  resume: () => [],
+};
+
+/** Cursors mean the same in both. */
+const unnamedEnvelopesFace: WireFace = {
+  ...envelopesFace,
+  streamKey: `${ENVELOPES_KEY} unnamed`,
+  frames: (...about) => envelopesFace.frames(...about).map(({ event: _, ...frame }) => frame),
+};
+/** One server-sent event, before it is bytes. */
+export interface SseFrame {
+  readonly id?: string;
+  readonly event?: string;
+  /** JSON text: it holds no line end, so one `data:` line carries it. */
+  readonly data: string;
+}
+
+/** What ends a field or a whole event, and what makes a browser drop an id. */
+const UNSAFE = /[\r\n\0]/;
+
+/** The one place that knows the framing. A line end in a field would let a client write frames of its own. */
+export function encodeSseFrame({ id, event, data }: SseFrame): Buffer {
+  let text = "";
+  if (event !== undefined) text += `event: ${oneLine("event", event)}\n`;
+  if (id !== undefined) text += `id: ${oneLine("id", id)}\n`;
+  return Buffer.from(`${text}data: ${oneLine("data", data)}\n\n`);
+}
+
+function oneLine(field: string, value: string): string {
+  if (!UNSAFE.test(value)) return value;
+  throw new RangeError(`SSE ${field} must be one line, got ${JSON.stringify(value.slice(0, 80))}.`);
+}

@@ -1,0 +1,30 @@
+import { emptyFold, threadFoldPort } from "@throughline/reading";
+import { readFold, type ThreadLog } from "@throughline/thread-log";
+import type { ThreadAddress } from "../threads/thread-address.js";
+import type { FoldRebuilder, KnownFold } from "./rebuild-projection.js";
+
+/**
+ * What the thread shows. R20: where the log no longer has it, it is rebuilt, and kept as a snapshot, so that this happens once.
+ * Of several that do so at once, on whatever instances, one saves it.
+ */
+export async function readThreadFold(
+  {
+    log,
+    rebuilder,
+  }: {
+    readonly log: Pick<ThreadLog, "read" | "saveSnapshot" | "snapshot">;
+    readonly rebuilder: Pick<FoldRebuilder, "rebuild">;
+  },
+  thread: Pick<ThreadAddress, "ref" | "graphId">,
+): Promise<KnownFold> {
+  const answer = await readFold(log, threadFoldPort, thread.ref);
+  if (answer.kind === "folded") return { fold: answer.state, position: answer.position, isWhole: true };
+  if (answer.kind === "deleted") return { fold: emptyFold, position: undefined, isWhole: true };
+  const rebuilt = await rebuilder.rebuild(thread);
+  const { fold, position, isWhole } = rebuilt;
+  if (isWhole && position) {
+    const state = threadFoldPort.encode(fold);
+    await log.saveSnapshot(thread.ref, { position, foldVersion: threadFoldPort.version, state });
+  }
+  return rebuilt;
+}

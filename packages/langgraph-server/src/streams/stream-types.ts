@@ -1,0 +1,123 @@
+import type { JsonObject, LogPosition } from "@throughline/ai-core";
+import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/reading";
+import type { ThreadAddress } from "../threads/thread-address.js";
+
+/** Which reading of the log a subscriber wants. Subscribers with equal options share one encoded stream (R8). */
+export type FaceOptions =
+  /** AG-UI events as SSE `data`; every frame that may be come back to has an `id`. */
+  | {
+      readonly kind: "ag-ui";
+      readonly line: AgUiLine;
+      readonly interrupts: InterruptForm;
+      /** Also the tree of runs, nodes, model and tool calls. Default `false`. */
+      readonly calls?: boolean;
+      /** The service's address as the client knows it: attachments are told as links below it. Else by their own address. */
+      readonly linksBelow?: string | undefined;
+    }
+  /** The AI SDK's UI message stream: chunks of one answer as SSE `data`. */
+  | {
+      readonly kind: "ui-messages";
+      /** As for AG-UI. */
+      readonly linksBelow?: string | undefined;
+    }
+  /** AiEvents: the SSE `event` is the AiEvent's type. */
+  | { readonly kind: "ai-events" }
+  /**
+   * Log entries: the SSE `event` is the envelope's type, unless `isUnnamed` leaves it to the reader. What was there when the
+   * reader came has `origin: replay`.
+   */
+  | { readonly kind: "envelopes"; readonly isUnnamed?: true };
+
+/** Where a subscriber begins. */
+export type SubscribeFrom =
+  /** It holds nothing: R11's full prelude, at the hub's position. Envelopes: all that the log still has. */
+  | { readonly kind: "nothing" }
+  /**
+   * It holds everything up to this cursor (`Last-Event-ID`, `lastSeenEventId`), in whatever spelling it came: R12's resume.
+   * One that is unreadable, of other options, of another epoch or too old is answered as `nothing`, never with a guess.
+   */
+  | { readonly kind: "cursor"; readonly cursor: string }
+  /**
+   * It asked for this run (`started`, `queued`, `attached` or `cancelled`): the run's own frames from its beginning, waited
+   * for while it is queued, and nothing of other runs. Where `holds` shows that the subscriber knows less than the thread did
+   * when the run began, R11's prelude stands in for the run's first frame, so that later deltas fit.
+   */
+  | {
+      readonly kind: "run";
+      readonly runId: string;
+      /** It was started or queued this moment: its row need not be read again. */
+      readonly isNew?: boolean;
+      readonly holds?: { readonly messageIds: readonly string[]; readonly state: JsonObject };
+      /** It holds nothing of what the run goes on with: R11's prelude stands in for the run's first frame. */
+      readonly holdsNothing?: boolean;
+    };
+
+export interface SubscribeOptions {
+  readonly face: FaceOptions;
+  readonly from: SubscribeFrom;
+  /**
+   * `false`: ends with the run that is open, with the run asked for, or after the prelude when the thread is idle.
+   * `true`: stays over any number of runs.
+   */
+  readonly follow: boolean;
+}
+
+/** Why nothing follows. `done`: all that was asked for was written. `failed`: the cause was logged; the subscriber may return. */
+export type EndReason = "done" | "deleted" | "shutting_down" | "failed";
+
+export interface SubscriptionEnd {
+  readonly reason: EndReason;
+  /** AG-UI: a RUN_STARTED was written whose terminal was not. Never with `done`. */
+  readonly runOpen: boolean;
+}
+
+/** Where a subscriber's bytes go. Nothing is called after `end`, or after the subscription was left. */
+export interface FrameSink {
+  /**
+   * Whole SSE frames, in order. The Buffers are shared by all subscribers: never change them. `false`: enough for now. While
+   * the subscriber is caught up from the log the hub then waits for `drained`; live frames never wait, so a sink that lags
+   * too far leaves, and its reader comes back with a cursor.
+   */
+  write(frames: readonly Buffer[]): boolean;
+  /** Resolves when more may be written, and when it never will be. Called only after `write` gave `false`. */
+  drained(): Promise<void>;
+  end(end: SubscriptionEnd): void;
+}
+
+export interface Subscription {
+  /** AG-UI: a RUN_STARTED was written whose terminal was not. */
+  isRunOpen(): boolean;
+  /** The reader is gone. Idempotent; `end` is not called. */
+  leave(): void;
+}
+
+/** A thread at one moment. */
+export interface ThreadReading {
+  readonly fold: ThreadFold;
+  /** `undefined` when the thread has no log. */
+  readonly position: LogPosition | undefined;
+  /** The fold at the cursor that was given, where the log still has it. */
+  readonly before: ThreadFold | undefined;
+}
+
+/**
+ * One encoded stream per thread and face, shared by all subscribers of this instance. It reads the thread's view and the log
+ * and nothing else (R2), and never waits for a subscriber. While a store is away, subscriptions stay open and go on when it
+ * is back.
+ */
+export interface ThreadHub {
+  /**
+   * Returns at once; bytes follow. Connecting to an idle thread first reconciles it with its checkpoint (R6). A thread that
+   * does not exist is an empty one.
+   */
+  subscribe(thread: ThreadAddress, options: SubscribeOptions, sink: FrameSink): Subscription;
+  /**
+   * How the thread stands now, reconciled with its checkpoint like a subscription from nothing. Rejects with `StoreOutage`
+   * when a store stays away for longer than a request may wait.
+   */
+  read(thread: ThreadAddress, cursor: string | undefined): Promise<ThreadReading>;
+  /** How many there are now, on this instance. */
+  subscribers(): number;
+  /** Ends every subscription with `shutting_down`. */
+  close(): Promise<void>;
+}
