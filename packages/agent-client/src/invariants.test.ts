@@ -9,10 +9,15 @@ import {
   type SchedulerEffect,
   type SchedulerInput,
 } from "./commands/scheduler-state.js";
-import { idlePoller, stepPoller } from "./poller/poller.js";
-import { emptyProjection, type Projection, type ProjectionInput, project } from "./projection/projection.js";
-import { createHttpService } from "./service/http-service.js";
+import { idlePoller, stepPoller } from "./polling/agent-status-poller.js";
+import {
+  emptyProjection,
+  type Projection,
+  type ProjectionInput,
+  project,
+} from "./projection/agent-projection-reducer.js";
 import { createModelWorld } from "./testing/model-world.js";
+import { createHttpService } from "./transport/http-agent-service.js";
 import type { AgentFrame } from "./wire/agent-event.js";
 
 type World = ReturnType<typeof createModelWorld>;

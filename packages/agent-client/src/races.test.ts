@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { isNewer } from "./commands/sync-order.js";
+import { isNewer } from "./commands/mutation-ids.js";
 import { currentMessages, type ThreadView } from "./projection/thread-view.js";
 import { createModelWorld, type ModelPage } from "./testing/model-world.js";
 import { breathe, calmDown, takeStep } from "./testing/move-world.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { isPending, nonePending } from "./client/command-shell.js";
+import { isPending, nonePending } from "./commands/agent-command-scheduler.js";
 import { currentMessages } from "./projection/thread-view.js";
 import { createModelBrowser, type ModelCommand, type ModelTab } from "./testing/model-browser.js";
 import { breathe, calmDown, takeStep } from "./testing/move-world.js";

@@ -1,5 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { newId } from "../commands/mutation-ids.js";
+import { createMemoryStorage } from "../commands/pending-sync.js";
 import {
   createFakeFrames,
   createFakeService,
@@ -8,10 +10,7 @@ import {
   settled,
   started,
 } from "../testing/fake-service.js";
-import { type AgentClientOptions, createAgentClient } from "./agent-client.js";
-import { everyPart } from "./every-part.js";
-import { newId } from "./new-id.js";
-import { createMemoryStorage } from "./storage.js";
+import { type AgentClientOptions, createAgentClient, everyPart } from "./agent-client.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
   const fake = createFakeService();

@@ -1,31 +1,37 @@
 import type { Clock } from "@throughline/ai-core";
+import { newId } from "../commands/mutation-ids.js";
+import { createPendingSyncs, pageStorage, type StoragePort } from "../commands/pending-sync.js";
 import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
-import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
-import type { PollPolicy } from "../poller/poller.js";
-import { createHttpService, type HttpServiceOptions } from "../service/http-service.js";
+import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection-state.js";
+import { createBrowserStream, type LogReader, openLog } from "../connection/thread-stream.js";
+import {
+  type PollPolicy,
+  type PollShell,
+  type PollShellOptions,
+  pollThreads,
+} from "../polling/agent-status-poller.js";
+import type { ChannelPort, LockPort } from "../tabs/ports.js";
+import { shareTabs, type TabSharingOptions, type Tabs } from "../tabs/shared-thread-stream.js";
+import {
+  type FrontendTool,
+  type FrontendTools,
+  type FrontendToolsOptions,
+  frontendTools,
+} from "../tools/frontend-tools.js";
 import type {
   Circumstances,
   ServicePort,
   ThreadName,
   ToolDeclaration,
   Visibility,
-} from "../service/service-port.js";
-import type { ChannelPort, LockPort } from "../tabs/ports.js";
-import type { FrontendTool } from "../tools/frontend-tools.js";
-import { createBrowserStream } from "./browser-stream.js";
-import { type ClientParts, missingPart } from "./client-parts.js";
-import { createHeldThreads } from "./held-threads.js";
-import type { AgentStore } from "./list-agents.js";
-import { newId } from "./new-id.js";
-import { type FrameScheduler, nextFrame } from "./notifier.js";
-import { type LogReader, openLog } from "./open-log.js";
-import { createPendingSyncs, pageStorage, type StoragePort } from "./storage.js";
-import { pageSurroundings, type Surroundings } from "./surroundings.js";
-import { systemClock } from "./system-clock.js";
-import type { Telemetry } from "./telemetry.js";
+} from "../transport/agent-service.js";
+import { createHttpService, type HttpServiceOptions } from "../transport/http-agent-service.js";
+import { type AgentList, type AgentListOptions, type AgentStore, listAgents } from "./agent-directory.js";
+import { pageSurroundings, type Surroundings, systemClock, type Telemetry } from "./environment.js";
+import { type FrameScheduler, nextFrame } from "./store.js";
+import { createThreadLine, type LineHooks, type MovableLine } from "./thread-controller.js";
 import type { ThreadHandle } from "./thread-handle.js";
-import { keyOf, threadOf } from "./thread-key.js";
-import { createThreadLine, type LineHooks, type MovableLine } from "./thread-line.js";
+import { createHeldThreads, keyOf, threadOf } from "./thread-registry.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
   /** Who is signed in, account and person: what one left to be sent is never sent as another, and their tabs do not share. */
@@ -212,3 +218,28 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     },
   };
 }
+
+/** What not every page needs. It is given by value, so that a page that does not use it does not download it. */
+export interface ClientParts {
+  /** `shareTabs`: one connection for all tabs of a browser. Left out, each tab has its own. */
+  readonly tabs?: (options: TabSharingOptions) => Tabs | undefined;
+  /** `pollThreads`: asks now and then how threads stand whose page is not open. `watch` needs it, and so does `statusThread`. */
+  readonly polling?: (options: PollShellOptions) => PollShell;
+  /** `frontendTools`: runs tools in the page. `declareTool` needs it. */
+  readonly tools?: (options: FrontendToolsOptions) => FrontendTools;
+  /** `listAgents`: the agents that the service has. `agents` needs it. */
+  readonly agents?: (options: AgentListOptions) => AgentList;
+}
+
+/** For who asks of a client what it was not given. */
+function missingPart(part: string): Error {
+  return new Error(`Pass \`${part}\` to createAgentClient().`);
+}
+
+/** All that a client can do, for options to be spread with. */
+export const everyPart: Required<ClientParts> = {
+  tabs: shareTabs,
+  polling: pollThreads,
+  tools: frontendTools,
+  agents: listAgents,
+};

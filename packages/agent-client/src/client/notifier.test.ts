@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createNotifier, nextFrame } from "./notifier.js";
+import { createNotifier, nextFrame } from "./store.js";
 
 /** A page, and the frames it was promised. */
 function stubPage(visibilityState: "visible" | "hidden") {

@@ -1,17 +1,14 @@
 import type { Clock, Json, JsonObject } from "@throughline/ai-core";
+import type { PendingCommands } from "../commands/agent-command-scheduler.js";
 import type { BusyPolicy, Command, CommandOutcome, RunInput } from "../commands/command.js";
-import type { ConnectionStatus } from "../connection/connection.js";
+import { newId } from "../commands/mutation-ids.js";
+import type { ConnectionStatus } from "../connection/connection-state.js";
+import type { LogReader } from "../connection/thread-stream.js";
 import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
-import type { ThreadName } from "../service/service-port.js";
+import type { ThreadName } from "../transport/agent-service.js";
 import type { AgentFrame } from "../wire/agent-event.js";
-import type { PendingCommands } from "./command-shell.js";
-import { keepSame } from "./keep-same.js";
-import { newId } from "./new-id.js";
-import { createNotifier, type FrameScheduler, type Notifier } from "./notifier.js";
-import { once } from "./once.js";
-import type { LogReader } from "./open-log.js";
-import type { Store } from "./store.js";
-import type { ShownInput, ThreadLine } from "./thread-line.js";
+import { createNotifier, type FrameScheduler, keepSame, type Notifier, once, type Store } from "./store.js";
+import type { ShownInput, ThreadLine } from "./thread-controller.js";
 
 export interface ThreadSnapshot {
   readonly view: ThreadView;

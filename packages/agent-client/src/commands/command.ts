@@ -80,3 +80,15 @@ export type Answer =
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
   /** Whether it arrived is not known. Sent again under its id, it is the same run. */
   | { readonly kind: "unreachable" };
+
+/** The outcome, with the names of the command's run where it had one. */
+export function nameRun(outcome: ScheduledOutcome, run: RunNames): CommandOutcome {
+  switch (outcome.kind) {
+    case "done":
+    case "confirmed":
+    case "unconfirmed":
+      return { ...outcome, ...run };
+    default:
+      return outcome;
+  }
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newId } from "../client/new-id.js";
 import type { ScheduledOutcome } from "./command.js";
+import { newId } from "./mutation-ids.js";
 import { schedule } from "./scheduler.js";
 import {
   idleScheduler,

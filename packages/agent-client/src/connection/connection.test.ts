@@ -7,7 +7,7 @@ import {
   DEFAULT_CONNECTION_POLICY as POLICY,
   type StreamFailure,
   stepConnection,
-} from "./connection.js";
+} from "./connection-state.js";
 
 /** A line under test: what it is, and what its last step asked for. */
 function line(random = 0) {

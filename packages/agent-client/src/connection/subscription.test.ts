@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_CONNECTION_POLICY as POLICY } from "./connection.js";
-import { carry, endOne, isAsked, newSubscription, startOver, statusOf } from "./subscription.js";
+import { DEFAULT_CONNECTION_POLICY as POLICY } from "./connection-state.js";
+import { carry, endOne, isAsked, newSubscription, startOver, statusOf } from "./subscription-state.js";
 
 const live = { status: { kind: "live" } } as const;
 const at = (now: number) => ({ now, random: 0 });

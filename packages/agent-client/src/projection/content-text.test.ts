@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contentText } from "./content-text.js";
+import { contentText } from "./thread-view.js";
 
 it("a message has its words, whichever way they are carried, and none where it has files alone", () => {
   expect(contentText("hello")).toBe("hello");

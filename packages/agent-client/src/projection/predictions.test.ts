@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
-import { projectEvent } from "./project-frame.js";
+import { projectEvent } from "./reduce-event.js";
 import { emptyView, messageById, type ThreadView } from "./thread-view.js";
 
 const PREDICTS: AgentEvent = {

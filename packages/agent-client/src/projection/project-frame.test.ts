@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { appendMessage, withMessages } from "./message-list.js";
-import { projectEvent } from "./project-frame.js";
+import { projectEvent } from "./reduce-event.js";
 import { currentMessages, emptyView, messageAt, messageById, type ThreadView } from "./thread-view.js";
 
 function after(view: ThreadView, ...events: readonly AgentEvent[]): ThreadView {

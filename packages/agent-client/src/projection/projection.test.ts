@@ -8,7 +8,7 @@ import {
   type ProjectionInput,
   project,
   type Source,
-} from "./projection.js";
+} from "./agent-projection-reducer.js";
 import { currentMessages, type MessageView, messageById } from "./thread-view.js";
 
 function shown() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addSeen, isSeen, noneSeen } from "./seen-frames.js";
+import { addSeen, isSeen, noneSeen } from "./agent-projection-reducer.js";
 
 const cursors = (count: number) => Array.from({ length: count }, (_, index) => `cursor-${index}`);
 

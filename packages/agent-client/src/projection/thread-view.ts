@@ -175,3 +175,11 @@ export function currentMessages(view: ThreadView): readonly MessageView[] {
   if (view.open.length === 0) return view.messages;
   return view.messages.map((message, index) => messageAt(view, index) ?? message);
 }
+
+/** The words of a message, whichever way they are carried: files and other parts have none. */
+export function contentText(content: MessageView["content"] = ""): string {
+  if (typeof content === "string") return content;
+  return content
+    .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))
+    .join("\n\n");
+}

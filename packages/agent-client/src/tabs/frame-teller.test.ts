@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeFrames } from "../testing/fake-service.js";
 import { createFrameTeller } from "./frame-teller.js";
-import type { LeaderWord } from "./tab-message.js";
+import type { LeaderWord } from "./tab-channel.js";
 
 const FRAMES = { kind: "frames", authority: { source: "detail-connect", epoch: 1 }, frames: [] } as const;
 const text = (data: string) => [{ id: data, data }];

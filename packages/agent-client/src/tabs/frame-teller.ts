@@ -1,6 +1,6 @@
-import type { ShownInput } from "../client/thread-line.js";
-import type { EventText } from "../wire/event-parser.js";
-import type { LeaderWord } from "./tab-message.js";
+import type { ShownInput } from "../client/thread-controller.js";
+import type { EventText } from "../transport/event-stream.js";
+import type { LeaderWord } from "./tab-channel.js";
 
 /** Tells other tabs what a leader shows of a thread, in order and by number. */
 export interface FrameTeller {

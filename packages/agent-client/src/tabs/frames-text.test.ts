@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readFramesMessage, writeFrames } from "./frames-text.js";
+import { readFramesMessage, writeFrames } from "./tab-channel.js";
 
 const texts = fc.array(
   fc.record({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStorage } from "../client/storage.js";
+import { createMemoryStorage } from "../commands/pending-sync.js";
 import { settled } from "../testing/fake-service.js";
 import { createLeaderLock } from "./leader-lock.js";
 import { createMemoryLocks } from "./memory-ports.js";

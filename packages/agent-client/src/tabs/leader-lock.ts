@@ -1,6 +1,6 @@
-import type { StoragePort } from "../client/storage.js";
+import type { StoragePort } from "../commands/pending-sync.js";
 import type { LockPort } from "./ports.js";
-import { tabName } from "./tab-channels.js";
+import { tabName } from "./tab-channel.js";
 
 /** The lock of the tab that leads, and each tab's own, by which the others know that it lives. */
 export interface LeaderLock {

@@ -1,5 +1,5 @@
-import type { ToolDeclaration } from "../service/service-port.js";
-import type { Wants } from "./tab-message.js";
+import type { ToolDeclaration } from "../transport/agent-service.js";
+import type { Wants } from "./tab-channel.js";
 
 interface OtherTab {
   readonly open: readonly string[];

@@ -3,7 +3,7 @@ import { currentMessages, emptyView } from "../projection/thread-view.js";
 import { textsOf } from "../testing/texts-of.js";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { createSharedLine } from "./shared-line.js";
-import type { LeaderWord } from "./tab-message.js";
+import type { LeaderWord } from "./tab-channel.js";
 
 /** A line whose leader is another tab, and what it asked that tab for. */
 function follower() {

@@ -1,17 +1,23 @@
-import { nonePending, type PendingCommands } from "../client/command-shell.js";
-import { once } from "../client/once.js";
-import type { LineHooks, MovableLine, ShownInput, ThreadLine } from "../client/thread-line.js";
+import { once } from "../client/store.js";
+import type { LineHooks, MovableLine, ShownInput, ThreadLine } from "../client/thread-controller.js";
 import { handedCommands } from "../commands/adopt-scheduler.js";
+import { nonePending, type PendingCommands } from "../commands/agent-command-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import { needsLine, type Scheduler } from "../commands/scheduler-state.js";
-import type { ConnectionStatus } from "../connection/connection.js";
-import { type Authority, emptyProjection, type Projection, project } from "../projection/projection.js";
-import { noneSeen } from "../projection/seen-frames.js";
+import type { ConnectionStatus } from "../connection/connection-state.js";
+import {
+  type Authority,
+  emptyProjection,
+  noneSeen,
+  type Projection,
+  project,
+} from "../projection/agent-projection-reducer.js";
+
 import { emptyView, type ThreadView } from "../projection/thread-view.js";
-import { readFrames } from "../wire/read-frames.js";
+import { readFrames } from "../transport/http-agent-service.js";
 import { createAskedCommands } from "./asked-commands.js";
 import { createFrameTeller } from "./frame-teller.js";
-import type { LeaderMessage, LeaderWord, ThreadWish } from "./tab-message.js";
+import type { LeaderMessage, LeaderWord, ThreadWish } from "./tab-channel.js";
 
 type WordAbout<Kind extends LeaderMessage["kind"]> = Extract<LeaderMessage, { kind: Kind }>;
 

@@ -1,7 +1,7 @@
-import { isPending } from "../client/command-shell.js";
-import type { LineHooks, MovableLine } from "../client/thread-line.js";
+import type { LineHooks, MovableLine } from "../client/thread-controller.js";
+import { isPending } from "../commands/agent-command-scheduler.js";
 import { createSharedLine, type SharedLine, type SharedLineOptions } from "./shared-line.js";
-import type { FollowerWord } from "./tab-message.js";
+import type { FollowerWord } from "./tab-channel.js";
 
 export interface SharedLinesOptions extends Pick<SharedLineOptions, "tell" | "soon" | "onOpen"> {
   readonly createLine: (key: string, hooks: LineHooks) => MovableLine;

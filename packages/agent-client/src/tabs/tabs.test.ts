@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import type { Surroundings } from "../client/surroundings.js";
+import type { Surroundings } from "../client/environment.js";
 import { browser } from "../testing/fake-browser.js";
 import { emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
 import type { Channel, ChannelPort, LockPort } from "./ports.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentClientOptions } from "../client/agent-client.js";
 import { browser } from "../testing/fake-browser.js";
 import { emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
-import { shareTabs } from "./share-tabs.js";
+import { shareTabs } from "./shared-thread-stream.js";
 
 type Tab = Awaited<ReturnType<ReturnType<typeof browser>["tab"]>>;
 

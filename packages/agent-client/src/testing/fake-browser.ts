@@ -1,8 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
-import { everyPart } from "../client/every-part.js";
-import { createMemoryStorage } from "../client/storage.js";
-import type { Surroundings } from "../client/surroundings.js";
+import { type AgentClientOptions, createAgentClient, everyPart } from "../client/agent-client.js";
+import type { Surroundings } from "../client/environment.js";
+import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
 import { createFakeService, settled } from "./fake-service.js";
 

@@ -1,5 +1,5 @@
 import type { Answer, Command } from "../commands/command.js";
-import type { StreamFailure } from "../connection/connection.js";
+import type { StreamFailure } from "../connection/connection-state.js";
 import type {
   AgentInfo,
   Circumstances,
@@ -8,7 +8,7 @@ import type {
   ServicePort,
   StreamEnd,
   ThreadName,
-} from "../service/service-port.js";
+} from "../transport/agent-service.js";
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
 import { textsOf } from "./texts-of.js";
 

@@ -1,8 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { createAgentClient } from "../client/agent-client.js";
-import { everyPart } from "../client/every-part.js";
-import { createMemoryStorage } from "../client/storage.js";
+import { createAgentClient, everyPart } from "../client/agent-client.js";
 import type { CommandOutcome } from "../commands/command.js";
+import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
 import { createLook } from "./fake-browser.js";
 import { createModelNetwork } from "./model-network.js";

@@ -1,4 +1,4 @@
-import type { FollowSink, ServicePort, StreamEnd } from "../service/service-port.js";
+import type { FollowSink, ServicePort, StreamEnd } from "../transport/agent-service.js";
 import type { AgentFrame } from "../wire/agent-event.js";
 import type { ModelThread } from "./model-thread.js";
 import { textsOf } from "./texts-of.js";

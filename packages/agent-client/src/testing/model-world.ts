@@ -1,16 +1,16 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { type BrowserStream, createBrowserStream } from "../client/browser-stream.js";
-import { newId } from "../client/new-id.js";
-import { pollThreads } from "../client/poll-shell.js";
-import type { PendingSync } from "../client/storage.js";
-import type { Telemetry } from "../client/telemetry.js";
-import { createThreadLine, type MovableLine } from "../client/thread-line.js";
+import type { Telemetry } from "../client/environment.js";
+import { createThreadLine, type MovableLine } from "../client/thread-controller.js";
 import { handedCommands } from "../commands/adopt-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
+import { newId } from "../commands/mutation-ids.js";
+import type { PendingSync } from "../commands/pending-sync.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
-import { DEFAULT_CONNECTION_POLICY } from "../connection/connection.js";
-import { DEFAULT_POLL_POLICY } from "../poller/poller.js";
-import type { ServicePort } from "../service/service-port.js";
+import { DEFAULT_CONNECTION_POLICY } from "../connection/connection-state.js";
+import { type BrowserStream, createBrowserStream } from "../connection/thread-stream.js";
+import { DEFAULT_POLL_POLICY, pollThreads } from "../polling/agent-status-poller.js";
+
+import type { ServicePort } from "../transport/agent-service.js";
 import { createModelNetwork } from "./model-network.js";
 import { createModelThread, type ModelThread } from "./model-thread.js";
 

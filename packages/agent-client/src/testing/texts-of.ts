@@ -1,5 +1,5 @@
+import type { EventText } from "../transport/event-stream.js";
 import type { AgentFrame } from "../wire/agent-event.js";
-import type { EventText } from "../wire/event-parser.js";
 
 /** Frames as a stream brings them. */
 export function textsOf(frames: readonly AgentFrame[]): readonly EventText[] {

@@ -1,8 +1,8 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { type AgentClientOptions, createAgentClient } from "../client/agent-client.js";
-import { everyPart } from "../client/every-part.js";
-import { createMemoryStorage } from "../client/storage.js";
+import { type AgentClientOptions, createAgentClient, everyPart } from "../client/agent-client.js";
+
+import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
 import {
   createFakeService,

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import type { ThreadLine } from "../client/thread-line.js";
+import type { ThreadLine } from "../client/thread-controller.js";
 import {
   currentMessages,
   type MessageView,
   type ThreadView,
   type ToolCallView,
 } from "../projection/thread-view.js";
-import type { ToolDeclaration } from "../service/service-port.js";
 import { type LockPort, pageLocks } from "../tabs/ports.js";
+import type { ToolDeclaration } from "../transport/agent-service.js";
 
 /** A tool that runs in the page. It may take its time: a person may be the one who answers. */
 export interface FrontendTool extends ToolDeclaration {
