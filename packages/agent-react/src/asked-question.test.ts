@@ -2,7 +2,7 @@ import type { SubmittedCommand } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import { checkAnswer } from "@throughline/questions";
 import { expect, it } from "vitest";
-import { type AskedQuestion, askedQuestion, readInterrupt } from "./asked-question.js";
+import { type AskedQuestion, askedQuestion, readInterrupt } from "./use-interrupt.js";
 
 function ask(raw: Json, responseSchema?: object) {
   const answers: Json[] = [];

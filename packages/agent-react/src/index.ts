@@ -1,29 +1,34 @@
 "use client";
 
 export { contentText } from "@throughline/agent-client";
-export { AgentProvider, type AgentProviderProps, useAgentClient, useAgents } from "./agent-provider.js";
+export { usePredictState } from "./predicted-state.js";
+export {
+  AgentProvider,
+  type AgentProviderProps,
+  ThreadProvider,
+  type ThreadProviderProps,
+  useAgentClient,
+  useAgents,
+  useThreadHandle,
+} from "./providers.js";
+export type { ToolRenderer } from "./tool-renderers.js";
+export { ToolCalls, useFrontendTool, useRenderTool } from "./tool-renderers.js";
+export { type Attachment, type Attachments, useAttachments } from "./use-attachments.js";
+export { type AgentCustomEvent, useCustomEvents } from "./use-custom-events.js";
 export {
   type AskedQuestion,
   type GivenAnswers,
   type OpenQuestion,
   readInterrupt,
-} from "./asked-question.js";
-export { shallowEqual } from "./shallow-equal.js";
-export type { ThreadListSnapshot } from "./thread-list.js";
-export { ThreadProvider, type ThreadProviderProps, useThreadHandle } from "./thread-provider.js";
-export { resultOf, type ToolCallStatus } from "./tool-call.js";
-export type { ToolRenderer } from "./tool-renderers.js";
-export { type Attachment, type Attachments, useAttachments } from "./use-attachments.js";
-export { type ThreadCommands, useCommands } from "./use-commands.js";
-export { type AgentCustomEvent, useCustomEvents } from "./use-custom-events.js";
-export { useFrontendTool } from "./use-frontend-tool.js";
+  useQuestion,
+} from "./use-interrupt.js";
 export { useMessage, useMessageIds, useMessages } from "./use-messages.js";
-export { usePredictState } from "./use-predict-state.js";
-export { useQuestion } from "./use-question.js";
 export { type Queue, useQueue } from "./use-queue.js";
-export { ToolCalls, useRenderTool } from "./use-render-tool.js";
+export { shallowEqual } from "./use-selector.js";
 export {
+  type ThreadCommands,
   useCalls,
+  useCommands,
   useConnection,
   useEventLog,
   useInterrupts,
@@ -33,5 +38,6 @@ export {
   useThreadState,
   useUsage,
 } from "./use-thread.js";
+export type { ThreadListSnapshot } from "./use-threads.js";
 export { type Threads, type ThreadsOptions, useThreads } from "./use-threads.js";
-export { type ToolCallState, useToolCall } from "./use-tool-call.js";
+export { resultOf, type ToolCallState, type ToolCallStatus, useToolCall } from "./use-tool-call.js";

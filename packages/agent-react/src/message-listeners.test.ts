@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { messageListeners } from "./message-listeners.js";
+import { messageListeners } from "./keyed-store.js";
 import { createFakePage, finished, started, token, told } from "./testing/fake-page.js";
 
 /** A thread with three messages, a listener on each, and a fourth that streams. */

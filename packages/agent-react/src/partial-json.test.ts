@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readPartialJson } from "./partial-json.js";
+import { readPartialJson } from "./predicted-state.js";
 
 it.each([
   ["", undefined],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { shallowEqual } from "./shallow-equal.js";
+import { shallowEqual } from "./use-selector.js";
 
 const inner = {};
 

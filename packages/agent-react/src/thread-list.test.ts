@@ -2,7 +2,7 @@
 import type { ListedThread, ThreadPage } from "@throughline/agent-client";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createFakeAccount } from "./testing/fake-page.js";
-import { createThreadList } from "./thread-list.js";
+import { createThreadList } from "./use-threads.js";
 
 function row(threadId: string): ListedThread {
   return {

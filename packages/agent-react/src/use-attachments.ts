@@ -1,8 +1,7 @@
 import { newId, type StreamFailure, type UploadedFile } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useAccountFor } from "./agent-provider.js";
-import { useHandleFor } from "./thread-provider.js";
+import { useAccountFor, useHandleFor } from "./providers.js";
 
 /** A file of the message being written. */
 export interface Attachment {

@@ -1,9 +1,8 @@
 import type { LoggedFrame } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import { useCallback, useMemo } from "react";
-import { shallowEqual } from "./shallow-equal.js";
-import { useHandleFor } from "./thread-provider.js";
-import { useSelected } from "./use-selected.js";
+import { useHandleFor } from "./providers.js";
+import { shallowEqual, useSelected } from "./use-selector.js";
 import { NO_FRAMES } from "./use-thread.js";
 
 /** What the graph said of its own. */

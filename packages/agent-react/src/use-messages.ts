@@ -5,9 +5,9 @@ import {
   type ThreadSnapshot,
 } from "@throughline/agent-client";
 import { useCallback, useSyncExternalStore } from "react";
-import { messageListeners } from "./message-listeners.js";
-import { shallowEqual } from "./shallow-equal.js";
-import { useHandleFor } from "./thread-provider.js";
+import { messageListeners } from "./keyed-store.js";
+import { useHandleFor } from "./providers.js";
+import { shallowEqual } from "./use-selector.js";
 import { useThreadFor } from "./use-thread.js";
 
 /** Which messages there are, in order. Stays the same while their text streams: a list renders only when one comes or goes. */

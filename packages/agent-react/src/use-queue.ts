@@ -1,6 +1,6 @@
 import type { QueuedRun, SubmittedCommand, ThreadHandle, ThreadSnapshot } from "@throughline/agent-client";
 import { useMemo } from "react";
-import { useHandleFor } from "./thread-provider.js";
+import { useHandleFor } from "./providers.js";
 import { useThreadFor } from "./use-thread.js";
 
 /** Runs that wait until the thread is free, and what can be done with them. */

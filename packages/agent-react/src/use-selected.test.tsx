@@ -4,7 +4,7 @@ import { act } from "react";
 import { expect, it } from "vitest";
 import { shallowEqual } from "./index.js";
 import { mount, Probe } from "./testing/fake-page.js";
-import { type IsEqual, useSelected } from "./use-selected.js";
+import { type IsEqual, useSelected } from "./use-selector.js";
 
 function createValue<T>(first: T): Store<T> & { set(value: T): Promise<void> } {
   let value = first;

@@ -5,15 +5,15 @@ import {
   type LoggedFrame,
   type PendingCommands,
   type RunView,
+  type ThreadHandle,
   type ThreadSnapshot,
   type ThreadView,
   type UsageView,
   type WireInterrupt,
 } from "@throughline/agent-client";
 import { useCallback, useSyncExternalStore } from "react";
-import { shallowEqual } from "./shallow-equal.js";
-import { useHandleFor } from "./thread-provider.js";
-import { type IsEqual, useSelected } from "./use-selected.js";
+import { useHandleFor } from "./providers.js";
+import { type IsEqual, shallowEqual, useSelected } from "./use-selector.js";
 
 /** A server has no stream to show: what it renders is a thread that is not open yet. */
 const UNOPENED: ThreadSnapshot = {
@@ -88,3 +88,25 @@ const usageOf = ({ view }: ThreadSnapshot) => view.usage;
 const connectionOf = ({ connection }: ThreadSnapshot) => connection;
 const pendingOf = ({ pending }: ThreadSnapshot) => pending;
 const noFrames = () => NO_FRAMES;
+
+/** What a person can do. None rejects: how it came out is the value. */
+export type ThreadCommands = Pick<
+  ThreadHandle,
+  | "send"
+  | "run"
+  | "command"
+  | "sync"
+  | "fire"
+  | "stop"
+  | "answer"
+  | "answerAll"
+  | "askAgain"
+  | "resend"
+  | "discard"
+  | "reconnect"
+>;
+
+/** The same object for the same thread, so that it may stand in dependencies. Never renders by itself. */
+export function useCommands(): ThreadCommands {
+  return useHandleFor("useCommands()");
+}

@@ -1,7 +1,13 @@
-import type { ThreadQuery } from "@throughline/agent-client";
+import type {
+  AccountApi,
+  ListedThread,
+  Store,
+  StreamFailure,
+  ThreadPage,
+  ThreadQuery,
+} from "@throughline/agent-client";
 import { useMemo, useSyncExternalStore } from "react";
-import { useAccountFor } from "./agent-provider.js";
-import { createThreadList, type ThreadList, type ThreadListSnapshot, UNLISTED } from "./thread-list.js";
+import { useAccountFor } from "./providers.js";
 
 export interface ThreadsOptions extends Omit<ThreadQuery, "after"> {
   /** How often the list is asked for again while the page is in view; 0: never. */
@@ -25,3 +31,102 @@ export function useThreads(agentId: string, { pollMs = POLL_MS, ...query }: Thre
 }
 
 const unlisted = () => UNLISTED;
+
+export interface ThreadListSnapshot {
+  /** Newest activity first; `undefined` until the service has said. */
+  readonly threads: readonly ListedThread[] | undefined;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  /** Of what was asked last. What was listed before stays. */
+  readonly failure: StreamFailure | undefined;
+}
+
+interface ThreadList extends Store<ThreadListSnapshot> {
+  /** Asks again for all that is listed. */
+  refresh(): Promise<void>;
+  loadMore(): Promise<void>;
+}
+
+interface ThreadListOptions {
+  readonly account: AccountApi;
+  readonly agentId: string;
+  readonly query: Omit<ThreadQuery, "after">;
+  /** How often it is asked again while the page is in view; 0: never. */
+  readonly pollMs: number;
+}
+
+const UNLISTED: ThreadListSnapshot = {
+  threads: undefined,
+  hasMore: false,
+  isLoading: false,
+  failure: undefined,
+};
+
+/** A list of threads, asked for when the first listener comes and polled while the page is in view. */
+export function createThreadList({ account, agentId, query, pollMs }: ThreadListOptions): ThreadList {
+  const listeners = new Set<() => void>();
+  let snapshot = UNLISTED;
+  let pages: readonly ThreadPage[] = [];
+  /** The newest question: the answer to an older one counts for nothing. */
+  let asked = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function become(next: Partial<ThreadListSnapshot>): void {
+    snapshot = { ...snapshot, ...next };
+    for (const listener of [...listeners]) listener();
+  }
+
+  /** Pages behind `known`, until there are `count`. */
+  async function load(known: readonly ThreadPage[], count: number): Promise<void> {
+    asked += 1;
+    const own = asked;
+    become({ isLoading: true });
+    const next = [...known];
+    do {
+      const after = next.at(-1)?.next;
+      const page = await account.threads(agentId, { ...query, ...(after && { after }) });
+      if (own !== asked) return;
+      if ("kind" in page) return become({ isLoading: false, failure: page });
+      next.push(page);
+    } while (next.length < count && next.at(-1)?.next);
+    pages = next;
+    become({
+      threads: distinct(pages.flatMap(({ threads }) => threads)),
+      hasMore: Boolean(pages.at(-1)?.next),
+      isLoading: false,
+      failure: undefined,
+    });
+  }
+
+  const refresh = () => load([], pages.length);
+
+  function poll(): void {
+    if (document.visibilityState !== "hidden" && !snapshot.isLoading) void refresh();
+  }
+
+  return {
+    getSnapshot: () => snapshot,
+    subscribe(listener) {
+      const own = () => listener();
+      if (listeners.size === 0) {
+        void refresh();
+        if (pollMs > 0) timer = setInterval(poll, pollMs);
+      }
+      listeners.add(own);
+      return () => {
+        if (listeners.delete(own) && listeners.size === 0) clearInterval(timer);
+      };
+    },
+    refresh,
+    loadMore: () => (snapshot.hasMore ? load(pages, pages.length + 1) : Promise.resolve()),
+  };
+}
+
+/** A thread in which something happened between two pages is in both: where it came first, it is newer. */
+function distinct(threads: readonly ListedThread[]): readonly ListedThread[] {
+  const seen = new Set<string>();
+  return threads.filter(({ threadId, visibility }) => {
+    const key = `${visibility} ${threadId}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
