@@ -1,16 +1,18 @@
+import { parseArgs } from "node:util";
+import { ThroughlineError } from "@throughline/ai-core";
 import type { Serving } from "@throughline/langgraph-server/admin";
-import type { SettingTable } from "@throughline/langgraph-server/settings";
-import type { Terminal } from "./terminal.js";
+import { closestName, type SettingTable } from "@throughline/langgraph-server/settings";
+import type { Terminal } from "./terminal/terminal.js";
 
 export interface Option {
   readonly type: "string" | "boolean";
   readonly doc: string;
   readonly placeholder?: string;
 }
-export type Options = Readonly<Record<string, Option>>;
+type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<Type extends Option["type"]> = Type extends "boolean" ? boolean : string;
-export type OptionValues<Given extends Options> = {
+type OptionValues<Given extends Options> = {
   readonly [Name in keyof Given]: ValueOf<Given[Name]["type"]> | undefined;
 };
 
@@ -59,4 +61,107 @@ export function defineCommand<Given extends Options>(
     // The reader gives every command the values of exactly the options it names.
     run: (input) => command.run(input as CommandInput<Given>),
   };
+}
+
+export interface ReadArguments {
+  readonly values: OptionValues<Options>;
+  readonly flags: Readonly<Record<string, string>>;
+  readonly positionals: readonly string[];
+  readonly wantsHelp: boolean;
+}
+
+/** Reads what follows a command's name. Throws `UsageError` with one line that says what to type instead. */
+export function readArguments(command: Command, argv: readonly string[]): ReadArguments {
+  const settings = new Map(
+    Object.entries(command.settings).flatMap(([name, { flag }]) =>
+      flag === undefined ? [] : [[flag, name]],
+    ),
+  );
+  const kinds = new Map<string, "string" | "boolean">([
+    ...[...settings.keys()].map((flag) => [flag, "string"] as const),
+    ...Object.entries(command.options).map(([name, { type }]) => [name, type] as const),
+    ["help", "boolean"],
+  ]);
+  // Not strict, because Node's own sentences do not say which option was meant.
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries([...kinds].map(([name, type]) => [name, { type }])),
+  });
+  const values = new Map<string, string | boolean>();
+  const flags = new Map<string, string>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const name = token.rawName === "-h" ? "help" : token.name;
+    const kind = token.rawName.startsWith("--") || name === "help" ? kinds.get(name) : undefined;
+    if (kind === undefined) throw unknownOption(command, token.rawName, [...kinds.keys()]);
+    if (kind === "boolean" && token.value !== undefined) throw new UsageError(`--${name} takes no value.`);
+    if (kind === "boolean") values.set(name, true);
+    else {
+      const value = token.value;
+      if (value === undefined || (token.inlineValue === false && /^--?[a-z]/i.test(value))) {
+        throw new UsageError(`--${name} needs a value, as --${name} ${placeholderOf(command, name)}.`);
+      }
+      const setting = settings.get(name);
+      if (setting === undefined) values.set(name, value);
+      else flags.set(setting, value);
+    }
+  }
+  return {
+    values: Object.fromEntries(values),
+    flags: Object.fromEntries(flags),
+    positionals,
+    wantsHelp: values.get("help") === true,
+  };
+}
+
+/** Throws when there are too few words, or too many. */
+export function checkWords({ name, usage, words }: Command, given: readonly string[]): void {
+  if (given.length >= words.min && given.length <= words.max) return;
+  const extra = given[words.max];
+  const why = extra === undefined ? "Something is missing" : `"${extra}" is too much`;
+  throw new UsageError(`${why}: throughline ${name} ${usage}`.trim());
+}
+
+function placeholderOf({ options, settings }: Command, flag: string): string {
+  const setting = Object.values(settings).find((each) => each.flag === flag);
+  return setting?.placeholder ?? options[flag]?.placeholder ?? "VALUE";
+}
+
+function unknownOption({ name }: Command, typed: string, known: readonly string[]): UsageError {
+  const meant = closestName(typed.replace(/^-+/, ""), known);
+  const advice = meant ? `Did you mean --${meant}?` : `See throughline ${name} --help.`;
+  return new UsageError(`There is no option ${typed}. ${advice}`);
+}
+
+/** The action that a command's first word names. */
+export function actionOf<Action extends string>(
+  command: string,
+  typed: string,
+  actions: readonly Action[],
+): Action {
+  const action = actions.find((each) => each === typed);
+  if (action !== undefined) return action;
+  const meant = closestName(typed, actions);
+  const advice = meant ? `Did you mean ${meant}?` : `There is: ${actions.join(", ")}.`;
+  throw new UsageError(`There is no "${command} ${typed}". ${advice}`);
+}
+
+/** A mistake in how a command was called: one line on stderr and exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** A setting that can't be read is a mistake of the call, whether it came as a flag or as a variable. */
+export function readingSettings<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    const isMistake = error instanceof ThroughlineError && error.code === "invalid_input";
+    throw isMistake ? new UsageError(error.message) : error;
+  }
 }

@@ -1,7 +1,6 @@
 import { setting, wholeNumber } from "@throughline/langgraph-server/settings";
 import { describe, expect, it } from "vitest";
-import { defineCommand } from "./command.js";
-import { checkWords, readArguments } from "./read-arguments.js";
+import { checkWords, defineCommand, readArguments } from "./command.js";
 
 const command = defineCommand({
   name: "draw",

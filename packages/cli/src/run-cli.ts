@@ -1,29 +1,25 @@
 import type { Serving } from "@throughline/langgraph-server/admin";
 import { closestName } from "@throughline/langgraph-server/settings";
-import type { Command } from "./command.js";
-import { askAgainCommand } from "./commands/ask-again.js";
+import { type Command, checkWords, readArguments, UsageError } from "./command.js";
 import { budgetsCommand } from "./commands/budgets.js";
 import { completionCommand } from "./commands/completion.js";
-import { configCommand } from "./commands/config.js";
 import { cronsCommand } from "./commands/crons.js";
-import { doctorCommand } from "./commands/doctor.js";
 import { initCommand } from "./commands/init.js";
 import { keysCommand } from "./commands/keys.js";
-import { renewEpochsCommand } from "./commands/renew-epochs.js";
-import { retentionCommand } from "./commands/retention.js";
-import { retryCommand } from "./commands/retry.js";
+import {
+  configCommand,
+  doctorCommand,
+  renewEpochsCommand,
+  retentionCommand,
+} from "./commands/maintenance.js";
+import { askAgainCommand, retryCommand } from "./commands/rerun.js";
 import { runCommand } from "./commands/run.js";
 import { serveCommand } from "./commands/serve.js";
-import { shareCommand } from "./commands/share.js";
-import { stopCommand } from "./commands/stop.js";
-import { threadsCommand } from "./commands/threads.js";
+import { shareCommand, threadsCommand } from "./commands/threads.js";
 import { usageCommand } from "./commands/usage.js";
 import { waitingCommand } from "./commands/waiting.js";
-import { watchCommand } from "./commands/watch.js";
-import { commandHelp, generalHelp } from "./help.js";
-import { checkWords, readArguments } from "./read-arguments.js";
-import { processTerminal, type Terminal } from "./terminal.js";
-import { UsageError } from "./usage-error.js";
+import { stopCommand, watchCommand } from "./commands/watch.js";
+import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
 export interface CliOptions {
   readonly version?: string;
@@ -108,4 +104,52 @@ function commandOf(typed: string): Command {
   const meant = closestName(typed, names);
   const advice = meant ? `Did you mean ${meant}?` : `There is: ${names.join(", ")}.`;
   throw new UsageError(`There is no command "${typed}". ${advice}`);
+}
+
+function generalHelp(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 3;
+  return [
+    "Throughline: run LangGraph agents, watch them live, answer them, stop them.",
+    "",
+    "  throughline COMMAND …",
+    "",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
+    "",
+    "  throughline COMMAND --help says more. --version prints the version.",
+    "",
+    "Exit codes: 0 done, 1 failed, 2 called the wrong way, 130 left with Ctrl-C. NO_COLOR turns colours off.",
+    "",
+  ].join("\n");
+}
+
+function commandHelp({ name, usage, summary, help, options, settings }: Command): string {
+  const rows: (readonly [string, string])[] = Object.entries(options).map(
+    ([option, { type, doc, placeholder }]) => [
+      type === "boolean" ? `--${option}` : `--${option} ${placeholder ?? "VALUE"}`,
+      doc,
+    ],
+  );
+  const secrets: string[] = [];
+  for (const { flag, placeholder, env, doc, unset } of Object.values(settings)) {
+    if (flag === undefined) secrets.push(env);
+    else rows.push([`--${flag} ${placeholder}`, `${plain(doc)} ${env}; when not set: ${plain(unset)}`]);
+  }
+  rows.push(["--help", "this text"]);
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
+  return [
+    `${summary}.`,
+    "",
+    `  throughline ${name} ${usage}`.trimEnd(),
+    "",
+    help,
+    "",
+    "Options",
+    ...rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`),
+    ...(secrets.length > 0 ? ["", `Only in the environment, being secrets: ${secrets.join(", ")}.`] : []),
+    "",
+  ].join("\n");
+}
+
+function plain(text: string): string {
+  return text.replaceAll("`", "");
 }

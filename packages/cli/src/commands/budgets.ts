@@ -1,11 +1,9 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { shownBudgetSchema, shownBudgetStateSchema } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf } from "../action-of.js";
-import { type CommandInput, defineCommand } from "../command.js";
-import { type ServerClient, serverClient } from "../server-client.js";
-import { table } from "../table.js";
-import { UsageError } from "../usage-error.js";
+import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type ServerClient, serverClient } from "../server/api-client.js";
+import { table } from "../terminal/terminal.js";
 
 const ACTIONS = ["list", "me", "set", "remove"] as const;
 type Action = (typeof ACTIONS)[number];

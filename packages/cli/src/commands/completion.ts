@@ -1,7 +1,4 @@
-import type { Command } from "../command.js";
-import { defineCommand } from "../command.js";
-import { type CompletedCommand, renderCompletion, SHELLS } from "../completion.js";
-import { UsageError } from "../usage-error.js";
+import { type Command, defineCommand, UsageError } from "../command.js";
 
 /** Completes all commands, so it is made last and told of them. */
 export function completionCommand(others: readonly Command[]): Command {
@@ -38,4 +35,63 @@ function completed({ name, summary, options, settings, actions = [] }: Command):
     "help",
   ];
   return { name, summary, actions, flags: flags.map((flag) => `--${flag}`) };
+}
+const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+interface CompletedCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** What its first word may be. */
+  readonly actions: readonly string[];
+  readonly flags: readonly string[];
+}
+
+/** A script for a shell. Names and flags are ours: letters, digits and dashes, so they need no quotes. */
+export function renderCompletion(shell: Shell, commands: readonly CompletedCommand[]): string {
+  switch (shell) {
+    case "bash":
+      return bash(commands);
+    case "zsh":
+      // zsh understands bash's own way once it is asked to.
+      return `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
+    case "fish":
+      return fish(commands);
+  }
+}
+
+function bash(commands: readonly CompletedCommand[]): string {
+  const cases = commands.map(
+    ({ name, actions, flags }) => `    ${name}) words="${[...actions, ...flags].join(" ")}" ;;`,
+  );
+  return [
+    "_throughline() {",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that fills these in.
+    '  local current="${COMP_WORDS[COMP_CWORD]}" words',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+    '  case "${COMP_WORDS[1]}" in',
+    ...cases,
+    '    *) words="" ;;',
+    "  esac",
+    `  [ "$COMP_CWORD" -eq 1 ] && words="${commands.map(({ name }) => name).join(" ")} --help --version"`,
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    "}",
+    "complete -o default -F _throughline throughline",
+    "",
+  ].join("\n");
+}
+
+function fish(commands: readonly CompletedCommand[]): string {
+  const first = commands.map(
+    ({ name, summary }) =>
+      `complete -c throughline -n __fish_use_subcommand -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
+  );
+  const rest = commands.flatMap(({ name, actions, flags }) => {
+    const within = `complete -c throughline -n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      ...actions.map((action) => `${within} -a ${action}`),
+      ...flags.map((flag) => `${within} -l ${flag.replace(/^--/, "")}`),
+    ];
+  });
+  return ["complete -c throughline -f", ...first, ...rest, ""].join("\n");
 }

@@ -2,12 +2,10 @@ import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { shownCronSchema, shownTickSchema } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf } from "../action-of.js";
-import { type CommandInput, defineCommand } from "../command.js";
-import { type ServerClient, serverClient } from "../server-client.js";
-import { shellWord } from "../shell-word.js";
-import { nearTime, table } from "../table.js";
-import { UsageError } from "../usage-error.js";
+import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type ServerClient, serverClient } from "../server/api-client.js";
+import { shellWord } from "../terminal/signals.js";
+import { nearTime, table } from "../terminal/terminal.js";
 
 const ACTIONS = ["list", "add", "pause", "resume", "run", "ticks", "remove"] as const;
 type Action = (typeof ACTIONS)[number];

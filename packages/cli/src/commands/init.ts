@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { defineCommand } from "../command.js";
-import { UsageError } from "../usage-error.js";
+import { defineCommand, UsageError } from "../command.js";
 
 export const initCommand = defineCommand({
   name: "init",

@@ -3,11 +3,9 @@ import { accountIdSchema } from "@throughline/ai-core";
 import { importKey, resealKeys } from "@throughline/billing";
 import type { OpenedBilling } from "@throughline/langgraph-server/admin";
 import { BILLING_SETTINGS } from "@throughline/langgraph-server/settings";
-import { actionOf } from "../action-of.js";
-import { type CommandInput, defineCommand } from "../command.js";
-import { BILLING_FLAGS, withBilling } from "../spending/with-billing.js";
-import type { Terminal } from "../terminal.js";
-import { readingSettings, UsageError } from "../usage-error.js";
+import { actionOf, type CommandInput, defineCommand, readingSettings, UsageError } from "../command.js";
+import { BILLING_FLAGS, withBilling } from "../server/local-admin.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 const ACTIONS = ["import", "reseal"] as const;
 type Action = (typeof ACTIONS)[number];

@@ -2,18 +2,30 @@ import { randomUUID } from "node:crypto";
 import type { CommandOutcome, RunInput } from "@throughline/agent-client";
 import { runConfigSchema } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
-import { type Answers, readAnswers } from "../answers.js";
-import { answersOf, askQuestions } from "../ask-questions.js";
-import { defineCommand } from "../command.js";
-import { type FollowedThread, followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
-import { goesOnNotice, type Leaving, pausedNotice, unlessLeft, untilInterrupted } from "../leaving.js";
-import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
-import { serverClient } from "../server-client.js";
-import type { Terminal } from "../terminal.js";
-import { type ThreadScreen, threadScreen } from "../thread-screen.js";
-import { oneLine } from "../transcript/describe.js";
+import { defineCommand, UsageError } from "../command.js";
+import { serverClient } from "../server/api-client.js";
+import {
+  CONNECTED_AGAIN,
+  CONNECTION_LOST,
+  checkStopped,
+  type FollowedThread,
+  followThread,
+  refusalOf,
+  SHARED_OPTION,
+  sharedFlag,
+} from "../server/followed-thread.js";
+import {
+  goesOnNotice,
+  type Leaving,
+  pausedNotice,
+  unlessLeft,
+  untilInterrupted,
+} from "../terminal/signals.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { type Answers, answersOf, askQuestions, readAnswers } from "../transcript/prompts.js";
+import { oneLine } from "../transcript/text.js";
+import { type ThreadScreen, threadScreen } from "../transcript/thread-screen.js";
 import { isPaused, type Transcript } from "../transcript/transcript.js";
-import { UsageError } from "../usage-error.js";
 
 export const runCommand = defineCommand({
   name: "run",

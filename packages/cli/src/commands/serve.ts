@@ -2,13 +2,10 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServeNews } from "@throughline/langgraph-server/admin";
 import { SETTINGS } from "@throughline/langgraph-server/settings";
-import { defineCommand } from "../command.js";
-import { effectiveSettings } from "../effective-settings.js";
-import { loadConsole } from "../load-console.js";
-import { openConsole } from "../open-console.js";
-import type { Terminal } from "../terminal.js";
-import { UsageError } from "../usage-error.js";
-import { consoleWelcome, welcome } from "../welcome.js";
+import { defineCommand, UsageError } from "../command.js";
+import { effectiveSettings } from "../server/local-admin.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { consoleWelcome, loadConsole, openConsole, welcome } from "./serve-console.js";
 
 const PROGRAM = fileURLToPath(new URL("../bin/throughline.mjs", import.meta.url));
 

@@ -6,9 +6,9 @@ import {
   shownUsageRowSchema,
 } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf } from "../action-of.js";
-import { type CommandInput, defineCommand } from "../command.js";
-import { type ServerClient, serverClient } from "../server-client.js";
+import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type ServerClient, serverClient } from "../server/api-client.js";
+import { BILLING_FLAGS, withBilling } from "../server/local-admin.js";
 import {
   reconcileText,
   showFact,
@@ -17,9 +17,7 @@ import {
   unclaimedText,
   unresolvedText,
   usageText,
-} from "../spending/spending-text.js";
-import { BILLING_FLAGS, withBilling } from "../spending/with-billing.js";
-import { UsageError } from "../usage-error.js";
+} from "./usage-text.js";
 
 const ACTIONS = ["list", "unresolved", "unbilled", "reconcile", "unclaimed"] as const;
 type Action = (typeof ACTIONS)[number];

@@ -3,9 +3,9 @@ import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { readQuestion } from "@throughline/questions";
 import { z } from "zod";
 import { defineCommand } from "../command.js";
-import { serverClient } from "../server-client.js";
-import { nearTime, table } from "../table.js";
-import { oneLine } from "../transcript/describe.js";
+import { serverClient } from "../server/api-client.js";
+import { nearTime, table } from "../terminal/terminal.js";
+import { oneLine } from "../transcript/text.js";
 
 const pageSchema = z.object({
   questions: z.array(

@@ -1,16 +1,20 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
-import { readAnswers } from "../answers.js";
-import { answersOf, askQuestions } from "../ask-questions.js";
-import { defineCommand } from "../command.js";
-import { followThread, SHARED_OPTION, sharedFlag } from "../follow-thread.js";
-import { goesOnNotice, pausedNotice, unlessLeft, untilInterrupted } from "../leaving.js";
-import { CONNECTED_AGAIN, CONNECTION_LOST, checkStopped, refusalOf } from "../say-outcome.js";
-import { serverClient } from "../server-client.js";
-import { shellWord } from "../shell-word.js";
-import { threadScreen } from "../thread-screen.js";
-import type { Question } from "../transcript/question.js";
+import { defineCommand, UsageError } from "../command.js";
+import { serverClient } from "../server/api-client.js";
+import {
+  CONNECTED_AGAIN,
+  CONNECTION_LOST,
+  checkStopped,
+  followThread,
+  refusalOf,
+  SHARED_OPTION,
+  sharedFlag,
+} from "../server/followed-thread.js";
+import { goesOnNotice, pausedNotice, shellWord, unlessLeft, untilInterrupted } from "../terminal/signals.js";
+import type { Question } from "../transcript/interrupt.js";
+import { answersOf, askQuestions, readAnswers } from "../transcript/prompts.js";
+import { threadScreen } from "../transcript/thread-screen.js";
 import { isPaused } from "../transcript/transcript.js";
-import { UsageError } from "../usage-error.js";
 
 export const watchCommand = defineCommand({
   name: "watch",
@@ -121,3 +125,38 @@ function readCount(text = "20"): number {
   if (!/^\d{1,6}$/.test(text)) throw new UsageError("--history takes a whole number.");
   return Number(text);
 }
+
+export const stopCommand = defineCommand({
+  name: "stop",
+  summary: "Stops the run that is open in a thread",
+  usage: "AGENT THREAD",
+  help: "Viewers of the thread see that it was stopped.\n\n  throughline stop poet rivers",
+  settings: CLIENT_SETTINGS,
+  words: { min: 2, max: 2 },
+  options: {
+    ...SHARED_OPTION,
+    json: { type: "boolean", doc: "whether a run was stopped, and which, as JSON" },
+  },
+  async run(input) {
+    const { terminal, values, positionals } = input;
+    const [agent = "", thread = ""] = positionals;
+    const { handle, told, close } = followThread(serverClient(input), {
+      agent,
+      thread,
+      isShared: values.shared,
+    });
+    try {
+      await told;
+      const { run } = handle.getSnapshot().view;
+      const open = run?.status === "running" ? run : undefined;
+      // Also where none is seen: one may just begin.
+      checkStopped(await handle.stop());
+      if (values.json)
+        terminal.print(`${JSON.stringify({ stopped: open !== undefined, runId: open?.serviceRunId })}\n`);
+      else terminal.print(open ? "Stopped.\n" : "No run is open in this thread.\n");
+      return 0;
+    } finally {
+      close();
+    }
+  },
+});

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** A terminal that remembers what it was given; what it reads is a pipe. */
 export interface RecordedTerminal extends Terminal {

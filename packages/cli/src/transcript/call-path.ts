@@ -1,5 +1,5 @@
 import type { CallView, ThreadView } from "@throughline/agent-client";
-import type { PathStep } from "./lines.js";
+import type { PathStep } from "./blocks.js";
 
 /** The work of the run that is shown, in the order it began. */
 export function callsOfRun({ calls, run }: ThreadView): readonly CallView[] {

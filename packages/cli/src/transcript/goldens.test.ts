@@ -5,8 +5,8 @@ import type { AgentFrame } from "@throughline/agent-client";
 import type { Envelope, LogEntry } from "@throughline/ai-core";
 import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { createFrameSteps } from "./frame-steps.js";
-import { showNext } from "./show-next.js";
+import { createFrameSteps, showNext } from "./reduce-frame.js";
+
 import { emptyTranscript } from "./transcript.js";
 
 const RECORDED = new URL("../../../stream-adapter/fixtures/goldens/recordings/", import.meta.url);

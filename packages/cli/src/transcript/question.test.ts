@@ -1,6 +1,6 @@
 import type { Json } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { readAnswer, showQuestion, toQuestion } from "./question.js";
+import { readAnswer, showQuestion, toQuestion } from "./interrupt.js";
 
 const asked = (raw: Json) => toQuestion({ id: "i", metadata: { langgraph: { raw } } });
 const textOf = (raw: Json) =>

@@ -1,7 +1,7 @@
 import type { AgentFrame } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { createFrameSteps } from "./frame-steps.js";
-import { showNext, showRefusal } from "./show-next.js";
+import { createFrameSteps, showNext, showRefusal } from "./reduce-frame.js";
+
 import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
 
 let place = 0;

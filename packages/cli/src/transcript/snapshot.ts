@@ -1,18 +1,18 @@
 import type { MessageView } from "@throughline/agent-client";
-import { textOf } from "./message-text.js";
-import type { Tone } from "./span.js";
+import type { Tone } from "../terminal/terminal.js";
+import { textOf } from "./text.js";
 import {
   beginText,
   endText,
   growText,
   remember,
+  type Transcript,
   tellInput,
   tellLine,
   tellToolCall,
   tellToolResult,
   textTold,
-} from "./tell.js";
-import type { Transcript } from "./transcript.js";
+} from "./transcript.js";
 
 /** A conversation told whole: only what this terminal has not shown is shown. */
 export function readSnapshot(state: Transcript, messages: readonly MessageView[]): Transcript {

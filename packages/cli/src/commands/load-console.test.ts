@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { loadConsole } from "./load-console.js";
-import { makeFolder, type TestFolder } from "./testing/test-folder.js";
+import { makeFolder, type TestFolder } from "../testing/test-folder.js";
+import { loadConsole } from "./serve-console.js";
 
 let folder: TestFolder;
 beforeEach(() => {

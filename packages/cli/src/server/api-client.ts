@@ -1,8 +1,7 @@
 import { ThroughlineError, wireErrorSchema } from "@throughline/ai-core";
 import { CLIENT_SETTINGS, readSettings } from "@throughline/langgraph-server/settings";
-import type { CommandInput } from "./command.js";
-import { shellWord } from "./shell-word.js";
-import { readingSettings } from "./usage-error.js";
+import { type CommandInput, readingSettings } from "../command.js";
+import { shellWord } from "../terminal/signals.js";
 
 /** A server of ours, over HTTP. */
 export interface ServerClient {

@@ -1,5 +1,6 @@
 import {
   type AgentFrame,
+  type CommandOutcome,
   type ConnectionStatus,
   createAgentClient,
   createMemoryStorage,
@@ -8,7 +9,8 @@ import {
   type ThreadView,
 } from "@throughline/agent-client";
 import { isErrorCode, ThroughlineError } from "@throughline/ai-core";
-import type { ServerClient } from "./server-client.js";
+import type { Refusal } from "../transcript/reduce-frame.js";
+import type { ServerClient } from "./api-client.js";
 
 /** Of `run`, `watch` and `stop`. */
 export const SHARED_OPTION = {
@@ -97,7 +99,7 @@ export function followThread(server: ServerClient, options: FollowOptions): Foll
         }
         break;
       case "failed":
-        void explain(server).then(() => fail(refusalOf(connection)), fail);
+        void explain(server).then(() => fail(sendRefusal(connection)), fail);
         break;
     }
   }
@@ -128,6 +130,31 @@ async function explain(server: ServerClient): Promise<void> {
   await server.request("GET", "/api/copilotkit/info");
 }
 
-function refusalOf({ reason, message }: Extract<ConnectionStatus, { kind: "failed" }>): ThroughlineError {
+function sendRefusal({ reason, message }: Extract<ConnectionStatus, { kind: "failed" }>): ThroughlineError {
   return new ThroughlineError(isErrorCode(reason) ? reason : "internal", message);
+}
+
+export const CONNECTION_LOST = "The connection is lost; trying again. Ctrl-C gives up.";
+export const CONNECTED_AGAIN = "Connected again.";
+
+/** Throws where the run may go on. */
+export function checkStopped(outcome: CommandOutcome): void {
+  if (outcome.kind !== "stopped") throw new Error("The server does not say whether the run was stopped.");
+}
+
+/** Why a command did nothing; `undefined` where it did something. */
+export function refusalOf(outcome: CommandOutcome): Refusal | undefined {
+  switch (outcome.kind) {
+    case "refused":
+      return outcome;
+    case "busy":
+      return { code: "busy", message: "Another run is active in this thread." };
+    case "unreachable":
+      return {
+        code: "unreachable",
+        message: "The server does not answer: whether the run began is not known.",
+      };
+    default:
+      return undefined;
+  }
 }

@@ -13,7 +13,7 @@ import {
   readQuestion,
 } from "@throughline/questions";
 import { z } from "zod";
-import type { Span } from "./span.js";
+import type { Span } from "../terminal/terminal.js";
 
 /** An interrupt as a person is asked it. */
 export interface Question {

@@ -1,9 +1,9 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { z } from "zod";
-import { type Command, defineCommand } from "./command.js";
-import { SHARED_OPTION, sharedFlag } from "./follow-thread.js";
-import { serverClient } from "./server-client.js";
-import { shellWord } from "./shell-word.js";
+import { type Command, defineCommand } from "../command.js";
+import { serverClient } from "../server/api-client.js";
+import { SHARED_OPTION, sharedFlag } from "../server/followed-thread.js";
+import { shellWord } from "../terminal/signals.js";
 
 const answerSchema = z.object({ runId: z.string() });
 
@@ -20,7 +20,7 @@ export interface RunAgain {
 }
 
 /** A command that makes a thread run again and brings nothing new. */
-export function runAgainCommand({ name, summary, help, route, done, show }: RunAgain): Command {
+function runAgainCommand({ name, summary, help, route, done, show }: RunAgain): Command {
   return defineCommand({
     name,
     summary,
@@ -42,3 +42,31 @@ export function runAgainCommand({ name, summary, help, route, done, show }: RunA
     },
   });
 }
+
+export const askAgainCommand = runAgainCommand({
+  name: "ask-again",
+  summary: "Asks again what an answer made fail",
+  help: [
+    "For a thread whose run failed because of an answer: the answer is taken back, and the question is asked anew. A graph",
+    "that paused at a breakpoint goes on.",
+    "",
+    "  throughline ask-again approver refunds",
+  ],
+  route: "ask-again",
+  done: "The agent goes on. See what it asks, and answer, with:",
+  show: (agent, thread) => `throughline run ${agent} --thread ${thread}`,
+});
+
+export const retryCommand = runAgainCommand({
+  name: "retry",
+  summary: "Tries again what failed",
+  help: [
+    "For a thread whose last run failed, was lost or was stopped, whatever the cause: it goes on from where it broke off, or,",
+    "where nothing of it was stored, begins anew with what it was given.",
+    "",
+    "  throughline retry poet rivers",
+  ],
+  route: "retry",
+  done: "It runs again. See it with:",
+  show: (agent, thread) => `throughline watch ${agent} ${thread}`,
+});

@@ -1,4 +1,4 @@
-import { printable, type Span, type Tone } from "./span.js";
+import { printable, type Span, type Tone } from "../terminal/terminal.js";
 
 /** A node or subgraph that a line stands in, outermost first. */
 export interface PathStep {

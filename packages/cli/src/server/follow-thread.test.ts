@@ -2,9 +2,9 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FollowedThread, type FollowOptions, followThread } from "./follow-thread.js";
-import { serverClient } from "./server-client.js";
-import { recordedTerminal } from "./testing/recorded-terminal.js";
+import { recordedTerminal } from "../testing/recorded-terminal.js";
+import { serverClient } from "./api-client.js";
+import { type FollowedThread, type FollowOptions, followThread } from "./followed-thread.js";
 
 /** What the server does with each stream that is asked for, in order. */
 let replies: ((response: ServerResponse) => void)[];

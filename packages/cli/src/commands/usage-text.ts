@@ -6,7 +6,7 @@ import type {
   shownUsageRowSchema,
 } from "@throughline/langgraph-server/wire";
 import type { z } from "zod";
-import { table } from "../table.js";
+import { table } from "../terminal/terminal.js";
 
 type Row = z.output<typeof shownUsageRowSchema>;
 

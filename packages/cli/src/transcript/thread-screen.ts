@@ -1,10 +1,8 @@
 import type { AgentFrame } from "@throughline/agent-client";
-import type { Terminal } from "./terminal.js";
-import { createFrameSteps } from "./transcript/frame-steps.js";
-import { breakLine, NO_LINES } from "./transcript/lines.js";
-import { type Refusal, showNext, showQuestions, showRefusal } from "./transcript/show-next.js";
-import type { Span } from "./transcript/span.js";
-import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript/transcript.js";
+import type { Span, Terminal } from "../terminal/terminal.js";
+import { breakLine, NO_LINES } from "./blocks.js";
+import { createFrameSteps, type Refusal, showNext, showQuestions, showRefusal } from "./reduce-frame.js";
+import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
 
 /** A thread on a terminal: frames in, lines out; or, as JSON, every event as it came. */
 export interface ThreadScreen {

@@ -1,5 +1,3 @@
-import { shellWord } from "./shell-word.js";
-
 /** Ctrl-C, however it comes: as a signal, or as a key in a terminal that reads lines. */
 export interface Leaving {
   readonly signal: AbortSignal;
@@ -67,4 +65,8 @@ export function goesOnNotice(place: Whereabouts): string {
     `  See it again: throughline watch ${where}`,
     `  Stop it:      throughline stop ${where}`,
   ].join("\n");
+}
+/** A word as a shell takes it: quoted where it must be. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
