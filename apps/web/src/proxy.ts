@@ -1,7 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { isLoopbackHost } from "./server/same-origin";
-import { readSession, SESSION_COOKIE } from "./server/session";
-import { readSettings } from "./server/settings";
+import { isLoopbackHost } from "./server/forward";
+import { readSession, readSettings, SESSION_COOKIE } from "./server/session";
 
 /** Before every page: who may see it, and what it may load. */
 export function proxy(request: NextRequest): NextResponse {

@@ -3,9 +3,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { CallerContext } from "../console/caller";
-import { type AgentCatalog, AgentCatalogContext } from "../console/use-agent-catalog";
-import { createQueryClient } from "../service/queries/query-client";
+import { type AgentCatalog, AgentCatalogContext } from "../data/agents";
+import { CallerContext } from "../data/caller";
+import { createQueryClient } from "../data/query";
 import { ActivityProvider, useListedThreads } from "./activity";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });

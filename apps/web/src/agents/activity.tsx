@@ -1,18 +1,31 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
-import { useCaller } from "../console/caller";
-import { useAgentCatalog } from "../console/use-agent-catalog";
+import type { RunView, ThreadSnapshot } from "@throughline/agent-client";
+import { useAgentClient } from "@throughline/agent-react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+} from "react";
+import type { Status } from "../agent-ui/primitives/status";
+import { useAgentCatalog } from "../data/agents";
+import { useCaller } from "../data/caller";
 import {
   type ActivityData,
   activityQuery,
   type ThreadPage,
   type ThreadRow,
-} from "../service/queries/threads";
-import type { Waiting } from "../service/queries/waiting";
-import { joinRows } from "./merge-rows";
-import type { SeenThreads } from "./seen-threads";
+  type Waiting,
+} from "../data/thread-lists";
+import { usePlace } from "../shell/use-route";
+import { isUnread, type SeenThreads } from "./seen-threads";
+import { joinRows, rowKey } from "./thread-pages";
 
 /** What goes on with one agent, as lists tell it. */
 export interface ListedThreads {
@@ -120,3 +133,132 @@ function rowsOf(known: ActivityData["threads"][string] | undefined): readonly Th
 const waitingOf = ({ waiting }: ActivityData) => waiting;
 const threadsOf = ({ threads }: ActivityData) => threads;
 const nothingOf = () => null;
+
+export interface AgentActivity {
+  readonly status: Status;
+  /** `undefined` until the service has said. */
+  readonly rows: readonly ThreadRow[] | undefined;
+  /** The thread that is followed closely, as it stands. */
+  readonly live: LiveThread | undefined;
+  readonly lastActivityAt: number | undefined;
+  readonly nextTickAt: number | undefined;
+  readonly hasUnread: boolean;
+  /** Where a person who picks it goes; `undefined`: a new thread. */
+  readonly toOpen: ThreadRow | undefined;
+}
+
+/** All that a list says of one agent. Its thread that is open, else its newest, is followed closely. */
+export function useAgentActivity(agentId: string): AgentActivity {
+  const { rows: listed, nextTickAt } = useListedThreads(agentId);
+  const seen = useSeen();
+  const refresh = useRefreshActivity();
+  const place = usePlace();
+  const isHere = place.agentId === agentId;
+  const isOpen = isHere && place.threadName !== undefined;
+  const live = useLiveThread(agentId, isOpen ? place : (newestOf(listed ?? []) ?? {}));
+  const rows = listed && withLive(listed, live);
+
+  // Known here before the list says so: a run began or ended since it was asked for.
+  const listedStatus = listed?.find((row) => live && rowKey(row) === rowKey(live))?.status;
+  const news = live && listed && live.status !== listedStatus ? `${rowKey(live)} ${live.status}` : undefined;
+  useEffect(() => {
+    if (news === undefined) return;
+    // In a task of its own: the frame that shows the news has enough to do.
+    const timer = setTimeout(refresh);
+    return () => clearTimeout(timer);
+  }, [news, refresh]);
+
+  return {
+    status: agentStatus(rows ?? [], nextTickAt !== undefined),
+    rows,
+    live,
+    lastActivityAt: newestOf(rows ?? [])?.lastActivityAt,
+    nextTickAt,
+    hasUnread:
+      seen !== undefined &&
+      (rows ?? []).some((row) => !(isOpen && rowKey(row) === rowKey(place)) && isUnread(seen, row)),
+    toOpen: threadToOpen(rows ?? []),
+  };
+}
+
+/** A thread as it stands right now, by a stream or a poll: newer than any list. */
+export interface LiveThread {
+  readonly threadName: string;
+  readonly visibility?: "account" | undefined;
+  readonly status: ThreadRow["status"];
+}
+
+/** `undefined`: nothing is known of it yet. */
+export function liveStatus(run: RunView | null, hasQuestions: boolean): ThreadRow["status"] | undefined {
+  if (!run) return undefined;
+  if (run.status === "running") return "running";
+  if (hasQuestions || run.status === "interrupted") return "waiting";
+  return run.status === "error" ? "error" : "idle";
+}
+
+export function withLive(rows: readonly ThreadRow[], live: LiveThread | undefined): readonly ThreadRow[] {
+  if (!live) return rows;
+  return rows.map((row) => (rowKey(row) === rowKey(live) ? { ...row, status: live.status } : row));
+}
+
+/**
+ * One word for all threads of an agent. What waits for a person comes first; a failure counts as long as nothing newer has
+ * happened.
+ */
+export function agentStatus(rows: readonly ThreadRow[], hasNextTick: boolean): Status {
+  const has = (status: ThreadRow["status"]) => rows.some((row) => row.status === status);
+  if (has("waiting")) return "waiting";
+  if (has("running")) return "running";
+  if (newestOf(rows)?.status === "error") return "error";
+  return hasNextTick ? "scheduled" : "idle";
+}
+
+function newestOf(rows: readonly ThreadRow[]): ThreadRow | undefined {
+  return rows.reduce<ThreadRow | undefined>(
+    (newest, row) => (newest && newest.lastActivityAt >= row.lastActivityAt ? newest : row),
+    undefined,
+  );
+}
+
+/** Where a person who picks an agent wants to be: at what waits for them, else where something happened last. */
+export function threadToOpen(rows: readonly ThreadRow[]): ThreadRow | undefined {
+  return newestOf(rows.filter(({ status }) => status === "waiting")) ?? newestOf(rows);
+}
+
+/**
+ * How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. Lists
+ * show it after the frame in which the thread's own page does: that one has enough to do.
+ */
+export function useLiveThread(
+  agentId: string,
+  {
+    threadName,
+    visibility,
+  }: { readonly threadName?: string | undefined; readonly visibility?: "account" | undefined },
+): LiveThread | undefined {
+  const client = useAgentClient();
+  const handle = threadName === undefined ? undefined : client.thread(agentId, threadName, visibility);
+  useEffect(
+    () =>
+      threadName === undefined ? undefined : client.watch([{ agentId, threadId: threadName, visibility }]),
+    [client, agentId, threadName, visibility],
+  );
+  const status = useSyncExternalStore(
+    handle?.subscribe ?? never,
+    () => handle && statusOf(handle.getSnapshot()),
+    () => undefined,
+  );
+  const live = useMemo(
+    () => (threadName === undefined || status === undefined ? undefined : { threadName, visibility, status }),
+    [threadName, visibility, status],
+  );
+  return useDeferredValue(live);
+}
+
+function statusOf({ view }: ThreadSnapshot) {
+  return liveStatus(view.run, view.interrupts.length > 0);
+}
+
+function never(): () => void {
+  return () => {};
+}

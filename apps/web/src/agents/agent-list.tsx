@@ -1,11 +1,20 @@
 "use client";
 
-import type { ReactNode } from "react";
-import { useAgentCatalog } from "../console/use-agent-catalog";
-import { Button } from "../design/button";
-import { Skeleton } from "../design/skeleton";
-import { AgentEntry } from "./agent-entry";
+import Link from "next/link";
+import { usePathname, useRouter } from "next/navigation";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Button } from "../agent-ui/primitives/button";
+import { Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { useToaster } from "../agent-ui/primitives/toast";
+import { type CatalogAgent, useAgentCatalog } from "../data/agents";
+import type { ThreadRow } from "../data/thread-lists";
+import { agentPath, INBOX_PATH, threadPath } from "../shell/routes";
+import { usePlace } from "../shell/use-route";
+import { type AgentActivity, useAgentActivity } from "./activity";
 import styles from "./agent-list.module.css";
+import { ThreadList } from "./thread-list";
+import { rowKey, titleOf } from "./thread-pages";
 
 export function AgentList(): ReactNode {
   const { agents, problem, refresh } = useAgentCatalog();
@@ -25,4 +34,93 @@ export function AgentList(): ReactNode {
       <Button onClick={refresh}>Try again</Button>
     </div>
   );
+}
+
+/** One agent in the sidebar; the one the page is about shows its threads. */
+function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNode {
+  const place = usePlace();
+  const activity = useAgentActivity(agent.id);
+  useWaitingNotice(agent, activity.rows);
+  const isHere = place.agentId === agent.id;
+  const { toOpen, status, hasUnread } = activity;
+  const target = toOpen ? threadPath(agent.id, toOpen.threadName, toOpen.visibility) : agentPath(agent.id);
+  return (
+    <li>
+      <Link
+        href={isHere ? agentPath(agent.id) : target}
+        prefetch={false}
+        className={styles.entry}
+        data-here={isHere}
+        {...(isHere && place.threadName === undefined && { "aria-current": "page" })}
+      >
+        <StatusDot status={status} />
+        <span className={hasUnread ? styles.unread : styles.name}>{agent.name}</span>
+        {hasUnread && <span className="visually-hidden">, something new</span>}
+        <Note activity={activity} />
+        {hasUnread && <span className={styles.news} aria-hidden="true" />}
+      </Link>
+      {isHere && <ThreadList agentId={agent.id} live={activity.live} />}
+    </li>
+  );
+}
+
+function Note({
+  activity: { status, nextTickAt, lastActivityAt },
+}: {
+  readonly activity: AgentActivity;
+}): ReactNode {
+  if (status === "waiting" || status === "running" || status === "error") {
+    return <span className={`${styles.note} ${styles[status]}`}>{STATUS_WORDS[status]}</span>;
+  }
+  const at = nextTickAt ?? lastActivityAt;
+  if (at === undefined) return null;
+  const words = nextTickAt === undefined ? "Last activity" : "Next scheduled run";
+  return (
+    <span className={styles.note} title={words}>
+      <span className="visually-hidden">{words} </span>
+      <RelativeTime at={at} />
+    </span>
+  );
+}
+
+/** Tells a person who looks elsewhere that an agent began to wait for them. What waited before they came, the list shows. */
+function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {
+  const place = usePlace();
+  const router = useRouter();
+  const toaster = useToaster();
+  const before = useRef<ReadonlySet<string>>(undefined);
+  const isInInbox = usePathname() === INBOX_PATH;
+  const here = place.agentId === id && place.threadName !== undefined ? rowKey(place) : undefined;
+
+  useEffect(() => {
+    if (!rows) return;
+    const waiting = rows.filter(({ status }) => status === "waiting");
+    const known = before.current;
+    before.current = new Set(waiting.map(rowKey));
+    for (const key of known ?? []) {
+      if (!before.current.has(key)) toaster.dismiss(noticeKey(id, key));
+    }
+    for (const row of waiting) {
+      if (!known || known.has(rowKey(row)) || rowKey(row) === here || isInInbox) continue;
+      toaster.show({
+        key: noticeKey(id, rowKey(row)),
+        tone: "waiting",
+        title: `${name} waits for your answer`,
+        text: titleOf(row),
+        action: {
+          label: "Answer",
+          onSelect: () => router.push(threadPath(id, row.threadName, row.visibility)),
+        },
+      });
+    }
+  }, [rows, id, name, here, isInInbox, router, toaster]);
+
+  // A person who opened the thread another way needs no notice.
+  useEffect(() => {
+    if (here !== undefined) toaster.dismiss(noticeKey(id, here));
+  }, [id, here, toaster]);
+}
+
+function noticeKey(agentId: string, key: string): string {
+  return `waiting ${agentId} ${key}`;
 }

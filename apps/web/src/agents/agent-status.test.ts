@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ThreadRow } from "../service/queries/threads";
-import { agentStatus, liveStatus, threadToOpen, withLive } from "./agent-status";
+import type { ThreadRow } from "../data/thread-lists";
+import { agentStatus, liveStatus, threadToOpen, withLive } from "./activity";
 import { threadRow } from "./testing/thread-row";
 
 const row = (threadName: string, status: ThreadRow["status"], lastActivityAt?: number) =>

@@ -2,19 +2,16 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { agentPath, threadPath } from "../console/paths";
-import { useAgentCatalog } from "../console/use-agent-catalog";
-import { Button } from "../design/button";
-import { EmptyState } from "../design/empty-state";
-import { Icon } from "../design/icon";
-import { Kbd } from "../design/kbd";
-import { RelativeTime } from "../design/relative-time";
-import { Skeleton } from "../design/skeleton";
-import { STATUS_WORDS, StatusDot } from "../design/status-dot";
-import type { CatalogAgent } from "../service/queries/agents";
+import { Button } from "../agent-ui/primitives/button";
+import { Icon } from "../agent-ui/primitives/icon";
+import { Kbd } from "../agent-ui/primitives/kbd";
+import { EmptyState, Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { type CatalogAgent, useAgentCatalog } from "../data/agents";
+import { agentPath, threadPath } from "../shell/routes";
+import { useAgentActivity } from "./activity";
 import styles from "./home.module.css";
-import { titleOf } from "./thread-row";
-import { useAgentActivity } from "./use-agent-activity";
+import { titleOf } from "./thread-pages";
 
 /** Every agent: what it is for, how it stands, and a way to begin. */
 export function Home(): ReactNode {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNotHired } from "./is-not-hired";
+import { isNotHired } from "./not-hired";
 
 const refused = { command: "cycle", outcome: "refused", code: "not_hired", note: "Not hired yet." };
 const done = { command: "hire", outcome: "done", note: "Hired." };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ThreadPage, ThreadRow } from "../service/queries/threads";
-import { joinRows, mergeFirst } from "./merge-rows";
+import type { ThreadPage, ThreadRow } from "../data/thread-lists";
 import { threadRow as row } from "./testing/thread-row";
+import { joinRows, mergeFirst } from "./thread-pages";
 
 const page = (threads: readonly ThreadRow[], next: string | null = "more"): ThreadPage => ({ threads, next });
 const names = ({ threads }: ThreadPage) => threads.map(({ threadName }) => threadName);

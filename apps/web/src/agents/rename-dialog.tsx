@@ -1,12 +1,11 @@
 "use client";
 
 import { type FormEvent, type ReactNode, useId, useState } from "react";
-import { Button } from "../design/button";
-import { Dialog } from "../design/dialog";
-import { Field, Input } from "../design/field";
-import type { ThreadRow } from "../service/queries/threads";
-import { useChangeThread } from "../service/queries/threads";
-import { titleOf } from "./thread-row";
+import { Button } from "../agent-ui/primitives/button";
+import { Dialog } from "../agent-ui/primitives/dialog";
+import { Field, Input } from "../agent-ui/primitives/field";
+import { type ThreadRow, useChangeThread } from "../data/thread-lists";
+import { titleOf } from "./thread-pages";
 
 interface RenameDialogProps {
   readonly row: ThreadRow;

@@ -4,20 +4,19 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { useCaller } from "../console/caller";
-import { agentPath, threadPath } from "../console/paths";
-import { ConfirmDialog } from "../design/confirm-dialog";
-import { Icon } from "../design/icon";
-import { Menu, type MenuItem } from "../design/menu";
-import { RelativeTime } from "../design/relative-time";
-import { STATUS_WORDS, StatusDot } from "../design/status-dot";
-import { useToaster } from "../design/toast";
-import type { ThreadRow } from "../service/queries/threads";
-import { useChangeThread, useDeleteThread } from "../service/queries/threads";
+import { ConfirmDialog } from "../agent-ui/primitives/dialog";
+import { Icon } from "../agent-ui/primitives/icon";
+import { Menu, type MenuItem } from "../agent-ui/primitives/menu";
+import { STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { useToaster } from "../agent-ui/primitives/toast";
+import { useCaller } from "../data/caller";
+import { type ThreadRow, useChangeThread, useDeleteThread } from "../data/thread-lists";
+import { agentPath, threadPath } from "../shell/routes";
 import { useSeen } from "./activity";
 import { isUnread } from "./seen-threads";
 import styles from "./thread-item.module.css";
-import { titleOf } from "./thread-row";
+import { titleOf } from "./thread-pages";
 
 const RenameDialog = dynamic(() => import("./rename-dialog").then((module) => module.RenameDialog), {
   ssr: false,

@@ -1,24 +1,99 @@
 "use client";
 
 import Link from "next/link";
-import { memo, type ReactNode, useState } from "react";
-import { useCaller } from "../console/caller";
-import { agentPath } from "../console/paths";
-import { usePlace } from "../console/use-place";
-import { Button } from "../design/button";
-import { Icon } from "../design/icon";
-import { Skeleton } from "../design/skeleton";
-import { usePageReader, useThreadSearch } from "../service/queries/threads";
-import { useDebounced } from "../service/use-debounced";
-import { useActivityProblem, useListedThreads, useRefreshActivity } from "./activity";
-import { type LiveThread, withLive } from "./agent-status";
-import { joinRows } from "./merge-rows";
-import { MoreThreads } from "./more-threads";
+import { memo, type ReactNode, useEffect, useRef, useState } from "react";
+import { Button } from "../agent-ui/primitives/button";
+import { Icon } from "../agent-ui/primitives/icon";
+import { Skeleton } from "../agent-ui/primitives/status";
+import { useCaller } from "../data/caller";
+import { useDebounced } from "../data/query";
+import { type ThreadRow, usePageReader, useThreadSearch } from "../data/thread-lists";
+import { agentPath } from "../shell/routes";
+import { usePlace } from "../shell/use-route";
+import {
+  type LiveThread,
+  useActivityProblem,
+  useListedThreads,
+  useRefreshActivity,
+  withLive,
+} from "./activity";
 import { ThreadItem } from "./thread-item";
 import styles from "./thread-list.module.css";
-import { rowKey } from "./thread-row";
-import { useListFocus } from "./use-list-focus";
-import { useThreadPages } from "./use-thread-pages";
+import { joinRows, rowKey, useThreadPages } from "./thread-pages";
+
+interface MoreThreadsProps {
+  readonly count: number;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly problem: Error | undefined;
+  readonly onMore: () => void;
+}
+
+/** At the end of a list that goes on: how much of it is there, and a way to the rest. */
+function MoreThreads({ count, hasMore, isLoading, problem, onMore }: MoreThreadsProps): ReactNode {
+  return (
+    <div className={styles.more}>
+      {hasMore && (
+        // Not disabled while it loads: a disabled button loses the focus.
+        <Button look="quiet" className={styles.button} aria-disabled={isLoading} onClick={onMore}>
+          {isLoading ? "Loading…" : "Show more"}
+        </Button>
+      )}
+      <p className={styles.count} role="status">
+        {problem ? problem.message : `${count} shown`}
+      </p>
+    </div>
+  );
+}
+
+/** Keeps the focus of a keyboard user when the focused row leaves the list and when the list grows. */
+function useListFocus(shown: readonly ThreadRow[] | undefined) {
+  const list = useRef<HTMLUListElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const leaving = useRef<{ readonly key: string; readonly at: number }>(undefined);
+  const growing = useRef<{ readonly from: Element | null; readonly before: readonly ThreadRow[] }>(undefined);
+
+  useEffect(() => {
+    const gone = leaving.current;
+    if (!shown || !gone || shown.some((row) => rowKey(row) === gone.key)) return;
+    leaving.current = undefined;
+    if (isFree()) (linkAt(list.current, Math.min(gone.at, shown.length - 1)) ?? search.current)?.focus();
+  }, [shown]);
+
+  useEffect(() => {
+    const wish = growing.current;
+    if (!shown || !wish) return;
+    const known = new Set(wish.before.map(rowKey));
+    const newest = wish.before[0]?.lastActivityAt ?? Number.POSITIVE_INFINITY;
+    // What is new at the top came by itself.
+    const first = shown.findIndex((row) => !known.has(rowKey(row)) && row.lastActivityAt <= newest);
+    if (first < 0) return;
+    growing.current = undefined;
+    if (isFree(wish.from)) linkAt(list.current, first)?.focus();
+  }, [shown]);
+
+  return {
+    list,
+    search,
+    /** Call before the row at this place is removed. */
+    leaves(key: string, at: number) {
+      leaving.current = { key, at };
+    },
+    /** Call before more rows are loaded. */
+    grows() {
+      growing.current = { from: document.activeElement, before: shown ?? [] };
+    },
+  };
+}
+
+/** Whether the focus has not moved elsewhere in the meantime. */
+function isFree(from?: Element | null): boolean {
+  return document.activeElement === document.body || document.activeElement === from;
+}
+
+function linkAt(list: HTMLUListElement | null, at: number): HTMLElement | null | undefined {
+  return list?.children[at]?.querySelector("a");
+}
 
 interface ThreadListProps {
   readonly agentId: string;

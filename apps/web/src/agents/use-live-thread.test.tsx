@@ -2,8 +2,8 @@
 import { useRun } from "@throughline/agent-react";
 import { Profiler, type ReactNode } from "react";
 import { expect, it } from "vitest";
-import { openThread, runFinished, runStarted } from "../service/testing/open-thread";
-import { useLiveThread } from "./use-live-thread";
+import { openThread, runFinished, runStarted } from "../data/testing/open-thread";
+import { useLiveThread } from "./activity";
 
 const OPEN = { threadName: "t" };
 

@@ -2,9 +2,9 @@
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ThreadPage } from "../service/queries/threads";
+import type { ThreadPage } from "../data/thread-lists";
 import { threadRow } from "./testing/thread-row";
-import { type AskPage, type ThreadPages, useThreadPages } from "./use-thread-pages";
+import { type AskPage, type ThreadPages, useThreadPages } from "./thread-pages";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 

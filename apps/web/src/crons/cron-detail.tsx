@@ -3,27 +3,24 @@
 import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { useAgentCatalog } from "../console/use-agent-catalog";
-import { Button } from "../design/button";
-import { EmptyState } from "../design/empty-state";
-import { Icon } from "../design/icon";
-import { ListProblem } from "../design/list-problem";
-import { Menu } from "../design/menu";
-import { PageFrame } from "../design/page-frame";
-import { Problem } from "../design/problem";
-import { Skeleton } from "../design/skeleton";
-import { useChangeCron, useCron, useTicks } from "../service/queries/crons";
-import { capitalised } from "./capitalised";
+import { Button } from "../agent-ui/primitives/button";
+import { Problem } from "../agent-ui/primitives/field";
+import { Icon } from "../agent-ui/primitives/icon";
+import { Menu } from "../agent-ui/primitives/menu";
+import { EmptyState, ListProblem, Skeleton, StatusDot } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { NotHired } from "../agents/not-hired";
+import { isGeneratedName } from "../agents/thread-pages";
+import { useAgentCatalog } from "../data/agents";
+import { type Cron, type Tick, useChangeCron, useCron, useTicks } from "../data/crons";
+import { PageFrame } from "../shell/page-frame";
+import { agentPath, CRONS_PATH, cronPath, threadPath } from "../shell/routes";
+import { DeleteCronDialog, useCronActions } from "./cron-actions";
 import styles from "./cron-detail.module.css";
-import { CronFacts } from "./cron-facts";
+import { draftOf } from "./cron-draft";
 import { CronForm } from "./cron-form";
-import { CRONS_PATH, cronPath } from "./cron-paths";
-import { draftOf } from "./cron-wish";
-import { DeleteCronDialog } from "./delete-cron-dialog";
-import { NotHired } from "./not-hired";
-import { scheduleWords } from "./schedule-plan";
-import { TickList } from "./tick-list";
-import { useCronActions } from "./use-cron-actions";
+import { capitalised, taskWords, tickWords, timeWords } from "./cron-text";
+import { dependsOnTimeZone, scheduleWords } from "./schedule";
 
 /** One cron: what it is, what it did, and what can be done to it. */
 export function CronDetail({ id }: { readonly id: string }): ReactNode {
@@ -131,5 +128,98 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
         onDeleted={() => router.push(CRONS_PATH)}
       />
     </PageFrame>
+  );
+}
+
+interface CronFactsProps {
+  readonly cron: Cron;
+  readonly agentName: string;
+}
+
+function CronFacts({ cron, agentName }: CronFactsProps): ReactNode {
+  const { schedule, timeZone, threadName } = cron;
+  return (
+    <dl className={styles.facts}>
+      <Fact label="Next">
+        {!cron.enabled && "Paused"}
+        {cron.enabled && cron.nextAt === null && "Never again"}
+        {cron.enabled && cron.nextAt !== null && (
+          <>
+            <RelativeTime at={cron.nextAt} />{" "}
+            <span className={styles.quiet}>
+              {timeWords(cron.nextAt, timeZone, !dependsOnTimeZone(schedule))}
+            </span>
+          </>
+        )}
+      </Fact>
+      <Fact label="Schedule">
+        <code>{schedule}</code>{" "}
+        {dependsOnTimeZone(schedule) && <span className={styles.quiet}>{timeZone}</span>}
+      </Fact>
+      <Fact label="Task">
+        <Link href={agentPath(cron.agent)} className={styles.link}>
+          {agentName}
+        </Link>{" "}
+        {taskWords(cron.input)}
+      </Fact>
+      <Fact label="Thread">
+        {threadName === null ? (
+          "A new one each time"
+        ) : (
+          <Link href={threadPath(cron.agent, threadName)} className={styles.link}>
+            {isGeneratedName(threadName) ? "Untitled thread" : threadName}
+          </Link>
+        )}
+      </Fact>
+      <Fact label="When busy">{cron.overlap === "skip" ? "Skips this run" : "Waits, then runs"}</Fact>
+      <Fact label="When missed">{cron.missed === "skip" ? "Skips them" : "Runs once for all of them"}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className={styles.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface TickListProps {
+  readonly ticks: readonly Tick[];
+  readonly timeZone: string;
+}
+
+/** What a cron did, newest first, as points on its line. */
+function TickList({ ticks, timeZone }: TickListProps): ReactNode {
+  return (
+    <ol className={styles.ticks} aria-label="Ticks, newest first">
+      {ticks.map((tick) => (
+        <TickItem key={tick.id} tick={tick} timeZone={timeZone} />
+      ))}
+    </ol>
+  );
+}
+
+function TickItem({ tick, timeZone }: { readonly tick: Tick; readonly timeZone: string }): ReactNode {
+  const { status, words } = tickWords(tick);
+  const isLive = status === "running";
+  return (
+    <li className={styles.tick} data-status={status}>
+      <span className={styles.dot}>
+        <StatusDot status={status} />
+      </span>
+      <span className={styles.time}>{timeWords(tick.scheduledAt, timeZone, true)}</span>
+      <span className={styles.words}>
+        {words}
+        {tick.missed > 0 && <span className={styles.missed}> · for {tick.missed} missed</span>}
+      </span>
+      <RelativeTime at={tick.claimedAt} className={styles.ago ?? ""} />
+      <Link href={threadPath(tick.agent, tick.threadName)} className={styles.open}>
+        {isLive ? "Watch live" : "Open thread"}
+        <Icon name="chevronRight" size={14} />
+      </Link>
+    </li>
   );
 }

@@ -1,20 +1,22 @@
 "use client";
 
+import Link from "next/link";
+import { useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { Button } from "../design/button";
-import { Field, Input, Select } from "../design/field";
-import type { CatalogAgent } from "../service/queries/agents";
-import type { Cron } from "../service/queries/crons";
-import { type CronWish, useCronPreview } from "../service/queries/crons";
-import { useThreadSearch } from "../service/queries/threads";
-import { useDebounced } from "../service/use-debounced";
+import { Button } from "../agent-ui/primitives/button";
+import { Field, Input, Select } from "../agent-ui/primitives/field";
+import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { type CatalogAgent, useAgentCatalog } from "../data/agents";
+import { type Cron, type CronWish, useCreateCron, useCronPreview } from "../data/crons";
+import { useDebounced } from "../data/query";
+import { useThreadSearch } from "../data/thread-lists";
+import { PageFrame } from "../shell/page-frame";
+import { CRONS_PATH, cronPath } from "../shell/routes";
+import { type CronDraft, type CronProblems, newDraft, wishOf } from "./cron-draft";
 import styles from "./cron-form.module.css";
-import { type CronDraft, type CronProblems, wishOf } from "./cron-wish";
-import { NextTimes } from "./next-times";
-import { ScheduleField } from "./schedule-field";
-import { dependsOnTimeZone } from "./schedule-plan";
-import { TaskFields } from "./task-fields";
-import { NEW_THREAD_NAME } from "./thread-field";
+import { dependsOnTimeZone } from "./schedule";
+import { NextTimes, ScheduleField } from "./schedule-field";
+import { NEW_THREAD_NAME, TaskFields } from "./task-fields";
 
 interface CronFormProps {
   readonly agents: readonly CatalogAgent[];
@@ -165,4 +167,39 @@ function wrongField(message: string): { readonly field: "schedule" | "timeZone";
     field: named?.[1] === "timeZone" ? "timeZone" : "schedule",
     words: named ? `This ${named[2]}.`.replace(/\.\.$/, ".") : message,
   };
+}
+
+export function NewCron(): ReactNode {
+  const { agents, problem, refresh } = useAgentCatalog();
+  const createCron = useCreateCron();
+  const router = useRouter();
+  const query = useSearchParams();
+  const wanted = query.get("agent");
+  const agent =
+    agents?.find(({ id, graphName }) => id === wanted || graphName === wanted) ??
+    agents?.find(({ capabilities }) => capabilities.includes("background")) ??
+    agents?.[0];
+  return (
+    <PageFrame title="New cron" above={<Link href={CRONS_PATH}>Crons</Link>}>
+      {problem && !agents && <ListProblem message={problem.message} onRetry={refresh} />}
+      {!agents && !problem && <Skeleton label="Loading agents" lines={6} />}
+      {agents && (
+        <CronForm
+          agents={agents}
+          initial={beginning(agent?.id ?? "", agent?.commands ?? [], query.get("thread") ?? undefined)}
+          action="Create cron"
+          onSave={async (wish) => router.push(cronPath((await createCron(wish)).id))}
+          onCancel={() => router.push(CRONS_PATH)}
+        />
+      )}
+    </PageFrame>
+  );
+}
+
+/** An agent that has commands is made for being commanded. */
+function beginning(agent: string, commands: readonly string[], threadName: string | undefined) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const draft = { ...newDraft(agent, timeZone), threadName };
+  const command = commands.find((name) => name === "cycle") ?? commands[0];
+  return command === undefined ? draft : { ...draft, does: "command" as const, command };
 }

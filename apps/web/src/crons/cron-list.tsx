@@ -1,20 +1,24 @@
 "use client";
 
 import Link from "next/link";
-import type { ReactNode } from "react";
-import { useCaller } from "../console/caller";
-import { useAgentCatalog } from "../console/use-agent-catalog";
-import { Button } from "../design/button";
-import buttonStyles from "../design/button.module.css";
-import { EmptyState } from "../design/empty-state";
-import { Icon } from "../design/icon";
-import { ListProblem } from "../design/list-problem";
-import { PageFrame } from "../design/page-frame";
-import { Skeleton } from "../design/skeleton";
-import { useCrons } from "../service/queries/crons";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { Button, IconButton } from "../agent-ui/primitives/button";
+import buttonStyles from "../agent-ui/primitives/button.module.css";
+import { Problem } from "../agent-ui/primitives/field";
+import { Icon } from "../agent-ui/primitives/icon";
+import { Menu } from "../agent-ui/primitives/menu";
+import { EmptyState, ListProblem, Skeleton, type Status, StatusDot } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { useAgentCatalog } from "../data/agents";
+import { useCaller } from "../data/caller";
+import { type Cron, useCrons } from "../data/crons";
+import { PageFrame } from "../shell/page-frame";
+import { cronPath, newCronPath, threadPath } from "../shell/routes";
+import { DeleteCronDialog, useCronActions } from "./cron-actions";
 import styles from "./cron-list.module.css";
-import { newCronPath } from "./cron-paths";
-import { CronRow } from "./cron-row";
+import { capitalised, taskWords, tickWords } from "./cron-text";
+import { scheduleWords } from "./schedule";
 
 /** Every cron of the account. */
 export function CronList(): ReactNode {
@@ -53,4 +57,105 @@ export function CronList(): ReactNode {
       )}
     </PageFrame>
   );
+}
+
+interface CronRowProps {
+  readonly cron: Cron;
+  readonly agentName: string;
+}
+
+function CronRow({ cron, agentName }: CronRowProps): ReactNode {
+  const deeds = useCronActions(cron);
+  const { schedule } = deeds.refusals;
+  const [isDeleting, setDeleting] = useState(false);
+  const router = useRouter();
+  const words = capitalised(scheduleWords(cron.schedule));
+  const path = cronPath(cron.id);
+  return (
+    <li className={styles.row} data-paused={!cron.enabled}>
+      <span className={styles.dot}>
+        <StatusDot status={cronStatus(cron)} />
+      </span>
+      <div className={styles.what}>
+        <Link href={path} className={styles.name}>
+          {words}
+        </Link>
+        <p className={styles.task}>
+          {agentName} <span className={styles.quiet}>{taskWords(cron.input)}</span>
+        </p>
+      </div>
+      <dl className={styles.facts}>
+        <div>
+          <dt>Next</dt>
+          <dd>{nextWords(cron)}</dd>
+        </div>
+        <div>
+          <dt>Last</dt>
+          <dd>{cron.lastTick ? <LastTick tick={cron.lastTick} /> : "Not yet"}</dd>
+        </div>
+      </dl>
+      <div className={styles.deeds}>
+        <IconButton
+          icon="bolt"
+          label={deeds.refusals.run ?? `Run now: ${words}`}
+          disabled={deeds.isBusy || deeds.refusals.run !== undefined}
+          onClick={deeds.runNow}
+        />
+        <IconButton
+          icon={cron.enabled ? "pause" : "play"}
+          label={schedule ?? `${cron.enabled ? "Pause" : "Resume"}: ${words}`}
+          disabled={deeds.isBusy || schedule !== undefined}
+          onClick={deeds.toggle}
+        />
+        <Menu
+          label={`More for ${words}`}
+          items={[
+            { label: "Edit", icon: "edit", reason: schedule, onSelect: () => router.push(`${path}?edit=1`) },
+            { label: "History", icon: "clock", onSelect: () => router.push(path) },
+            {
+              label: "Delete",
+              icon: "trash",
+              isDanger: true,
+              startsGroup: true,
+              reason: schedule,
+              onSelect: () => setDeleting(true),
+            },
+          ]}
+        />
+      </div>
+      <Problem className={styles.problem}>{deeds.problem}</Problem>
+      <DeleteCronDialog
+        cron={cron}
+        agentName={agentName}
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+      />
+    </li>
+  );
+}
+
+function nextWords({ enabled, nextAt }: Cron): ReactNode {
+  if (!enabled) return "Paused";
+  return nextAt === null ? "Never again" : <RelativeTime at={nextAt} />;
+}
+
+function LastTick({ tick }: { readonly tick: NonNullable<Cron["lastTick"]> }): ReactNode {
+  const { status, words } = tickWords(tick);
+  return (
+    <Link
+      href={threadPath(tick.agent, tick.threadName)}
+      className={styles.last}
+      data-status={status}
+      title={words}
+    >
+      {words.split(":")[0]} <RelativeTime at={tick.claimedAt} className={styles.quiet ?? ""} />
+    </Link>
+  );
+}
+
+/** What a list shows of a cron at a glance: what needs a person first, then what happens, then what is to come. */
+function cronStatus({ enabled, lastTick }: Pick<Cron, "enabled" | "lastTick">): Status {
+  const last = lastTick && tickWords(lastTick).status;
+  if (last === "running" || last === "error" || last === "waiting") return last;
+  return enabled ? "scheduled" : "idle";
 }

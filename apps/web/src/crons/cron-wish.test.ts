@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Cron } from "../service/queries/crons";
-import { draftOf, newDraft, wishOf } from "./cron-wish";
+import type { Cron } from "../data/crons";
+import { draftOf, newDraft, wishOf } from "./cron-draft";
 
 const CRON: Cron = {
   id: "c1",

@@ -1,18 +1,21 @@
 "use client";
 
 import { type ReactNode, useRef, useState } from "react";
-import { Field, Input, Select } from "../design/field";
-import { NumberInput } from "./number-input";
-import styles from "./schedule-field.module.css";
+import { Field, Input, NumberInput, Select } from "../agent-ui/primitives/field";
+import { Skeleton } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { timeWords } from "./cron-text";
 import {
   type ClockTime,
   clockWords,
+  dependsOnTimeZone,
   planOf,
   readClock,
   type SchedulePlan,
   scheduleOf,
   WEEKDAYS,
-} from "./schedule-plan";
+} from "./schedule";
+import styles from "./schedule-field.module.css";
 
 interface ScheduleFieldProps {
   readonly schedule: string;
@@ -213,4 +216,34 @@ function beginning(kind: Exclude<Kind, "custom">, before: SchedulePlan): Schedul
     case "monthly":
       return { kind, dayOfMonth: 1, time };
   }
+}
+
+interface NextTimesProps {
+  readonly times: readonly string[] | undefined;
+  readonly schedule: string;
+  readonly timeZone: string;
+  readonly isWrong: boolean;
+}
+
+/** When a schedule would run: the surest way to see that it says what one means. */
+export function NextTimes({ times, schedule, timeZone, isWrong }: NextTimesProps): ReactNode {
+  const withSeconds = !dependsOnTimeZone(schedule) || schedule.trim().split(/\s+/).length > 5;
+  return (
+    <section className={styles.next} aria-label="The next five times">
+      <h3 className={styles.title}>Next five times</h3>
+      {isWrong && <p className={styles.none}>Shown when the schedule is valid.</p>}
+      {!isWrong && times === undefined && <Skeleton label="Asking for the next times" lines={5} />}
+      {!isWrong && times?.length === 0 && <p className={styles.none}>It would never run.</p>}
+      {!isWrong && times && times.length > 0 && (
+        <ol className={styles.times}>
+          {times.map((time) => (
+            <li key={time} className={styles.time}>
+              <span>{timeWords(time, timeZone, withSeconds)}</span>
+              <RelativeTime at={time} className={styles.relative ?? ""} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
 }

@@ -7,7 +7,7 @@ import {
   type SchedulePlan,
   scheduleOf,
   scheduleWords,
-} from "./schedule-plan";
+} from "./schedule";
 
 const time = fc.record({ hour: fc.nat(23), minute: fc.nat(59) });
 const plan: fc.Arbitrary<SchedulePlan> = fc.oneof(

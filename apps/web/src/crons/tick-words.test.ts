@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tickWords } from "./tick-words";
+import { tickWords } from "./cron-text";
 
 describe("how a tick came out", () => {
   it("is how its run came out, once it started one", () => {

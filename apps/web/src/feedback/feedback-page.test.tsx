@@ -3,9 +3,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Caller, CallerContext } from "../console/caller";
-import { type AgentCatalog, AgentCatalogContext } from "../console/use-agent-catalog";
-import { createQueryClient } from "../service/queries/query-client";
+import { type AgentCatalog, AgentCatalogContext } from "../data/agents";
+import { type Caller, CallerContext } from "../data/caller";
+import { createQueryClient } from "../data/query";
 import { FeedbackPage } from "./feedback-page";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });

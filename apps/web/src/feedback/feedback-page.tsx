@@ -2,19 +2,17 @@
 
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import { useCaller } from "../console/caller";
-import { sharedOf, threadPath } from "../console/paths";
-import { useAgentCatalog } from "../console/use-agent-catalog";
-import { messageAnchor } from "../conversation/turns/turn-anchor";
-import { Button } from "../design/button";
-import { EmptyState } from "../design/empty-state";
-import { Field, Select } from "../design/field";
-import { Icon } from "../design/icon";
-import { ListProblem } from "../design/list-problem";
-import { PageFrame } from "../design/page-frame";
-import { RelativeTime } from "../design/relative-time";
-import { Skeleton } from "../design/skeleton";
-import { type FeedbackFilter, type FeedbackRow, useFeedbackList } from "../service/queries/feedback-list";
+import { messageAnchor } from "../agent-ui/conversation/anchors";
+import { Button } from "../agent-ui/primitives/button";
+import { Field, Select } from "../agent-ui/primitives/field";
+import { Icon } from "../agent-ui/primitives/icon";
+import { EmptyState, ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { RelativeTime } from "../agent-ui/primitives/time";
+import { useAgentCatalog } from "../data/agents";
+import { useCaller } from "../data/caller";
+import { type FeedbackFilter, type FeedbackRow, useFeedbackList } from "../data/feedback";
+import { PageFrame } from "../shell/page-frame";
+import { sharedOf, threadPath } from "../shell/routes";
 import styles from "./feedback-page.module.css";
 
 const VALUES = [

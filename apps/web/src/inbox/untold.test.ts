@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { untoldOf } from "./untold";
+import { untoldOf } from "./notifications";
 
 describe("Notifications of questions", () => {
   it("leave out what waited before they were wanted", () => {

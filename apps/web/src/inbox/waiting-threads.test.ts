@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WaitingQuestion } from "../service/queries/waiting";
+import type { WaitingQuestion } from "../data/thread-lists";
 import { waitingThreads } from "./waiting-threads";
 
 const CALL = {

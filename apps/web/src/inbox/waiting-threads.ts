@@ -1,11 +1,15 @@
-import type { ThreadName } from "@throughline/agent-client";
-import type { OpenQuestion } from "@throughline/agent-react";
+"use client";
+
+import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
+import { type OpenQuestion, useAgentClient } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { readQuestion } from "@throughline/questions";
-import { rowKey, titleOf } from "../agents/thread-row";
-import { isJsonObject } from "../design/is-json-object";
-import { approvalsOf } from "../interrupts/approvals-of";
-import type { WaitingQuestion } from "../service/queries/waiting";
+import { useCallback } from "react";
+import { approvalsOf } from "../agent-ui/interrupts/approval-rows";
+import { isJsonObject } from "../agent-ui/primitives/json-tree";
+import { useRefreshActivity } from "../agents/activity";
+import { rowKey, titleOf } from "../agents/thread-pages";
+import type { WaitingQuestion } from "../data/thread-lists";
 
 /** A thread that waits for a person. */
 export interface WaitingThread {
@@ -60,4 +64,30 @@ function openQuestion({
     question: readQuestion(value, response_schema),
     expiresAt: Number.isNaN(ends) ? undefined : ends,
   };
+}
+
+/** By question; `undefined`: goes on past a pause. */
+export type Reply = Readonly<Record<string, Json>> | undefined;
+
+/** Answers a thread whose page is not open. Lists are asked for anew when its run begins and when it ends. */
+export function useAnswerThread(): (thread: ThreadName, reply: Reply) => Promise<CommandOutcome> {
+  const client = useAgentClient();
+  const refresh = useRefreshActivity();
+  return useCallback(
+    async (thread, answers) => {
+      const handle = client.thread(thread.agentId, thread.threadId, thread.visibility);
+      let hasBegun = false;
+      const unsubscribe = handle.subscribe(() => {
+        if (hasBegun || handle.getSnapshot().view.run?.runId !== command.runId) return;
+        hasBegun = true;
+        refresh();
+      });
+      const command = answers ? handle.run({ answers }, { kind: "queue" }) : handle.askAgain();
+      const outcome = await command;
+      unsubscribe();
+      refresh();
+      return outcome;
+    },
+    [client, refresh],
+  );
 }

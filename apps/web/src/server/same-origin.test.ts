@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isLoopbackHost } from "./same-origin";
+import { isLoopbackHost } from "./forward";
 
 it("knows this machine by its own names alone", () => {
   for (const host of ["localhost:3000", "127.0.0.1", "[::1]:3000"]) expect(isLoopbackHost(host)).toBe(true);

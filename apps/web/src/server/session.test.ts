@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { identityName } from "../service/identity";
+import { identityName } from "../data/identity";
 import { expiryOf, identityHeaders, identityOf, labelOf, readSession, writeSession } from "./session";
 
 const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;

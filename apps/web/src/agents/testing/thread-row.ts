@@ -1,4 +1,4 @@
-import type { ThreadRow } from "../../service/queries/threads";
+import type { ThreadRow } from "../../data/thread-lists";
 
 /** A thread of one agent, in which something happened then. */
 export function threadRow(

@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Button } from "../../design/button";
-import { EmptyState } from "../../design/empty-state";
+import { Button } from "../../agent-ui/primitives/button";
+import { EmptyState } from "../../agent-ui/primitives/status";
 
 interface ErrorProps {
   readonly reset: () => void;

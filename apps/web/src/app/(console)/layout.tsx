@@ -1,9 +1,8 @@
 import { cookies } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
-import { Console } from "../../console/console";
-import { identityOf, readSession, SESSION_COOKIE } from "../../server/session";
-import { readSettings } from "../../server/settings";
+import { identityOf, readSession, readSettings, SESSION_COOKIE } from "../../server/session";
+import { Console } from "../../shell/providers";
 
 export default async function ConsoleLayout({
   children,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readKnownAccounts, rememberAccount } from "./known-accounts";
+import { readKnownAccounts, rememberAccount } from "./sign-in-form";
 
 function memory(initial?: string) {
   let value: string | null = initial ?? null;

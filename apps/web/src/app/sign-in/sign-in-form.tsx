@@ -1,12 +1,12 @@
 "use client";
 
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { Button } from "../../design/button";
-import { Field, Input } from "../../design/field";
-import { Mark } from "../../design/mark";
-import type { SignIn } from "../../server/settings";
-import { readKnownAccounts, rememberAccount } from "./known-accounts";
-import styles from "./sign-in.module.css";
+import * as z from "zod/mini";
+import { Button } from "../../agent-ui/primitives/button";
+import { Field, Input } from "../../agent-ui/primitives/field";
+import type { SignIn } from "../../server/session";
+import { Mark } from "../../shell/page-frame";
+import styles from "./sign-in-form.module.css";
 
 const WORDS = {
   account: {
@@ -99,4 +99,30 @@ export function SignInForm({
       </form>
     </main>
   );
+}
+
+const KEY = "throughline:accounts";
+const REMEMBERED = 5;
+
+const accountsSchema = z.array(z.string());
+
+/** Development accounts that were used in this browser, the last one first. */
+export function readKnownAccounts(storage: Pick<Storage, "getItem"> = localStorage): readonly string[] {
+  try {
+    return accountsSchema.parse(JSON.parse(storage.getItem(KEY) ?? "[]"));
+  } catch {
+    return [];
+  }
+}
+
+export function rememberAccount(
+  account: string,
+  storage: Pick<Storage, "getItem" | "setItem"> = localStorage,
+): void {
+  const others = readKnownAccounts(storage).filter((one) => one !== account);
+  try {
+    storage.setItem(KEY, JSON.stringify([account, ...others].slice(0, REMEMBERED)));
+  } catch {
+    // A browser that stores nothing signs in all the same.
+  }
 }

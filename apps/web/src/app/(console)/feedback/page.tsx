@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { agentIdOf } from "../../../console/paths";
 import { FeedbackPage } from "../../../feedback/feedback-page";
+import { agentIdOf } from "../../../shell/routes";
 
 export const metadata: Metadata = { title: "Feedback" };
 

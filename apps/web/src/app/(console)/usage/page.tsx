@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { SpendPage } from "../../../usage/spend-page";
+import { SpendPage } from "../../../spend/spend-page";
 
 export const metadata: Metadata = { title: "Spend" };
 

@@ -1,17 +1,18 @@
 import { accountIdSchema } from "@throughline/ai-core";
 import { cookies } from "next/headers";
 import { z } from "zod";
-import { refusal } from "../../../server/forward";
-import { isLoopbackHost, isSameOrigin } from "../../../server/same-origin";
+import { isLoopbackHost, isSameOrigin, refusal } from "../../../server/forward";
+
 import {
   expiryOf,
   identityHeaders,
   labelOf,
+  readSettings,
   SESSION_COOKIE,
   type Session,
+  type SignIn,
   writeSession,
 } from "../../../server/session";
-import { readSettings, type SignIn } from "../../../server/settings";
 
 export const dynamic = "force-dynamic";
 

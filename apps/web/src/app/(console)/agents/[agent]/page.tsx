@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { agentIdOf } from "../../../../console/paths";
-import { NewThreadPage } from "../../../../conversation/thread-page/new-thread-page";
+import { agentIdOf } from "../../../../shell/routes";
+import { NewThreadPage } from "../../../../thread/thread-page";
 
 interface Props {
   readonly params: Promise<{ readonly agent: string }>;

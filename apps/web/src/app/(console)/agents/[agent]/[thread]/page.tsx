@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { agentIdOf } from "../../../../../console/paths";
-import { ThreadPage } from "../../../../../conversation/thread-page/thread-page";
+import { agentIdOf } from "../../../../../shell/routes";
+import { ThreadPage } from "../../../../../thread/thread-page";
 
 interface Props {
   readonly params: Promise<{ readonly agent: string; readonly thread: string }>;

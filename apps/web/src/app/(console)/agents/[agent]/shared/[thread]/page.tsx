@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { agentIdOf } from "../../../../../../console/paths";
-import { ThreadPage } from "../../../../../../conversation/thread-page/thread-page";
+import { agentIdOf } from "../../../../../../shell/routes";
+import { ThreadPage } from "../../../../../../thread/thread-page";
 
 export { generateMetadata } from "../../[thread]/page";
 

@@ -1,0 +1,127 @@
+"use client";
+
+import { useThreadHandle } from "@throughline/agent-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useRef, useState } from "react";
+import { useCaller } from "../../data/caller";
+import { useRegenerate } from "../../data/thread";
+import { CopyButton, IconButton } from "../primitives/button";
+import { useToaster } from "../primitives/toast";
+import styles from "./message-actions.module.css";
+import { FeedbackNote, Thumbs, useFeedback } from "./message-feedback";
+import { startProblem } from "./outcome-text";
+import { type SettledThread, settledThread, useIsThreadBusy, useSettledPart } from "./stable-thread";
+import { useSteering } from "./thread-session";
+
+const ConfirmDialog = dynamic(() => import("../primitives/dialog").then((module) => module.ConfirmDialog), {
+  ssr: false,
+});
+
+interface MessageActionsProps {
+  readonly id: string;
+  /** The run that said it. */
+  readonly runId: string | undefined;
+  /** As the agent wrote it, in Markdown. */
+  readonly text: string;
+  /** Of the turn that it stands in. */
+  readonly anchor: string;
+  /** It calls tools: more lines of work follow it, and no row stands between them. */
+  readonly isStep: boolean;
+}
+
+/** The thumb that was given. */
+const GIVEN = "[aria-pressed=true]";
+
+/** What a person does with an answer. */
+export function MessageActions({ id, runId, text, anchor, isStep }: MessageActionsProps): ReactNode {
+  const isNewest = useSettledPart(id, isNewestAnswer);
+  const feedback = useFeedback(id, runId);
+  const row = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <div
+        ref={row}
+        className={styles.actions}
+        data-kept={isNewest || feedback.given !== undefined}
+        data-floating={isStep}
+      >
+        <CopyButton text={() => text} label="Copy as Markdown" />
+        <CopyButton
+          icon="link"
+          text={() => `${location.origin}${location.pathname}#${anchor}`}
+          label="Copy a link to this turn"
+        />
+        <Regenerate id={id} />
+        <Thumbs feedback={feedback} />
+      </div>
+      <FeedbackNote
+        feedback={feedback}
+        onClosed={() => row.current?.querySelector<HTMLElement>(GIVEN)?.focus()}
+      />
+    </>
+  );
+}
+
+function isNewestAnswer(settled: SettledThread, id: string): boolean {
+  return isLast(settled, id) && settled.run?.status !== "running";
+}
+
+/** Nothing was said after it. */
+function isLast({ messages }: SettledThread, id: string): boolean {
+  return messages.at(-1)?.id === id;
+}
+
+/** Makes the answer again. What was said after it goes with it, so a person is asked first where there is such. */
+function Regenerate({ id }: { readonly id: string }): ReactNode {
+  const thread = useThreadHandle();
+  const regenerate = useRegenerate(thread);
+  const { claim } = useSteering();
+  const toaster = useToaster();
+  const [isAsking, setAsking] = useState(false);
+  const start = async () => claim(await regenerate(id));
+
+  async function startAtOnce(): Promise<void> {
+    try {
+      await start();
+    } catch (error) {
+      toaster.show({ key: "regenerate", title: "The answer was not made again", ...startProblem(error) });
+    }
+  }
+
+  return (
+    <>
+      <RegenerateButton
+        onClick={() =>
+          isLast(settledThread(thread).getSnapshot(), id) ? void startAtOnce() : setAsking(true)
+        }
+      />
+      {isAsking && (
+        <ConfirmDialog
+          isOpen
+          onClose={() => setAsking(false)}
+          title="Regenerate this answer?"
+          action="Regenerate"
+          onConfirm={start}
+        >
+          This answer and everything after it leave the conversation, and the agent answers again. The history
+          keeps what was said.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** On its own: it is all of an answer's actions that a run renders again when it begins and ends. */
+function RegenerateButton({ onClick }: { readonly onClick: () => void }): ReactNode {
+  const isBusy = useIsThreadBusy();
+  const refusal = useCaller().refusal("run", useThreadHandle());
+  const reason = refusal ?? (isBusy ? "The agent is busy." : undefined);
+  return (
+    <IconButton
+      icon="refresh"
+      label={reason === undefined ? "Regenerate" : `Regenerate: ${reason}`}
+      disabled={reason !== undefined}
+      onClick={onClick}
+    />
+  );
+}

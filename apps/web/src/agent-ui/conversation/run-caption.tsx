@@ -1,0 +1,87 @@
+"use client";
+
+import type { CallView } from "@throughline/agent-client";
+import { useThreadHandle } from "@throughline/agent-react";
+import type { ReactNode } from "react";
+import { useCaller } from "../../data/caller";
+import { type Run, useRunStarter } from "../../data/thread";
+import { Icon, type IconName } from "../primitives/icon";
+import { RelativeTime } from "../primitives/time";
+import styles from "./run-caption.module.css";
+import { isEdit, type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
+import { type SettledThread, useSettledThread } from "./stable-thread";
+import { useSteering } from "./thread-session";
+import type { Turn } from "./turns";
+
+const ICONS: Readonly<Partial<Record<RunOrigin, IconName>>> = { schedule: "clock", outsider: "fork" };
+
+interface RunCaptionProps {
+  readonly run: CallView | undefined;
+  readonly turn: Turn;
+  readonly openedAt: number;
+}
+
+/** Who or what began it, and when. The list of runs is asked only where neither the conversation nor the log tells it. */
+export function RunCaption(props: RunCaptionProps): ReactNode {
+  const isShared = useThreadHandle().visibility === "account";
+  const isAsked = props.run !== undefined && (isShared || isSilent(props.turn));
+  return isAsked ? <AskedCaption {...props} /> : <Caption {...props} startedBy={undefined} isMine={false} />;
+}
+
+function AskedCaption(props: RunCaptionProps): ReactNode {
+  const { run, turn } = props;
+  const newest = useSettledThread(newestRun);
+  const isKnown = run?.startedBy?.person !== undefined && !isSilent(turn);
+  const startedBy = useRunStarter(useThreadHandle(), isKnown ? undefined : run?.runId, newest);
+  const subject = useCaller().subject ?? undefined;
+  const isMine = subject !== undefined && personOf(run, startedBy) === subject;
+  return <Caption {...props} startedBy={startedBy} isMine={isMine} />;
+}
+
+function personOf(run: CallView | undefined, startedBy: Run["startedBy"] | undefined): string | undefined {
+  return run?.startedBy?.person ?? startedBy?.person;
+}
+
+interface CaptionProps extends RunCaptionProps {
+  readonly startedBy: Run["startedBy"] | undefined;
+  /** The service says that the caller asked for it. */
+  readonly isMine: boolean;
+}
+
+function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): ReactNode {
+  const { userId } = turn;
+  const { isOwnMessage, isOwnRun } = useSteering();
+  const isShared = useThreadHandle().visibility === "account";
+  const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
+  const starter = runOrigin(run, { isOwn: isOwn || (isShared && isMine), openedAt, isShared });
+  const icon = ICONS[starter];
+  const opening = openingOf(turn, run, startedBy);
+  return (
+    <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
+      {icon && <Icon name={icon} size={12} />}
+      <span>{originWords(starter, opening, personOf(run, startedBy))}</span>
+      {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
+      {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
+    </p>
+  );
+}
+
+function openingOf(turn: Turn, run: CallView | undefined, startedBy: Run["startedBy"] | undefined): Opening {
+  if (isEdit(run?.startedBy)) return { kind: "edited" };
+  if (run?.answered) return { kind: "answer", words: run.answered.map(({ words }) => words).join("; ") };
+  // Of what answered elsewhere, the log has no words.
+  if (turn.isAnswer)
+    return run?.startedBy?.kind === "client" ? { kind: "continued" } : { kind: "answer", words: undefined };
+  if (startedBy?.command !== undefined) return { kind: "command", command: startedBy.command };
+  // Until the list of runs is there, it may have been a command.
+  return { kind: startedBy && isSilent(turn) ? "nothing" : "message" };
+}
+
+/** Nothing that was said began it. */
+function isSilent({ userId, isAnswer }: Turn): boolean {
+  return userId === undefined && !isAnswer;
+}
+
+function newestRun({ run }: SettledThread): string | undefined {
+  return run?.serviceRunId;
+}

@@ -1,0 +1,135 @@
+"use client";
+
+import type { CallView, CommandOutcome } from "@throughline/agent-client";
+import { useCommands, useThreadHandle } from "@throughline/agent-react";
+import { type ReactNode, useCallback, useState } from "react";
+import { useCaller } from "../../data/caller";
+import { useRetry } from "../../data/thread";
+import { useShownRun } from "../../thread/panel/shown-run";
+import { Button } from "../primitives/button";
+import { Disclosure } from "../primitives/disclosure";
+import type { CallIndex } from "./call-index";
+import { type Failure, FailureDetail, failureWords, runFailure } from "./failure";
+import { outcomeWords, startProblem } from "./outcome-text";
+import styles from "./run-end.module.css";
+import { type SettledThread, useSettledThread } from "./stable-thread";
+import { useSteering } from "./thread-session";
+
+interface RunEndProps {
+  readonly run: CallView;
+  readonly index: CallIndex;
+  readonly isLast: boolean;
+  /** It had said something that is not part of the conversation. */
+  readonly isCutShort: boolean;
+}
+
+/** How a run ended, where it did not simply end well, and the way on. Most did, and then there is nothing to keep up to date. */
+export function RunEnd(props: RunEndProps): ReactNode {
+  const { status } = props.run;
+  return status === "ok" || status === "running" ? null : <OtherEnd {...props} status={status} />;
+}
+
+type OtherStatus = Exclude<CallView["status"], "ok" | "running">;
+
+function OtherEnd({
+  run,
+  index,
+  isLast,
+  isCutShort,
+  status,
+}: RunEndProps & { readonly status: OtherStatus }): ReactNode {
+  const { runId } = run;
+  const shownRun = useShownRun();
+  const told = useSettledThread(
+    useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
+  );
+  const answered = useSettledThread(
+    useCallback(({ calls }: SettledThread) => followsQuestion(calls, runId), [runId]),
+  );
+  const failure = runFailure(run, index, told);
+  const words = endWords(status, isLast, failure);
+  if (!words) return null;
+  // An answer that made its first step fail would make it fail again.
+  const asksAgain =
+    answered && status !== "lost" && !index.childrenOf(run).some(({ status }) => status === "ok");
+  return (
+    <div className={styles.end} data-status={status}>
+      <p>{words}</p>
+      {isLast && status !== "interrupted" && (asksAgain ? <AskAgain /> : <TryAgain />)}
+      {isCutShort && (
+        <Button look="quiet" onClick={() => shownRun.show(runId)}>
+          See what it said
+        </Button>
+      )}
+      {failure && (
+        <Disclosure className={styles.why ?? ""} summary="Why it failed">
+          <FailureDetail error={failure} />
+        </Disclosure>
+      )}
+    </div>
+  );
+}
+
+function endWords(status: OtherStatus, isLast: boolean, failure: Failure | undefined): string | undefined {
+  switch (status) {
+    case "error":
+      return failureWords(failure);
+    case "lost":
+      return "The run was lost: the service that ran it crashed, and could not recover it.";
+    case "cancelled":
+      return "Stopped.";
+    case "interrupted":
+      return isLast ? "The agent waits for you." : undefined;
+  }
+}
+
+/** Whether the run before this one ended with a question: then this one was to take the answer. */
+function followsQuestion(calls: readonly CallView[], runId: string): boolean {
+  const runs = calls.filter(({ kind }) => kind === "run");
+  return runs[runs.findIndex((run) => run.runId === runId) - 1]?.status === "interrupted";
+}
+
+/** An answer that made the graph fail would make it fail again: it is taken back, and the question asked anew. */
+function AskAgain(): ReactNode {
+  const commands = useCommands();
+  const { track } = useSteering();
+  const [outcome, setOutcome] = useState<CommandOutcome>();
+  const refusal = outcome?.kind === "refused" ? outcome.message : outcome && outcomeWords(outcome);
+  return (
+    <>
+      <Button onClick={() => void track(commands.askAgain()).then(setOutcome)}>Ask again</Button>
+      {refusal !== undefined && <p role="alert">{refusal}</p>}
+    </>
+  );
+}
+
+/** Goes on from where the run broke off, whatever failed. */
+function TryAgain(): ReactNode {
+  const thread = useThreadHandle();
+  const retry = useRetry(thread);
+  const reason = useCaller().refusal("run", thread);
+  const { claim } = useSteering();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  async function start(): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      claim(await retry());
+    } catch (error) {
+      setProblem(startProblem(error).text);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <Button disabled={isBusy || reason !== undefined} title={reason} onClick={() => void start()}>
+        Try again
+      </Button>
+      {problem !== undefined && <p role="alert">{problem}</p>}
+    </>
+  );
+}

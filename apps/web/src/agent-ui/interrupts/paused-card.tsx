@@ -1,0 +1,133 @@
+"use client";
+
+import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
+import { useCommands, useThreadHandle } from "@throughline/agent-react";
+import { readBreakpoint } from "@throughline/questions";
+import dynamic from "next/dynamic";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useAgentCatalog } from "../../data/agents";
+import { useCaller } from "../../data/caller";
+import { type Pause, usePause } from "../../data/checkpoints";
+import { outcomeWords } from "../conversation/outcome-text";
+import { useSteering } from "../conversation/thread-session";
+import { Button } from "../primitives/button";
+import { Problem } from "../primitives/field";
+import styles from "./paused-card.module.css";
+import card from "./response-form.module.css";
+import { stateSchema } from "./state-form";
+
+const StateForm = dynamic(() => import("./state-form").then((module) => module.StateForm), { ssr: false });
+
+interface PausedCardProps {
+  readonly thread: ThreadName;
+  /** What tells this pause from the next. */
+  readonly moment: string;
+  readonly onContinue: () => Promise<CommandOutcome>;
+  /** `runId`: the run that wrote the edit, if there was anything to write. */
+  readonly onEdited?: (runId: string | null) => void;
+}
+
+/** A graph that was told to pause before a step: it asks nothing, and goes on when it is told to. Until then its state can be edited. */
+export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardProps): ReactNode {
+  const caller = useCaller();
+  const reason = caller.refusal("answer", thread);
+  const editReason = caller.refusal("edit_state", thread);
+  const { value: pause } = usePause(thread, moment);
+  const published = useAgentCatalog().byId.get(thread.agentId)?.outputSchema;
+  const opener = useRef<HTMLButtonElement>(null);
+  const isClosing = useRef(false);
+  const [edited, setEdited] = useState<Pause>();
+  const [isSending, setSending] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const schema = useMemo(
+    () => stateSchema(published ?? {}, (edited ?? pause)?.values ?? {}),
+    [published, edited, pause],
+  );
+  const isEditable = pause != null && Object.keys(Object(schema.properties)).length > 0;
+  const refusal = reason ?? (isEditable ? editReason : undefined);
+
+  async function goOn(): Promise<void> {
+    setSending(true);
+    setSaved(false);
+    setProblem(undefined);
+    const outcome = await onContinue();
+    setSending(false);
+    setProblem(outcomeWords(outcome));
+  }
+
+  function close(): void {
+    setEdited(undefined);
+    isClosing.current = true;
+  }
+
+  // Where the form was, its opener is now: a keyboard user goes on from there.
+  useEffect(() => {
+    if (edited || !isClosing.current) return;
+    isClosing.current = false;
+    opener.current?.focus();
+  }, [edited]);
+
+  function saved(runId: string | null, isToContinue: boolean): void {
+    close();
+    onEdited?.(runId);
+    if (isToContinue) void goOn();
+    else setSaved(true);
+  }
+
+  return (
+    <article className={`${card.card} ${styles.paused}`} tabIndex={-1} aria-label="The agent paused">
+      <p>{readBreakpoint([...new Set(pause?.next)]).message}</p>
+      {!edited && (
+        <div className={card.buttons}>
+          <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
+            Continue
+          </Button>
+          {isEditable && (
+            <Button
+              ref={opener}
+              disabled={isSending || editReason !== undefined}
+              onClick={() => setEdited(pause)}
+            >
+              Edit state
+            </Button>
+          )}
+        </div>
+      )}
+      <p className={isSaved && !edited ? card.note : "visually-hidden"} role="status">
+        {isSaved && !edited && "Saved. The agent goes on with it when you continue."}
+      </p>
+      {refusal !== undefined && <p className={card.note}>{refusal}</p>}
+      {edited && (
+        <StateForm
+          key={edited.checkpointId}
+          thread={thread}
+          seen={edited}
+          schema={schema}
+          isStale={pause != null && pause.checkpointId !== edited.checkpointId}
+          refusal={reason}
+          onSaved={saved}
+          onStartOver={() => pause && setEdited(pause)}
+          onCancel={close}
+        />
+      )}
+      <Problem>{problem}</Problem>
+    </article>
+  );
+}
+
+/** The same on its thread's page. */
+export function PausedThread({ runId }: { readonly runId: string }): ReactNode {
+  const commands = useCommands();
+  const { track, claim } = useSteering();
+  return (
+    <section aria-label="Questions of the agent">
+      <PausedCard
+        thread={useThreadHandle()}
+        moment={runId}
+        onContinue={() => track(commands.askAgain())}
+        onEdited={(edit) => edit !== null && claim(edit)}
+      />
+    </section>
+  );
+}

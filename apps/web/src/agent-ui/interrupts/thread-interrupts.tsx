@@ -1,0 +1,100 @@
+"use client";
+
+import type { MessageView, ToolCallView } from "@throughline/agent-client";
+import {
+  type OpenQuestion,
+  readInterrupt,
+  useCommands,
+  useInterrupts,
+  useThreadHandle,
+} from "@throughline/agent-react";
+import type { Json } from "@throughline/ai-core";
+import { type ReactNode, useMemo } from "react";
+import { type SettledThread, useSettledThread } from "../conversation/stable-thread";
+import { useSteering } from "../conversation/thread-session";
+import { isJsonObject } from "../primitives/json-tree";
+import { type Approvable, rowsOf } from "./approval-rows";
+import { QuestionCards } from "./interrupt-list";
+
+/** Everything the agent waits for, on its thread's page. */
+export function InterruptCards(): ReactNode {
+  const interrupts = useInterrupts();
+  const commands = useCommands();
+  const { track } = useSteering();
+  const messages = useSettledThread(messagesOf);
+  const questions = useMemo(
+    () => interrupts.map((interrupt) => withCall(readInterrupt(interrupt), messages)),
+    [interrupts, messages],
+  );
+  return (
+    <QuestionCards
+      thread={useThreadHandle()}
+      questions={questions}
+      label="Questions of the agent"
+      callsOf={(question) => gatedCalls(question, messages)}
+      // Another tab's answer to another question may be at work right now: this one waits for its turn.
+      onSend={(answers) => track(commands.run({ answers }, { kind: "queue" }))}
+    />
+  );
+}
+
+const messagesOf = ({ messages }: SettledThread) => messages;
+
+/**
+ * The tool calls that a question's rows are about, by row. LangChain's middleware tells no ids: a call is known by its name
+ * and arguments among those that have no result yet. `undefined`: it stands in no message, as with a subagent's.
+ */
+export function gatedCalls(
+  question: Approvable,
+  messages: readonly MessageView[],
+): readonly (string | undefined)[] {
+  if (question.kind === "approval" && question.toolCallId !== undefined) return [question.toolCallId];
+  const open = openCalls(messages);
+  const taken = new Set<string>();
+  return rowsOf(question).map(({ name, args }) => {
+    const found = open.find(
+      (call) => !taken.has(call.id) && call.name === name && sameJson(parsed(call.args), args),
+    );
+    if (found) taken.add(found.id);
+    return found?.id;
+  });
+}
+
+/** A question that names only the id of its call, with the name and arguments that the conversation has of it. */
+function withCall(asked: OpenQuestion, messages: readonly MessageView[]): OpenQuestion {
+  const { question } = asked;
+  if (question.kind !== "approval" || question.action.name !== "") return asked;
+  const call = openCalls(messages).find(({ id }) => id === question.toolCallId);
+  if (!call) return asked;
+  const args = parsed(call.args);
+  const action = { ...question.action, name: call.name, ...(isJsonObject(args) && { args }) };
+  return { ...asked, question: { ...question, action } };
+}
+
+function openCalls(messages: readonly MessageView[]): readonly ToolCallView[] {
+  const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
+  return messages.flatMap(({ toolCalls }) => toolCalls?.filter(({ id }) => !answered.has(id)) ?? []);
+}
+
+function sameJson(a: Json | undefined, b: Json): boolean {
+  return a !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, part]) => [name, sorted(part)]),
+  );
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text === "" ? "{}" : text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

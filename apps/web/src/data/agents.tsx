@@ -1,0 +1,89 @@
+"use client";
+
+import { createContext, useContext, useMemo } from "react";
+import * as z from "zod/mini";
+import { keys, type Resource, useResource } from "./query";
+import { askService } from "./request";
+
+const schemaSchema = z.record(z.string(), z.json());
+
+const agentSchema = z.pipe(
+  z.object({
+    graphId: z.string(),
+    graphName: z.string(),
+    name: z.string(),
+    description: z.string(),
+    capabilities: z.array(z.string()),
+    commands: z.array(z.string()),
+    /** Questions it answers well. */
+    suggestions: z.array(z.string()),
+    /** `script`: no model is configured, and the agent answers from a script of its own. */
+    answeredBy: z.enum(["script", "model"]),
+    /** Whether its runs may name a model; a service that does not say so lets them. */
+    acceptsModel: z._default(z.boolean(), true),
+    inputSchema: schemaSchema,
+    outputSchema: schemaSchema,
+  }),
+  z.transform(({ graphId, ...rest }) => ({ id: graphId, ...rest })),
+);
+
+/** One agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
+export type CatalogAgent = Readonly<z.output<typeof agentSchema>>;
+
+const catalogSchema = z.object({ agents: z.array(agentSchema) });
+
+function useAgents(): Resource<readonly CatalogAgent[]> {
+  return useResource({
+    queryKey: keys.agents,
+    queryFn: async ({ signal }) => (await askService("/agents", catalogSchema, { signal })).agents,
+  });
+}
+
+const modelSchema = z.object({
+  id: z.string(),
+  /** US dollars per token as an exact decimal; `null`: not known. */
+  inputPrice: z.nullable(z.string()),
+  outputPrice: z.nullable(z.string()),
+});
+const modelsSchema = z.object({ models: z.array(modelSchema) });
+
+/** A model that the caller may use. */
+export type Model = Readonly<z.output<typeof modelSchema>>;
+
+const FRESH_MS = 60_000;
+
+export function useModels(): Resource<readonly Model[]> {
+  return useResource({
+    queryKey: keys.models,
+    queryFn: async ({ signal }): Promise<readonly Model[]> =>
+      (await askService("/models", modelsSchema, { signal })).models,
+    staleTime: FRESH_MS,
+  });
+}
+
+export interface AgentCatalog {
+  /** `undefined` until the service has said. */
+  readonly agents: readonly CatalogAgent[] | undefined;
+  readonly byId: ReadonlyMap<string, CatalogAgent>;
+  readonly problem: Error | undefined;
+  readonly isLoading: boolean;
+  refresh(): void;
+}
+
+/** Set by the console, which asks once for every page. */
+export const AgentCatalogContext = createContext<AgentCatalog | undefined>(undefined);
+
+export function useAgentCatalog(): AgentCatalog {
+  const catalog = useContext(AgentCatalogContext);
+  if (!catalog) throw new Error("useAgentCatalog() needs the console's layout above it.");
+  return catalog;
+}
+
+/** For the console itself. */
+export function useAskedCatalog(): AgentCatalog {
+  const { value: agents, problem, isLoading, refresh } = useAgents();
+  return useMemo(
+    () => ({ agents, byId: new Map(agents?.map((agent) => [agent.id, agent])), problem, isLoading, refresh }),
+    [agents, problem, isLoading, refresh],
+  );
+}
