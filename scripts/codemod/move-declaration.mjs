@@ -10,7 +10,8 @@ const [from, to, ...names] = process.argv.slice(2);
 const parse = (f, text) =>
   ts.createSourceFile(f, text, ts.ScriptTarget.ES2023, true, /x$/.test(f) ? ts.ScriptKind.TSX : undefined);
 const specFrom = (user, file) => {
-  const p = posix.relative(dirname(user), file).replace(/\.tsx?$/, ".js");
+  // The console's bundler takes no extension.
+  const p = posix.relative(dirname(user), file).replace(/\.tsx?$/, user.startsWith("apps/") ? "" : ".js");
   return p.startsWith(".") ? p : `./${p}`;
 };
 const resolves = (user, spec, file) =>
@@ -71,7 +72,8 @@ const back = names.filter((n) => stillUsed.has(n));
 if (back.length > 0) {
   const isType = (n) =>
     moving.some((s) => nameOf(s) === n && (ts.isInterfaceDeclaration(s) || ts.isTypeAliasDeclaration(s)));
-  rest = `import { ${back.map((n) => (isType(n) ? `type ${n}` : n)).join(", ")} } from "${specFrom(from, to)}";\n${rest}`;
+  const directive = /^\s*"use client";\n/.exec(rest)?.[0] ?? "";
+  rest = `${directive}import { ${back.map((n) => (isType(n) ? `type ${n}` : n)).join(", ")} } from "${specFrom(from, to)}";\n${rest.slice(directive.length)}`;
 }
 writeFileSync(from, rest);
 const target = existsSync(to) ? readFileSync(to, "utf8") : "";

@@ -3,7 +3,7 @@
 // Renames identifiers, property names and `code` in comments and documents, as whole tokens. Refuses a pair where a file that
 // holds OLD already holds NEW, or where OLD is written as a string, since that may be a row, a wire or a setting.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import ts from "typescript";
 
 const args = process.argv.slice(2);
@@ -82,7 +82,7 @@ for (const [f, { text, at }] of found) {
   if (out !== text) writeFileSync(f, out);
 }
 for (const f of files) {
-  if (!/\.(md|mdx)$/.test(f)) continue;
+  if (!/\.(md|mdx)$/.test(f) || !existsSync(f)) continue;
   const text = readFileSync(f, "utf8");
   const out = text.replace(/`[^`\n]+`/g, (span) => {
     for (const [n, to] of pairs)
