@@ -2,7 +2,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as an argument: logic asks a clock, so a test can hold it still. */
+/** Time as an argument: logic reads a clock, so a test can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -19,9 +19,9 @@ export const systemClock: Clock = {
 };
 
 export interface SimulatedClock extends Clock {
-  /** Moves time on, firing what falls due in order of its time; what a callback schedules within reach fires too. */
+  /** Advances time and fires the due timers in order of their times, including those that callbacks schedule up to then. */
   advance(ms: number): void;
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   pending(): number;
 }
 
@@ -31,7 +31,7 @@ interface Waiting {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until told to move. Public, so that people can test their own code against ours. */
+/** Creates a clock whose time changes only by `advance`. Public, so that people can test their own code against ours. */
 export function createSimulatedClock(startMs = 0): SimulatedClock {
   let now = startMs;
   let order = 0;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "./clock.js";
 import { invalidInput } from "./errors/throughline-error.js";
 
-/** No `:` can enter, so an account never runs into what follows it in a derivation. */
+/** An account's name. It has no `:`, which separates it from the next part in a derivation. */
 export const accountIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, "An account's name must be 1–128 characters of A–Z, a–z, 0–9, _ and -");
@@ -14,8 +14,8 @@ export const PRINTABLE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const MAX_SUBJECT_LENGTH = 256;
 
 /**
- * Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only what would break a key is refused.
- * Canonically equal spellings are one person, so it is normalised here, before anything is keyed by it.
+ * A person's subject. Identity providers put almost anything here (`auth0|…`, e-mail addresses), so only text that would break
+ * a key is refused. Canonically equal spellings are one person, so it is normalised here, before it becomes part of a key.
  */
 export const subjectSchema = z
   .string()
@@ -28,12 +28,12 @@ export const subjectSchema = z
   // JSON Schema sees no refinement.
   .meta({ type: "string", minLength: 1, maxLength: MAX_SUBJECT_LENGTH, pattern: PRINTABLE_PATTERN });
 
-/** Lone surrogates encode to the same UTF-8 bytes as one another, which would let two names share a thread. */
+/** Whether a text has no control characters and no lone surrogates, whose UTF-8 bytes are all the same: names could collide. */
 export function isPrintable(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** What LangGraph projects call their graphs, `reactAgent` and `support.v2` among them. No name is a path: none begins with a dot. */
+/** Matches graph names of LangGraph projects, such as `reactAgent` and `support.v2`. No name is a path: none begins with a dot. */
 const GRAPH_NAME = "[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}";
 
 export const graphNameSchema = z
@@ -70,7 +70,7 @@ export const THREAD_NAMESPACE = "5b0d5c0e-8f0a-5b7e-9a53-0c1a6f2d7e41";
 
 const MAX_NAME_CHARACTERS = 256;
 
-/** What a client calls its thread. Canonically equal spellings are one name, so it is normalised before it is measured. */
+/** The client's name of a thread. Canonically equal spellings are one name, so it is normalised before it is measured. */
 export const threadNameSchema = z
   .string()
   .refine(isPrintable, "threadName must be well-formed text without control characters")

@@ -3,14 +3,14 @@ import { ERROR_CODES, type ErrorCode } from "../errors/error-codes.js";
 import { ThroughlineError, toWireError } from "../errors/throughline-error.js";
 import { executorTypeSchema } from "../usage/usage.js";
 
-/** Without control characters: PostgreSQL stores no NUL, and a log that can't be stored is not read any further. */
+/** An id without control characters: PostgreSQL stores no NUL, and a log that can't be stored is not read any further. */
 const id = z.string().regex(/^[^\p{Cc}]{1,256}$/u);
-/** In lower case, as PostgreSQL gives it back: another spelling would be another call id to LiteLLM. */
+/** A uuid in lower case, as PostgreSQL returns it: another spelling would be another call id to LiteLLM. */
 const unitId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
 /**
- * What a model call carries to LiteLLM as `x-litellm-spend-logs-metadata`, and what its logs give back. Ids only: they are
- * stored there in the clear. In a log they are a claim.
+ * The labels of a model call, sent to LiteLLM as `x-litellm-spend-logs-metadata` and returned by its spend log. Ids only: they
+ * are stored there in the clear. In a log they are a claim.
  */
 export const callLabelsSchema = z.object({
   accountId: id,
@@ -26,11 +26,11 @@ export const callLabelsSchema = z.object({
 });
 export type CallLabels = z.infer<typeof callLabelsSchema>;
 
-/** What of its labels is known. A run that others started has no account of ours. */
+/** The known labels of a call. An external run has no account of ours. */
 export const knownLabelsSchema = callLabelsSchema.partial();
 export type KnownLabels = Readonly<z.infer<typeof knownLabelsSchema>>;
 
-/** Every header that LiteLLM takes a key from. What a graph put there must not win. */
+/** Every header from which LiteLLM reads a key. A graph's value must not take precedence. */
 const KEY_HEADERS = [
   "authorization",
   "api-key",
@@ -41,8 +41,8 @@ const KEY_HEADERS = [
 ] as const;
 
 /**
- * The headers of a request with its key and its labels; what a graph set is overwritten. `x-litellm-trace-id` would win over
- * the session id, so it goes.
+ * Adds key and labels to a request's headers; a graph's own values are overwritten. `x-litellm-trace-id` is removed, because
+ * it would take precedence over the session id.
  */
 export function labelRequest(
   own: Headers,
@@ -60,14 +60,14 @@ export function labelRequest(
   return headers;
 }
 
-/** A header holds bytes, and LiteLLM drops a label that is not JSON without a word. */
+/** Encodes a value as ASCII JSON: a header holds bytes, and LiteLLM silently drops a label that is not JSON. */
 function asciiJson(value: KnownLabels): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
-/** In the symbol registry: packages that were installed twice must know each other's mark. */
+/** The mark of a metered `fetch`, in the symbol registry: packages that were installed twice must recognize each other's mark. */
 const MARK = Symbol.for("throughline.metered");
 
 /** Marks a `fetch` that labels requests to LiteLLM, so that no other one labels them again. */
@@ -79,7 +79,7 @@ export function markLabelling(labelling: typeof fetch): typeof fetch {
 export function isLabelling(candidate: typeof fetch): boolean {
   return MARK in candidate;
 }
-/** Stands where a client library insists on a key. The meter replaces it by the tenant's. */
+/** The placeholder where a client library requires a key. The meter replaces it by the tenant's. */
 const NO_KEY = "metered";
 
 /**
@@ -87,9 +87,9 @@ const NO_KEY = "metered";
  * Anthropic library adds `/v1` itself.
  */
 export function providerVariables(litellmBaseUrl: string): {
-  /** To be set whatever was there. */
+  /** Variables to set in any case. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** To be set where there is none. */
+  /** Variables to set where they are absent. */
   readonly keys: Readonly<Record<string, string>>;
 } {
   const base = litellmBaseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
@@ -100,8 +100,8 @@ export function providerVariables(litellmBaseUrl: string): {
 }
 
 /**
- * A refusal as an answer in the form of the OpenAI and Anthropic APIs. An answer and not an exception: a client library takes
- * an exception of `fetch` for a broken connection and tries again.
+ * Converts a refusal to a response in the form of the OpenAI and Anthropic APIs. It is not thrown: a client library takes an
+ * exception of `fetch` for a broken connection and tries again.
  */
 export function refuseCall(error: unknown): { readonly code: ErrorCode; readonly response: Response } {
   const { code, message } = toWireError(error);
@@ -120,7 +120,7 @@ export function refuseCall(error: unknown): { readonly code: ErrorCode; readonly
   return { code, response };
 }
 
-/** What a model call is refused with that no run pays for. */
+/** The error for a model call outside of a run, which no run pays for. */
 export function outsideOfRun(): ThroughlineError {
   return new ThroughlineError(
     "forbidden",
@@ -129,7 +129,7 @@ export function outsideOfRun(): ThroughlineError {
 }
 type FetchArguments = Parameters<typeof fetch>;
 
-/** Where a request goes that `fetch` is given, in whichever of its forms. */
+/** The method and URL of a request, from the arguments of `fetch` in any of their forms. */
 export function requestTarget(
   input: FetchArguments[0],
   init: FetchArguments[1],

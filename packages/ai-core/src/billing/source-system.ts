@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Where a charge's evidence comes from. Who ran the call is `ExecutorType`, not this. */
+/** The system that a charge's evidence comes from. The executor of the call is `ExecutorType`, not this. */
 export const SOURCE_SYSTEMS = ["litellm"] as const;
 export const sourceSystemSchema = z.enum(SOURCE_SYSTEMS);
 export type SourceSystem = z.infer<typeof sourceSystemSchema>;

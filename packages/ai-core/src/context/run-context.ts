@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { accountIdSchema, subjectSchema } from "../ids.js";
 
-/** Who asks. Made by an auth resolver from a request, never from a request's body. */
+/** The authenticated sender of a request. Created by an auth resolver from a request, never from a request's body. */
 export const callerSchema = z.object({
   billingAccountId: accountIdSchema,
   /** A user inside the account; part of every storage key when present, so private threads stay private. */
@@ -12,8 +12,8 @@ export const callerSchema = z.object({
 export type Caller = z.infer<typeof callerSchema>;
 
 /**
- * `user` gathers tokens, sends the last tool update of a window and replaces a graph's error texts by ours; `debug` does
- * none of the three. Neither shows a prompt.
+ * The profile of a run's stream. `user` gathers tokens, sends the last tool update of a window and replaces a graph's error
+ * texts by ours; `debug` does none of the three. Neither shows a prompt.
  */
 export const profileSchema = z.enum(["user", "debug"]);
 export type Profile = z.infer<typeof profileSchema>;
@@ -22,7 +22,7 @@ export type Profile = z.infer<typeof profileSchema>;
 export const dialectSchema = z.enum(["modes", "events"]);
 export type Dialect = z.infer<typeof dialectSchema>;
 
-/** What identifies a run on every hop: logs, spans, model calls, envelopes. */
+/** Identifies a run on every hop: logs, spans, model calls, envelopes. */
 export const runContextSchema = z.object({
   runId: z.string().min(1),
   attempt: z.number().int().nonnegative(),

@@ -1,4 +1,4 @@
-/** What an entry of the log can be. Apart from the payloads' schemas, so that a page can list the types without loading zod. */
+/** The types of log entries. Separate from the payloads' schemas, so that a page can list the types without loading zod. */
 export const ENVELOPE_TYPES = [
   "run_start",
   "run_end",

@@ -22,10 +22,10 @@ export type PatchOperation = z.infer<typeof patchOperationSchema>;
 export const interruptSchema = z.object({
   interrupt_id: z.string(),
   value: jsonSchema,
-  /** JSON Schema of the answer, where the graph gave one beside the value. */
+  /** JSON Schema of the response, where the graph gave one next to the value. */
   response_schema: jsonObjectSchema.optional(),
   node: z.string().nullable(),
-  /** Task path of the node that asks; the deepest one when an interrupt surfaces at several levels. */
+  /** Task path of the interrupted node; the deepest one when an interrupt surfaces at several levels. */
   ns: z.array(z.string()),
 });
 export type Interrupt = z.infer<typeof interruptSchema>;
@@ -39,27 +39,27 @@ export const runStatusSchema = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
 const ownErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().optional() });
-/** What a graph threw, in its own words: they may hold a key, a prompt or a path. */
+/** A graph's own error: it may contain a key, a prompt or a path. */
 export type OwnError = z.infer<typeof ownErrorSchema>;
 
 /** Payload of each envelope type. Snake case on the wire, as the envelope itself. */
 export const PAYLOADS = {
   run_start: z.object({
     graph_id: z.string(),
-    /** The client's own run id: what it will look for on its stream. */
+    /** The client's own run id, by which it finds the run on its stream. */
     client_run_id: z.string().optional(),
     input: z.object({ messages: z.array(messageSchema), state: jsonObjectSchema.optional() }),
-    /** R28: interrupts this run answers, so that other tabs drop their cards. */
+    /** R28: ids of the interrupts that this run responds to, so that other tabs drop their cards. */
     answers: z.array(z.string()),
-    /** What was answered, by interrupt id. */
+    /** The responses, by interrupt id. */
     given: z.record(z.string(), jsonSchema).optional(),
     started_by: runOriginSchema.extend({
-      /** Who asked for the run, where that was a person. */
+      /** The person who requested the run, where it was one. */
       person: z.string().optional(),
     }),
-    /** Messages behind the checkpoint that the run goes back to: the `retract` that follows withdraws them. */
+    /** Messages after the checkpoint that the run rewinds to: the `retract` that follows withdraws them. */
     went_back: z.array(z.string()).optional(),
-    /** R31: the run passed unwatched; only its boundaries and outcome are known. */
+    /** R31: the run was not observed; only its boundaries and outcome are known. */
     coarse: z.boolean().optional(),
   }),
   run_end: z.object({
@@ -67,7 +67,7 @@ export const PAYLOADS = {
     error: z
       .object({
         code: errorCodeSchema,
-        /** Ours, or, where the service shows those, the graph's own. */
+        /** Our message, or, where the service shows those, the graph's own. */
         message: z.string(),
         class: errorClassSchema.optional(),
         /** The node that threw, and its task path. */
@@ -83,7 +83,7 @@ export const PAYLOADS = {
   step_end: z.object({
     node: z.string(),
     status: callStatusSchema,
-    /** Of the node that threw. Those around it end as `error` too, and say no class. */
+    /** The class of the error, on the node that threw. Nodes around it end as `error` too, without a class. */
     class: errorClassSchema.optional(),
   }),
   llm_start: z.object({
@@ -92,7 +92,7 @@ export const PAYLOADS = {
     params: jsonObjectSchema,
     node: z.string().nullable(),
     step: z.number().int().nullable(),
-    /** No model wrote this message: a node returned it whole. */
+    /** No model wrote this message: a node returned the whole message. */
     synthetic: z.boolean().optional(),
     role: messageRoleSchema.optional(),
     /** The call of the subagent this message belongs to; absent when it belongs to the conversation itself. */
@@ -101,7 +101,7 @@ export const PAYLOADS = {
   llm_token: z.object({
     message_id: z.string(),
     text: z.string().optional(),
-    /** Media that the message shows behind its text so far: by address, never bytes. */
+    /** Media after the message's text so far: by URL, never bytes. */
     part: contentPartSchema.optional(),
     reasoning: z.string().optional(),
     tool_call: z
@@ -112,7 +112,7 @@ export const PAYLOADS = {
         args: z.string().optional(),
       })
       .optional(),
-    /** Natural logarithm of the probability of what this entry adds. */
+    /** Natural logarithm of the probability of the text that this entry adds. */
     logprob: z.number().optional(),
   }),
   llm_end: z.object({
@@ -127,7 +127,7 @@ export const PAYLOADS = {
     kind: z.enum(["tool", "subgraph"]),
     node: z.string().nullable(),
     args: jsonSchema.optional(),
-    /** What a subgraph was given: its messages and the rest of its state, or, if that is long, the beginning of it as text. */
+    /** The input of a subgraph: its messages and the rest of its state, or, if that is long, the beginning of it as text. */
     input: jsonSchema.optional(),
     /** For a subgraph that a tool runs (a subagent): that tool's call. */
     tool_call_id: z.string().optional(),
@@ -139,7 +139,7 @@ export const PAYLOADS = {
     kind: z.enum(["tool", "subgraph"]),
     /**
      * A subgraph's result is always `{ messages, files, usage }`: new messages, names of files. `output` holds further keys that
-     * the graph publishes, and `omitted` counts what was left out for size.
+     * the graph publishes, and `omitted` counts the items left out for size.
      */
     result: jsonSchema,
     status: callStatusSchema,
@@ -153,19 +153,19 @@ export const PAYLOADS = {
     state_digest: z.string(),
     step: z.number().int().nullable(),
   }),
-  /** `checkpoint_id`: the last one that was told of it before it waited. */
+  /** `checkpoint_id`: the last one that was logged before the subgraph was suspended. */
   subgraph_resume: z.object({ checkpoint_id: z.string().nullable(), node: z.string().nullable() }),
   state_snapshot: z.object({
-    /** Absent: what the log already shows is right. */
+    /** Absent: the log's state is already right. */
     state: jsonObjectSchema.optional(),
-    /** The whole conversation, where less would not do. */
+    /** The whole conversation, where changes would not suffice. */
     messages: z.array(messageSchema).optional(),
     /**
-     * Messages that are new or were rewritten, each behind the message that `after` names; `null`: at the beginning.
-     * Applied in order. All others stay as they are.
+     * Messages that are new or were rewritten, each after the message that `after` names; `null`: at the beginning.
+     * Applied in order. All others are unchanged.
      */
     changed_messages: z.array(z.object({ after: z.string().nullable(), message: messageSchema })).optional(),
-    /** R6: present on an authoritative snapshot, which says what the checkpoint holds. */
+    /** R6: present on an authoritative snapshot, which has the contents of the checkpoint. */
     checkpoint_id: z.string().optional(),
   }),
   state_delta: z.object({ ops: z.array(patchOperationSchema) }),
@@ -221,7 +221,7 @@ export const envelopeBaseSchema = z.object({
   seq: z.number().int().positive(),
   origin: z.enum(["live", "replay"]),
   agent: z.string(),
-  /** How many entries of the log this one stands for, since compaction merged them. Absent: it is as it was written. */
+  /** The number of log entries that compaction merged into this one. Absent: it was not merged. */
   merged: z.number().int().min(2).optional(),
 });
 
@@ -232,7 +232,7 @@ export type EnvelopeOf<T extends EnvelopeType> = EnvelopeBase & {
   readonly payload: PayloadOf<T>;
 };
 
-/** The log's entry: everything a person sees is a reading of these. */
+/** An entry of the log: everything a person sees is derived from these. */
 export type Envelope = { [T in EnvelopeType]: EnvelopeOf<T> }[EnvelopeType];
 
 const [firstType, ...otherTypes] = ENVELOPE_TYPES.map((type) =>
@@ -246,7 +246,7 @@ export const envelopeSchema = z.discriminatedUnion("type", [
   ...otherTypes,
 ]) as unknown as z.ZodType<Envelope>;
 
-/** The envelope's JSON Schema, kept in `docs/` for readers in other languages. */
+/** Renders the envelope's JSON Schema, stored in `docs/` for readers in other languages. */
 export function renderEnvelopeJsonSchema(): string {
   const document = z.toJSONSchema(envelopeSchema, {
     target: "draft-2020-12",

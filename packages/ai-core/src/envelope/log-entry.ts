@@ -1,6 +1,6 @@
 import type { Envelope } from "./envelope.js";
 
-/** R3: minted by the log. Order within an epoch is order of `seq`; another epoch means the log was lost or deleted. */
+/** R3: assigned by the log. Order within an epoch is order of `seq`; another epoch means the log was lost or deleted. */
 export interface LogPosition {
   readonly epoch: string;
   readonly seq: number;

@@ -1,6 +1,6 @@
 /**
- * The closed union of everything that can go wrong on the wire. `status` is the HTTP status where an error is the answer
- * to a request; codes without one only ever end a run or a stream. `hint` is what a person can do about it.
+ * The closed union of all error codes on the wire. `status` is the HTTP status where an error is the response to a request;
+ * codes without one only ever end a run or a stream. `hint` is the advice for a person.
  */
 export const ERROR_CODES = {
   invalid_input: { status: 400, hint: "Correct the named field and send the request again." },
@@ -49,7 +49,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === "string" && codes.has(value);
 }
 
-/** Codes that end a run rather than answer a request still need a status where a plain HTTP route must give one. */
+/** The HTTP status of a code. Codes that only end a run still need one where a plain HTTP route must send it. */
 export function httpStatusOf(code: ErrorCode): number {
   return ERROR_CODES[code].status ?? 500;
 }

@@ -2,8 +2,8 @@ import type { Clock } from "../clock.js";
 import { ThroughlineError } from "./throughline-error.js";
 
 /**
- * PostgreSQL, our store, did not answer. It is never the run's failure: what met it waits and tries again
- * (`retryStore`), and only a request that has waited long enough passes it on to its client, as 503.
+ * An outage of PostgreSQL, our store. It is never the run's failure: the caller waits and tries again (`retryStore`), and only
+ * a request that has waited long enough passes it on to its client, as 503.
  */
 export class StoreOutage extends ThroughlineError {
   constructor(cause: unknown) {
@@ -15,14 +15,14 @@ export class StoreOutage extends ThroughlineError {
 }
 
 /**
- * SQLSTATE classes that a later try may not meet: connection, rollback (serialization, deadlock), resources (too many
+ * SQLSTATE classes of temporary errors: connection, rollback (serialization, deadlock), resources (too many
  * connections, disk full), objects in use, operator intervention (shutdown, failover, cancelled by a timeout), system.
  */
 const OUTAGE_CLASSES = new Set(["08", "40", "53", "55", "57", "58"]);
 /** `read_only_sql_transaction`: the server behind this connection has become a standby. */
 const READ_ONLY = "25006";
-/** `idle_in_transaction_session_timeout`: this process stood still in the middle of a transaction. */
-const STOOD_STILL = "25P03";
+/** `idle_in_transaction_session_timeout`: this process was suspended in the middle of a transaction. */
+const IDLE_IN_TRANSACTION = "25P03";
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -43,12 +43,12 @@ const SOCKET_CODES = new Set([
   "ENFILE",
 ]);
 
-/** `pg` has no codes for connections that broke, stalled or were waited for too long. */
+/** `pg` has no codes for connections that broke, stalled or took too long to open. */
 const OUTAGE_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end on the pool)/i;
 
 /**
- * Whether an error says that a store is away, rather than that it refused what it was asked. Asked at the first `catch`
+ * Whether an error means that a store is unavailable, rather than that it refused a request. Called at the first `catch`
  * around a store's driver, and nowhere else: from there on an outage is a `StoreOutage`.
  */
 export function isStoreOutage(error: unknown): boolean {
@@ -59,12 +59,12 @@ export function isStoreOutage(error: unknown): boolean {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (SOCKET_CODES.has(code)) return true;
   if (SQLSTATE.test(code)) {
-    return OUTAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || code === STOOD_STILL;
+    return OUTAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || code === IDLE_IN_TRANSACTION;
   }
   return OUTAGE_MESSAGES.test(error.message);
 }
 
-/** The error as a `StoreOutage` where it is one, else as it came. */
+/** Converts an outage to a `StoreOutage`; returns any other error unchanged. */
 export function toStoreFailure(error: unknown): unknown {
   return isStoreOutage(error) && !(error instanceof StoreOutage) ? new StoreOutage(error) : error;
 }
@@ -73,9 +73,9 @@ export interface RetryStoreOptions {
   readonly clock: Clock;
   /** Gives up when aborted, with the last `StoreOutage`. */
   readonly signal?: AbortSignal | undefined;
-  /** Gives up after this time, with the last `StoreOutage`. Absent: waits however long the store is away. */
+  /** Gives up after this time, with the last `StoreOutage`. Absent: waits for the whole outage. */
   readonly patienceMs?: number | undefined;
-  /** In [0, 1): spreads those who wait for the same store. */
+  /** Returns a number in [0, 1), which spreads the retries of callers that wait for the same store. */
   readonly random?: (() => number) | undefined;
   /** Called before each wait. */
   readonly onOutage?: ((outage: StoreOutage) => void) | undefined;
@@ -85,8 +85,8 @@ const FIRST_DELAY_MS = 20;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * The one policy for stores that are away: wait and try again, with growing pauses. The attempt must be safe to repeat,
- * because an answer may be lost after the store has done what it was asked. Every other error is thrown at once.
+ * The one retry policy for store outages: waits and tries again, with exponential backoff and jitter. The attempt must be
+ * idempotent, because a response may be lost after the store has committed. Every other error is thrown at once.
  */
 export async function retryStore<Result>(
   { clock, signal, patienceMs = Number.POSITIVE_INFINITY, random = Math.random, onOutage }: RetryStoreOptions,

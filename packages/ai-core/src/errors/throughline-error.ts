@@ -12,7 +12,7 @@ export interface ThroughlineErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error thrown on purpose. Its message reaches people: it names the field and says what to do. */
+/** The only error thrown on purpose. Its message reaches people: it names the field and the remedy. */
 export class ThroughlineError extends Error {
   override readonly name = "ThroughlineError";
   readonly code: ErrorCode;
@@ -38,8 +38,8 @@ export const wireErrorSchema = z.object({
 export type WireError = z.infer<typeof wireErrorSchema>;
 
 /**
- * The one place where an error becomes bytes. Anything that is not ours is `internal` with a fixed sentence, because a
- * foreign message may carry a key, a prompt or a path.
+ * Encodes an error for the wire; no other code does. Any error that is not ours is `internal` with a fixed sentence, because
+ * an external message may carry a key, a prompt or a path.
  */
 export function toWireError(error: unknown): WireError {
   if (!(error instanceof ThroughlineError)) {
@@ -61,8 +61,8 @@ export function invalidInput(error: z.ZodError, what = "input"): ThroughlineErro
 }
 
 /**
- * What failed. `graph`: LangGraph's own work between the nodes; `node`: a node's code; `tool`, `model`: what it called;
- * `upstream`: a server that it or we talk to; `store`: our own stores; `cancelled`: it was stopped.
+ * The classes of failures. `graph`: LangGraph's own work between the nodes; `node`: a node's code; `tool`, `model`: its calls;
+ * `upstream`: a server that it or we call; `store`: our own stores; `cancelled`: it was stopped.
  */
 export const ERROR_CLASSES = ["graph", "node", "tool", "model", "upstream", "store", "cancelled"] as const;
 export const errorClassSchema = z.enum(ERROR_CLASSES);

@@ -12,7 +12,7 @@ const usedShape = {
 };
 
 /**
- * The executor-agnostic reading of a run: `text_delta* → usage_report → done`, or `error` in place of what is missing.
+ * The executor-agnostic events of a run: `text_delta* → usage_report → done`, or `error` where it ends early.
  * Exactly one `done` or `error` ends it. Deltas are provisional; `assistant_final` is the text.
  */
 export const aiEventSchema = z.discriminatedUnion("type", [
@@ -32,7 +32,7 @@ export const aiEventSchema = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("usage_report"),
-    /** Of a run whose usage is one billed call: that call's. `null` of any other, whose calls are listed in `calls`. */
+    /** The unit of the only call, where the run's usage is one billed call; else `null`, and `calls` lists the calls. */
     usageUnitId: z.string().nullable(),
     ...usedShape,
     /** `false` while the price of a call is not known; absent where nothing is metered. */
@@ -44,7 +44,7 @@ export const aiEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("assistant_final"), content: z.string() }),
   z.object({
     type: z.literal("done"),
-    /** Of a run that waits for an answer, or at a breakpoint, where `interrupts` is empty; absent of one that is through. */
+    /** Present on a run that waits for an interrupt response, or at a breakpoint, where `interrupts` is empty; else absent. */
     status: z.literal("interrupted").optional(),
     interrupts: z
       .array(z.object({ interruptId: z.string(), value: jsonSchema, responseSchema: jsonSchema.optional() }))

@@ -30,9 +30,9 @@ export const subgraphShapeSchema = z.strictObject({
 export type SubgraphShape = z.infer<typeof subgraphShapeSchema>;
 export const subgraphShapesSchema = z.record(z.string().min(1).max(128), subgraphShapeSchema);
 
-/** What a person or a client may know of an agent before it runs. The schemas are JSON Schema documents. */
+/** The description of an agent for people and clients, known before it runs. The schemas are JSON Schema documents. */
 export const graphDescriptorSchema = z.object({
-  /** STABLE_GRAPH_IDS: `langgraph:{graphName}`, whichever backend runs it. */
+  /** STABLE_GRAPH_IDS: `langgraph:{graphName}`, independent of the backend that runs it. */
   graphId: z.string().startsWith(`${GRAPH_PROVIDER_ID}:`).regex(GRAPH_ID_PATTERN),
   graphName: graphNameSchema,
   name: z.string().min(1),
@@ -46,9 +46,9 @@ export const graphDescriptorSchema = z.object({
   contextSchema: jsonObjectSchema.optional(),
   /** The model of runs that name none, in place of the account's. Counts only where the context schema declares `model`. */
   model: z.string().min(1).max(128).optional(),
-  /** Questions it answers well, for people who meet it for the first time. */
+  /** Example questions for the agent, for people who use it for the first time. */
   suggestions: z.array(z.string().min(1).max(200)).max(10).optional(),
-  /** It brings a script, from which it answers where no model is configured. */
+  /** Whether it has a script, from which it replies where no model is configured. */
   hasScript: z.boolean().optional(),
   /** Keys of its subgraphs' final states, by the name of the node or subagent: the log's `tool_end` reads its result by them. */
   subgraphs: subgraphShapesSchema.optional(),

@@ -8,15 +8,14 @@ import type { Fence, FoundFile } from "../ports.js";
 import type { ExecutorType } from "../usage/usage.js";
 import type { GraphDescriptor } from "./agent-catalog.js";
 
-/** What the first attempt of a run begins from. */
+/** The start of a run's first attempt. */
 export type FreshRunStart =
   /** New input. Only messages the thread does not hold yet are sent (R26). */
   | { readonly kind: "input"; readonly messages: readonly Message[]; readonly state?: JsonObject }
   /**
-   * Answers by interrupt id, one or several at once. None at all goes on from a breakpoint the graph was compiled with, or
-   * asks again what was answered in a way that made its node fail. Where
-   * the graph lost the node that asks, an answer ends as `graph_changed`, and `{ "__agui_cancelled__": true }` sets aside
-   * what was to run, so that the thread is idle.
+   * Interrupt responses by interrupt id, one or several at once. None at all continues from a breakpoint the graph was compiled
+   * with, or repeats an interrupt whose response made its node fail. Where the graph no longer has the interrupted node, a
+   * response ends as `graph_changed`, and `{ "__agui_cancelled__": true }` clears the pending nodes, so that the thread is idle.
    */
   | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
   /** Time travel: run again from a checkpoint of the past, with these messages added to it. */
@@ -24,7 +23,7 @@ export type FreshRunStart =
 
 export type GraphRunStart =
   | FreshRunStart
-  /** R27: take up a crashed run. What it began from is needed where nothing of it was stored. */
+  /** R27: recover a crashed run. Its original start is needed where nothing of it was stored. */
   | { readonly kind: "continue"; readonly original: FreshRunStart };
 
 export interface GraphRunRequest {
@@ -36,7 +35,7 @@ export interface GraphRunRequest {
   /** THREAD_KEY_REQUIRED (docs/requirements.md#dev-3): derived on the server from account and state key. */
   readonly threadId: string;
   readonly stateKey: string;
-  /** Where absent the graph's own model answers: `configurable` then has no key `model`. */
+  /** Where absent the graph's own model is used: `configurable` then has no key `model`. */
   readonly model?: string | undefined;
   /** Checked against the graph's context schema by the caller. */
   readonly config?: RunConfig | undefined;
@@ -45,7 +44,7 @@ export interface GraphRunRequest {
   readonly context: readonly ContextItem[];
   readonly command?: AgentCommand | undefined;
   readonly profile: Profile;
-  /** What the graph is asked to stream. Default `modes`. */
+  /** The kind of stream to request from the graph. Default `modes`. */
   readonly dialect?: Dialect | undefined;
   /** R17: presented with every checkpoint write. Required where the executor was given a `LeasePort`. */
   readonly fence?: Fence;
@@ -57,8 +56,8 @@ export interface GraphRunRequest {
 }
 
 /**
- * How a run ended, decided by the checkpoint and not by what the stream looked like. An `error` that is a `StoreOutage` says
- * that the graph came to its end and its checkpoint can't be read right now: how the run ended is still to be found out.
+ * The end of a run, decided by the checkpoint and not by the stream. An `error` that is a `StoreOutage` means that the graph
+ * has ended and its checkpoint can't be read right now: the run's status is still to be determined.
  */
 export interface GraphFinal {
   readonly ok: boolean;
@@ -67,12 +66,12 @@ export interface GraphFinal {
   /** DUAL_RUN_IDS (docs/requirements.md#dev-6): the upstream's own id of the run, where there is one. */
   readonly upstreamRunId?: string;
   readonly checkpointId?: string;
-  /** The checkpoint's, and what the run gave in channels that no checkpoint holds. */
+  /** The checkpoint's state, and the run's values of channels that no checkpoint holds. */
   readonly state?: JsonObject;
   /** Absent where the graph has no `messages`, or no checkpoint could be read. */
   readonly messages?: readonly Message[];
   readonly interrupts: readonly Interrupt[];
-  /** Channels whose values could not be stored: the run went on with them, the next one finds none. */
+  /** Channels whose values could not be stored: the run continued with them, the next one has none. */
   readonly unstored?: readonly string[];
   /** As those of a `GraphCheckpoint`. */
   readonly files?: readonly FoundFile[];
@@ -81,7 +80,7 @@ export interface GraphFinal {
 export interface GraphRunResult {
   /** Ends when the upstream does; never throws: a failure is in `final`. Read once; leaving it early stops the run. */
   readonly stream: AsyncIterable<UpstreamChunk>;
-  /** Settles once `stream` was read to its end or left; never rejects. */
+  /** Resolves once `stream` was read to its end or left; never rejects. */
   readonly final: Promise<GraphFinal>;
 }
 
@@ -91,24 +90,24 @@ export interface GraphExecutorPort {
   runGraph(request: GraphRunRequest): GraphRunResult;
 }
 /**
- * One piece of a LangGraph stream, untranslated: namespace path, stream mode and whatever the graph sent. `data` is as
- * unknown as the graph that made it; only the stream adapter looks inside.
+ * One item of a LangGraph stream, untranslated: namespace path, stream mode and the graph's data. `data` has no known type;
+ * only the stream adapter reads it.
  */
 export interface UpstreamChunk {
   readonly ns: readonly string[];
   readonly mode: string;
   readonly data: unknown;
-  /** `replay` for what an upstream streams again to a reader that joins late. Default `live`. */
+  /** `replay` for an item that an upstream repeats to a reader that joins late. Default `live`. */
   readonly origin?: "live" | "replay";
 }
 
 /**
- * R29: a wish that is not state. A graph finds it as `config.configurable.command`, for as long as the run lasts and also
- * when the run is taken up after a crash; it is written nowhere that is shown.
+ * R29: a request that is not state. A graph finds it as `config.configurable.command`, until the run ends and also when the
+ * run is recovered after a crash; it is written nowhere that is shown.
  */
 export const agentCommandSchema = z.object({
   name: z.string().min(1).max(128),
-  /** Comes back as the state's `lastAppliedClientMutationId` once the graph has applied what came with it. */
+  /** Returned as the state's `lastAppliedClientMutationId` once the graph has applied the command. */
   clientMutationId: z.string().min(1).max(256).optional(),
   args: jsonObjectSchema.optional(),
 });

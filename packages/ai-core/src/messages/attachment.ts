@@ -1,9 +1,9 @@
 const URL_PREFIX = "throughline:attachment/";
 
-/** Under the `metadata` of a media block that carries an attachment's bytes: its id, by which they are taken out again. */
+/** The key in the `metadata` of a media block with an attachment's bytes: its value is the id, by which they are replaced again. */
 export const ATTACHMENT_MARK = "throughline_attachment";
 
-/** How messages name a stored attachment: its bytes are in no log entry, frame or row of a run. */
+/** The URL of a stored attachment in messages: its bytes are in no log entry, frame or row of a run. */
 export function attachmentUrl(id: string): string {
   return `${URL_PREFIX}${id}`;
 }
@@ -13,16 +13,16 @@ export function attachmentIdOf(url: unknown): string | undefined {
   return readStoredBytes(url)?.id;
 }
 
-/** What stands in a checkpoint where a block had bytes, so that the block can be made again as the graph made it. */
+/** The reference that replaces a block's bytes in a checkpoint, with all that is needed to restore the block exactly. */
 export interface StoredBytes {
   readonly id: string;
-  /** How many there are; `undefined` for an address that says no more than the id. */
+  /** The number of bytes; `undefined` for a URL with the id only. */
   readonly bytes?: number | undefined;
-  /** What stood before the base64: nothing, `data:image/png;base64,`, or `RAW_BYTES` for bytes that were no text. */
+  /** The text before the base64: none, `data:image/png;base64,`, or `RAW_BYTES` for bytes that were no text. */
   readonly prefix?: string | undefined;
 }
 
-/** In place of a prefix: the block held a `Uint8Array`. */
+/** The prefix of a block that held a `Uint8Array`. */
 export const RAW_BYTES = "raw";
 
 /** `throughline:attachment/ID#BYTES,PREFIX`. */
@@ -30,7 +30,7 @@ export function storedBytesUrl({ id, bytes = 0, prefix = "" }: StoredBytes): str
   return `${attachmentUrl(id)}#${bytes},${prefix}`;
 }
 
-/** `undefined` for anything but the address of an attachment. */
+/** Parses the URL of an attachment; `undefined` for any other value. */
 export function readStoredBytes(url: unknown): StoredBytes | undefined {
   if (typeof url !== "string" || !url.startsWith(URL_PREFIX)) return undefined;
   const [, id = "", bytes, prefix] = /^([^#]*)(?:#(\d+),(.*))?/s.exec(url.slice(URL_PREFIX.length)) ?? [];

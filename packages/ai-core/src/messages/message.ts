@@ -5,7 +5,7 @@ export const MESSAGE_ROLES = ["user", "assistant", "tool", "system", "developer"
 export const messageRoleSchema = z.enum(MESSAGE_ROLES);
 export type MessageRole = z.infer<typeof messageRoleSchema>;
 
-/** A part of a multimodal message. Kept open: providers add kinds faster than we could list them. */
+/** A part of a multimodal message. A loose object: providers add kinds faster than we could list them. */
 export const contentPartSchema = z.looseObject({ type: z.string() });
 export type ContentPart = z.infer<typeof contentPartSchema>;
 
@@ -30,7 +30,7 @@ export const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** What a frontend offers the graph as a tool it will run itself (R30). */
+/** A tool that a frontend offers the graph and runs itself (R30). */
 export const frontendToolSchema = z.object({
   name: z.string().min(1),
   description: z.string().default(""),

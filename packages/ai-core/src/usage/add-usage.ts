@@ -1,6 +1,6 @@
 import type { TokenUsage } from "./usage.js";
 
-// Apart from the schemas, so that a page which adds up usage does not load zod.
+// Separate from the schemas, so that a page which adds up usage does not load zod.
 
 export const NO_USAGE: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 

@@ -3,7 +3,7 @@ import { sourceSystemSchema } from "../billing/source-system.js";
 
 export const EXECUTOR_TYPES = ["inproc", "langgraph_server", "claude_sdk"] as const;
 export const executorTypeSchema = z.enum(EXECUTOR_TYPES);
-/** Who ran the model call. Billing and history never branch on it. */
+/** The kind of executor that ran a model call. Billing and history never branch on it. */
 export type ExecutorType = z.infer<typeof executorTypeSchema>;
 
 const count = z.number().int().nonnegative();
@@ -17,7 +17,7 @@ export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
 /** One model call (one HTTP request to LiteLLM), as billing sees it. */
 export const usageFactSchema = z.object({
-  /** A uuid of ours, minted before the request and sent with it, so that a call which died with its driver can be found. */
+  /** A uuid of ours, created before the request and sent with it, so that a call which died with its driver can be found. */
   usageUnitId: z.string().min(1),
   runId: z.string().min(1),
   attempt: count,
