@@ -2,8 +2,8 @@ import { ATTACHMENT_MARK, attachmentUrl } from "@throughline/ai-core";
 import { read } from "./read.js";
 
 /**
- * A media block that carries a stored attachment's bytes, as the reference it was made from; `undefined` for anything
- * else. A graph needs the bytes; whatever is told of the graph must not hold them.
+ * Converts a media block with a stored attachment's bytes back to the reference it was made from; `undefined` for anything
+ * else. A graph needs the bytes; events and state of the graph must not contain them.
  */
 export function toAttachmentReference(block: object): object | undefined {
   if (read(block, "source_type") !== "base64") return undefined;

@@ -1,18 +1,18 @@
 import type { ErrorClass } from "@throughline/ai-core";
 import { read, readArray, readNumber, readString } from "./read.js";
 
-/** How far a chain of causes is followed. */
+/** The longest chain of causes that is followed. */
 const MAX_DEPTH = 5;
 
 /**
- * What failed, told from an error's shape alone: it may come from another copy of a library or from a server, as JSON. What
- * has no shape that is known is the node's own failure, or, where no node ran, the graph's.
+ * Classifies an error by its shape alone: it may come from another copy of a library or from a server, as JSON. An error of
+ * unknown shape is the node's own failure, or, where no node ran, the graph's.
  */
 export function classifyError(error: unknown, { inNode }: { readonly inNode: boolean }): ErrorClass {
   let current = error;
   for (let depth = 0; depth < MAX_DEPTH && current !== undefined && current !== null; depth += 1) {
-    const told = classOf(current);
-    if (told !== undefined) return told;
+    const errorClass = classOf(current);
+    if (errorClass !== undefined) return errorClass;
     current = read(current, "cause") ?? readArray(current, "errors")[0];
   }
   return inNode ? "node" : "graph";
@@ -33,7 +33,7 @@ function classOf(error: unknown): ErrorClass | undefined {
     : undefined;
 }
 
-/** As the SDKs of OpenAI and Anthropic, and those made with the same generator, throw them. */
+/** Whether the SDKs of OpenAI or Anthropic, or others from the same generator, threw the error. */
 function isModelApi(error: unknown, name: string): boolean {
   return (
     name.endsWith("APIError") ||

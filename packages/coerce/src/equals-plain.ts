@@ -1,8 +1,8 @@
 import type { Json } from "@throughline/ai-core";
 
 /**
- * Whether a foreign value is plain data that says the same as our copy. Several times cheaper than making a copy to
- * compare: most of a large state does not change from step to step. May throw where a getter does.
+ * Whether an external value is plain data that equals our copy. Several times cheaper than making a copy to compare: most of
+ * a large state does not change from step to step. May throw where a getter does.
  */
 export function equalsPlain(value: unknown, plain: Json | undefined): boolean {
   if (value === plain) return true;

@@ -2,7 +2,7 @@ import { attachmentUrl, type ContentPart } from "@throughline/ai-core";
 import { toAttachmentReference } from "./attachment-reference.js";
 import { type Media, readMedia } from "./media.js";
 
-/** A stored file as messages name it, whichever spelling the block had. */
+/** The content part that references a stored file, the same for every form of the block. */
 export function storedPart({ mimeType, name }: Media, id: string, bytes: number | undefined): ContentPart {
   return {
     type: ["image", "audio"].find((family) => mimeType.startsWith(`${family}/`)) ?? "file",
@@ -13,14 +13,14 @@ export function storedPart({ mimeType, name }: Media, id: string, bytes: number 
   };
 }
 
-/** In place of a file that is not stored, and why. */
+/** The content part that replaces a file which is not stored, with the reason. */
 export function unstoredPart({ mimeType, name }: Pick<Media, "mimeType" | "name">, why: string): ContentPart {
   return { type: "text", text: `[${name ?? mimeType}: ${why}]` };
 }
 
 /**
- * A media block as it may be told: without bytes. Whatever reads a graph names the files in it before; a block that still
- * has its bytes here is named in words. `undefined` for what has none to begin with.
+ * Converts a media block to one without bytes. The readers of a graph store its files before; a block that still has its
+ * bytes here becomes a text. `undefined` for a block without bytes.
  */
 export function withoutBytes(block: object, isInContent: () => boolean): object | undefined {
   const marked = toAttachmentReference(block);

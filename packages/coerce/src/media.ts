@@ -7,11 +7,11 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 /** Bytes inside a block. */
 export interface InlineBytes {
   readonly kind: "inline";
-  /** Base64 behind `prefix`, or the bytes themselves. */
+  /** Base64 after `prefix`, or the bytes themselves. */
   readonly data: string | Uint8Array;
-  /** What stands before the base64: nothing, `data:image/png;base64,`, or `RAW_BYTES` where `data` is no text. */
+  /** The text before the base64: none, `data:image/png;base64,`, or `RAW_BYTES` where `data` is no text. */
   readonly prefix: string;
-  /** Of the attachment whose bytes these are, where the block says so. */
+  /** The id of the attachment with these bytes, where the block has it. */
   readonly attachmentId: string | undefined;
 }
 
@@ -20,34 +20,34 @@ export type MediaSource =
   | { readonly kind: "stored"; readonly stored: StoredBytes }
   | { readonly kind: "url"; readonly url: string };
 
-/** What a content block shows, plays or hands over, in whichever spelling it does. */
+/** The image, audio, video or file of a content block, independent of the block's form. */
 export interface Media {
   readonly kind: MediaKind;
-  /** In lower case and without parameters; the kind's most common one where the block says none. */
+  /** In lower case and without parameters; the kind's most common one where the block has none. */
   readonly mimeType: string;
   readonly name: string | undefined;
   readonly source: MediaSource;
-  /** Where in the block the source stands. */
+  /** The path of the source in the block. */
   readonly path: readonly string[];
   /**
-   * A file wherever the block is found. Otherwise only within a message's content: an item of somebody's state may have a
-   * `type` and a `data` of its own meaning.
+   * Whether the block is a file wherever it is found. Otherwise it is one only within a message's content: an item of a
+   * graph's state may have a `type` and a `data` of its own meaning.
    */
   readonly certain: boolean;
 }
 
-/** Where a spelling has its bytes or its URL, and what it says of them. */
+/** The path of the bytes or the URL in one form of block, with their type and name. */
 interface Spot {
   readonly path: readonly string[];
   readonly mimeType?: unknown;
   readonly name?: unknown;
-  /** Any text is a URL here; elsewhere it is base64. */
+  /** Any text at this path is a URL; elsewhere it is base64. */
   readonly isUrl?: boolean;
-  /** `false` where the block says that what stands here is no base64. */
+  /** `false` where the block declares that the text at this path is no base64. */
   readonly onlyIf?: boolean;
 }
 
-/** `undefined` for anything that is no media block. A few property reads for what is none: this runs for every object. */
+/** Reads a media block; `undefined` for other values, at the cost of a few property reads: this runs for every object. */
 export function readMedia(value: object): Media | undefined {
   const block = value as Loose;
   const spots = spotsOf(block);
@@ -56,10 +56,10 @@ export function readMedia(value: object): Media | undefined {
     const source = readSource(block, spot);
     if (!source) continue;
     const inPrefix = source.kind === "url" ? undefined : typeInPrefix(prefixOf(source));
-    const told = asString(spot.mimeType) ?? ownType(block) ?? inPrefix;
-    const mimeType = told === undefined ? undefined : plainType(told);
+    const declared = asString(spot.mimeType) ?? ownType(block) ?? inPrefix;
+    const mimeType = declared === undefined ? undefined : plainType(declared);
     const isLong = hasLength(source, MIN_BASE64_LENGTH);
-    if (!isLong && mimeType === undefined && !saysBase64(block)) continue;
+    if (!isLong && mimeType === undefined && !declaresBase64(block)) continue;
     const kind = kindOf(asString(block.type), mimeType);
     const name = readName(block, spot);
     return {
@@ -81,7 +81,7 @@ const COMMON_TYPES: Readonly<Record<MediaKind, string>> = {
   file: "application/octet-stream",
 };
 
-/** Most likely first. */
+/** The spots to try, the most likely first. */
 function spotsOf(block: Loose): readonly Spot[] | undefined {
   switch (block.type) {
     // LangChain (v0, v1 in both languages), Anthropic (`source`), MCP, OpenAI's files (`file`).
@@ -163,7 +163,7 @@ function readSource(block: Loose, { path, isUrl = false, onlyIf = true }: Spot):
   return looksLikeBase64(data) ? { kind: "inline", data, prefix: "", attachmentId } : undefined;
 }
 
-/** Shorter text is more likely a word, an id or a name. A picture of one dot has 56 characters, and says its type. */
+/** Shorter text is more likely a word, an id or a name. A picture of one dot has 56 characters, and declares its type. */
 const MIN_BASE64_LENGTH = 64;
 const JUDGED_LENGTH = 4_096;
 
@@ -171,7 +171,7 @@ const MAX_LINE_LENGTH = 76;
 /** Mail's form, in lines of 60 to 76 characters: no text has lines without a space of just these lengths. */
 const WRAPPED = /^[A-Za-z0-9+/]{60,76}\r?\n[A-Za-z0-9+/=\r\n]+$/;
 
-/** Judged by its length, its beginning and its end: the whole may be megabytes. */
+/** Decides by a text's length, its beginning and its end: the whole may be megabytes. */
 function looksLikeBase64(text: string): boolean {
   if (WRAPPED.test(text.slice(0, 2 * MAX_LINE_LENGTH))) return true;
   if (text.length % 4 !== 0) return false;
@@ -189,8 +189,8 @@ function isDataUrl(prefix: string): boolean {
   return /^data:/i.test(prefix);
 }
 
-/** The block itself names the encoding. */
-function saysBase64({ source, source_type, base64 }: Loose): boolean {
+/** Whether the block itself names the encoding. */
+function declaresBase64({ source, source_type, base64 }: Loose): boolean {
   return source_type === "base64" || base64 !== undefined || readString(source, "type") === "base64";
 }
 
@@ -207,9 +207,9 @@ function ownType({ mimeType, mime_type, media_type }: Loose): string | undefined
   return asString(mimeType) ?? asString(mime_type) ?? asString(media_type);
 }
 
-/** Of what is no type of a file at all, nothing is known. */
-function plainType(told: string): string | undefined {
-  const type = (told.split(";", 1)[0] ?? "").trim().toLowerCase();
+/** Normalizes a MIME type; `undefined` for a text that is none. */
+function plainType(declared: string): string | undefined {
+  const type = (declared.split(";", 1)[0] ?? "").trim().toLowerCase();
   return /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/.test(type) ? type : undefined;
 }
 
@@ -226,7 +226,7 @@ const MAX_NAME_LENGTH = 255;
 
 function readName(block: Loose, spot: Spot): string | undefined {
   const { metadata } = block;
-  const told = [
+  const given = [
     spot.name,
     read(metadata, "filename"),
     read(metadata, "name"),
@@ -234,8 +234,8 @@ function readName(block: Loose, spot: Spot): string | undefined {
     block.name,
     block.title,
   ].find((name) => typeof name === "string" && name !== "");
-  if (typeof told !== "string") return undefined;
-  const name = told.replaceAll(/[\p{Cc}/\\]+/gu, " ").trim();
+  if (typeof given !== "string") return undefined;
+  const name = given.replaceAll(/[\p{Cc}/\\]+/gu, " ").trim();
   return name === "" ? undefined : name.slice(0, MAX_NAME_LENGTH);
 }
 

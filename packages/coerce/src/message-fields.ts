@@ -1,6 +1,6 @@
 import { read, readArray } from "./read.js";
 
-/** What LangChain calls a message's type, by the class it was serialised from. */
+/** LangChain's name of a message's type, by the class it was serialised from. */
 export const MESSAGE_TYPES: Readonly<Record<string, string>> = {
   AIMessage: "ai",
   AIMessageChunk: "ai",
@@ -29,8 +29,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * A message's fields in the flat form that the server sends, whether it is a live object or LangChain's constructor
- * encoding, which nests everything under `kwargs`. `undefined` for what is neither.
+ * Reads a message's fields into the flat form that the server sends, from a live object or from LangChain's constructor
+ * encoding, which nests everything under `kwargs`. `undefined` for other values.
  */
 export function messageFields(value: object): Record<string, unknown> | undefined {
   if (isLiveMessage(value)) {
@@ -48,7 +48,7 @@ export function messageFields(value: object): Record<string, unknown> | undefine
   return type === undefined ? { ...fields } : { ...fields, type };
 }
 
-/** A message's content, `undefined` for what is no message. */
+/** A message's content; `undefined` for other values. */
 export function messageContent(value: object): unknown {
   if (!isMessage(value)) return undefined;
   return read(value, "content") ?? read(read(value, "kwargs"), "content");
@@ -78,7 +78,7 @@ function typeOf(value: object): (this: unknown) => unknown {
   return (read(value, "getType") ?? read(value, "_getType")) as (this: unknown) => unknown;
 }
 
-/** Ids are set on the instance after construction, so what the instance says wins. */
+/** Picks the fields of an instance. They override those of the constructor, because ids are set after construction. */
 function pick(value: object): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const key of FIELDS) {

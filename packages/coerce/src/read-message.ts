@@ -4,14 +4,14 @@ import { MESSAGE_TYPES } from "./message-fields.js";
 import { asLoose, asString, isJsonObject, type Loose, read, readNumber, readString } from "./read.js";
 import { contentToPlain, toPlain } from "./to-plain.js";
 
-/** What a LangChain message or chunk says, whichever of its three encodings carried it. */
+/** The content of a LangChain message or chunk, read from any of its three encodings. */
 export interface IncomingMessage {
   readonly type: string;
   /** A piece of a message rather than all of it. */
   readonly isChunk: boolean;
   readonly id: string | undefined;
   readonly text: string;
-  /** Words and media in their order; `undefined` where there is nothing but words. */
+  /** Texts and media in their order; `undefined` where there is only text. */
   readonly parts: readonly ContentPart[] | undefined;
   readonly reasoning: string;
   readonly toolCallChunks: readonly unknown[];
@@ -23,11 +23,11 @@ export interface IncomingMessage {
   readonly finishReason: string | undefined;
   readonly model: string | undefined;
   readonly content: unknown;
-  /** Of the text: the sum of what the model gives for its tokens. */
+  /** The sum of the log probabilities that the model gives for the tokens of the text. */
   readonly logprob: number | undefined;
 }
 
-/** `undefined` for anything that is not a message. Touches only the fields it needs: this runs once per token. */
+/** Reads a message; `undefined` for other values. Touches only the fields it needs: this runs once per token. */
 export function readMessage(raw: unknown): IncomingMessage | undefined {
   const outer = asLoose(raw);
   if (!outer) return undefined;
@@ -59,9 +59,9 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
 }
 
 /**
- * Why a model call ended, in whichever name the provider gives it: `finish_reason` (OpenAI), `stop_reason` (Anthropic),
+ * Reads the reason why a model call ended, under the provider's name: `finish_reason` (OpenAI), `stop_reason` (Anthropic),
  * `finishReason` (Google), `stopReason` (Bedrock), `done_reason` (Ollama), `status` (OpenAI's Responses API).
- * `undefined` while it goes on.
+ * `undefined` while it continues.
  */
 export function readFinishReason(response: Loose): string | undefined {
   return (
@@ -74,17 +74,17 @@ export function readFinishReason(response: Loose): string | undefined {
   );
 }
 
-/** The Responses API names a status while it works, too. */
+/** Drops the statuses that the Responses API sends while it works. */
 function endStatus(status: unknown): string | undefined {
   return status === "in_progress" || status === "queued" ? undefined : asString(status);
 }
 
-/** A refusal that stands beside the content, as LangChain's OpenAI models give it: the answer has no other text. */
+/** Reads a refusal next to the content, as LangChain's OpenAI models send it: the reply has no other text. */
 function readRefusal({ additional_kwargs }: Loose): string {
   return readString(additional_kwargs, "refusal") ?? "";
 }
 
-/** As OpenAI's models give them: one for each token of this piece. */
+/** Sums the log probabilities in the form of OpenAI's models: one for each token of the chunk. */
 function readLogprob(logprobs: unknown): number | undefined {
   const tokens = read(logprobs, "content");
   if (!Array.isArray(tokens) || tokens.length === 0) return undefined;
@@ -93,7 +93,7 @@ function readLogprob(logprobs: unknown): number | undefined {
 
 const NOTHING: readonly unknown[] = [];
 
-/** The class a message was serialised from, where its encoding names one. */
+/** Whether a message was serialised from a chunk's class, where its encoding names the class. */
 function isChunkClass(raw: Loose): boolean {
   const path = raw.id;
   const name: unknown = Array.isArray(path) ? path[path.length - 1] : raw.type;
@@ -161,7 +161,7 @@ export function textOfPart(part: unknown): string {
   }
 }
 
-/** What a person sees of a content that has media; `undefined` for any other. */
+/** The parts of a content with media that a person sees; `undefined` for a content without. */
 function shownParts(content: unknown): readonly ContentPart[] | undefined {
   if (!Array.isArray(content) || !content.some(isMedia)) return undefined;
   const shown = content.flatMap((part): ContentPart[] => {
@@ -176,14 +176,14 @@ function isMedia(part: unknown): boolean {
   return typeof part === "object" && part !== null && readMedia(part) !== undefined;
 }
 
-/** Parts as a message's content: nothing but words is text. */
+/** Converts parts to a message's content: texts alone become a string. */
 export function shownContent(parts: readonly ContentPart[]): Message["content"] {
   return parts.every((part) => part.type === "text") ? joinParts(parts, textOfPart) : joinTexts(parts);
 }
 
 type TextPart = { type: "text"; text: string };
 
-/** Texts side by side as one, so that it makes no difference in how many pieces they came. */
+/** Joins adjacent texts, so that the result is independent of the number of chunks. */
 function joinTexts<Part extends ContentPart>(parts: readonly Part[]): (Part | TextPart)[] {
   const joined: (Part | TextPart)[] = [];
   for (const part of parts) {
@@ -231,7 +231,7 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
   developer: "developer",
 };
 
-/** A finished message in our own shape, or `undefined` for kinds no client shows (`remove`, `function`). */
+/** Converts a finished message to our own shape; `undefined` for kinds that no client shows (`remove`, `function`). */
 export function toMessage(raw: unknown): Message | undefined {
   const incoming = readMessage(raw);
   const role = incoming && ROLES[incoming.type];
@@ -250,12 +250,12 @@ export function toMessage(raw: unknown): Message | undefined {
   return message;
 }
 
-/** The `messages` of a state, in order, without what is none. */
+/** Converts the `messages` of a state, in order; other values are dropped. */
 export function toMessages(raw: unknown): readonly Message[] {
   return Array.isArray(raw) ? raw.flatMap((item) => toMessage(item) ?? []) : [];
 }
 
-/** An assistant's parts are its text and media (calls and reasoning have fields of their own); a user's are kept as they are. */
+/** An assistant's parts are its text and media (calls and reasoning have fields of their own); a user's are unchanged. */
 function contentFor(role: MessageRole, { content, text, parts }: IncomingMessage): Message["content"] {
   if (typeof content === "string") return text;
   if (role === "assistant") return parts ? shownContent(parts) : text;
@@ -281,7 +281,7 @@ export function toToolCall(raw: unknown): { id: string; name: string; args: stri
   return { id, name, args: typeof args === "string" ? args : JSON.stringify(toPlain(args ?? {})) };
 }
 
-/** A part that is JSON, as all are that were read here. */
+/** A part that is JSON, as all parts are that were read here. */
 type PlainPart = JsonObject & { type: string };
 
 /** A tool message's content as clients show it: text, or text and media; anything else is JSON as text. */
@@ -290,7 +290,7 @@ export function toResultContent(content: unknown): string | PlainPart[] {
   return resultContent(contentToPlain(content));
 }
 
-/** The same of a result that is plain already. */
+/** As `toResultContent`, for a result that is plain JSON. */
 export function resultContent(plain: Json): string | PlainPart[] {
   if (typeof plain === "string") return plain;
   if (Array.isArray(plain)) {

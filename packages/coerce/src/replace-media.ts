@@ -7,13 +7,13 @@ export interface InlineMedia extends Media {
 
 const MAX_DEPTH = 64;
 
-/** What a value is part of: in a message's content alone, a block is taken for a file where little speaks for it. */
+/** The part of a state that holds a value: only in a message's content does a block with little evidence count as a file. */
 type Within = "state" | "message" | "content";
 
 /**
- * A value with every block that carries bytes replaced by what `replace` gives for it, the block itself where it gives
- * `undefined`. Copies what lies on the way to one and nothing else, so the value stays as it is, and one without such blocks
- * is given back. What is in `clean` was looked at before and had none: objects of a graph are passed on many times.
+ * Replaces every block that carries bytes by the result of `replace`; `undefined` retains the block. Copies only the objects
+ * on the path to a block, so the value is not mutated, and one without such blocks is returned itself. Objects in `clean`
+ * were searched before and have none: objects of a graph are passed on many times.
  */
 export function replaceMedia(
   value: unknown,
@@ -47,7 +47,7 @@ export function replaceMedia(
     return copy ?? list;
   }
 
-  /** Of the same class: a message must stay one. */
+  /** Copies an object with its class: a message must remain one. */
   function visitRecord(record: object, depth: number, within: Within): object {
     let copy: object | undefined;
     const of = within === "state" && isMessage(record) ? "message" : within;

@@ -8,12 +8,12 @@ const MAX_DEPTH = 64;
 const MAX_BYTES_SHOWN = 4_096;
 
 /**
- * The one coercion every foreign value passes before it can reach an envelope: message objects, Errors, Maps, typed
- * arrays, bigints, cycles, getters that throw, and whatever LangGraph invents next year become JSON. Never throws.
+ * Converts an external value to JSON. Every such value passes it before it can reach an envelope: message objects, Errors,
+ * Maps, typed arrays, bigints, cycles, getters that throw, and all that LangGraph will invent next year. Never throws.
  *
  * O(size of the value). The result shares nothing with the value, so what a node mutates later can't change what was
  * logged; it shares all it can with `previous`, our own copy of an earlier state, so an unchanged state costs no memory and
- * is `===` to what it was.
+ * is `===` to its previous copy.
  */
 export function toPlain(value: unknown, previous?: Json): Json {
   return previous !== undefined && isUnchanged(value, previous) ? previous : coerce(value, previous, [], 0);
@@ -32,21 +32,21 @@ export function toPlainWithin(
   return { value: plain, isCut: budget.isCut };
 }
 
-/** Characters that may still be written. */
+/** The number of characters that may still be written. */
 interface Budget {
   left: number;
   isCut: boolean;
 }
 
-/** As `toPlain`, for what is a message's content, or a part of it. */
+/** As `toPlain`, for a message's content, or a part of it. */
 export function contentToPlain(content: unknown): Json {
   return coerce(content, undefined, [CONTENT], 0);
 }
 
-/** The ancestor of what is known to be a message's content. */
+/** Marks, as first ancestor, a value that is known to be a message's content. */
 const CONTENT: object = Object.freeze({});
 
-/** Of the value that is described now, which is the last of them. */
+/** Whether the value that is described now, the last of its ancestors, is in a message's content. */
 function isInContent(ancestors: readonly object[]): boolean {
   if (ancestors[0] === CONTENT) return true;
   return ancestors.some((list, at) => {
@@ -56,7 +56,7 @@ function isInContent(ancestors: readonly object[]): boolean {
   });
 }
 
-/** As `toPlain`, but always an object: what is not one stands under `value`. */
+/** As `toPlain`, but always an object: other values are put under `value`. */
 export function toPlainObject(value: unknown): JsonObject {
   if (value === null || value === undefined) return {};
   const plain = toPlain(value);
@@ -110,8 +110,8 @@ function textWithin(text: string, budget: Budget): string {
   return `${beginning.slice(0, Math.max(0, Math.floor((beginning.length * left) / cost) - 3))}…`;
 }
 
-/** Whether the next item of a list or record may be written; the one that may not is named as cut. */
-function mayGoOn(budget: Budget | undefined, cost: number): boolean {
+/** Whether the next item of a list or record may be written; otherwise the result is marked as cut. */
+function mayContinue(budget: Budget | undefined, cost: number): boolean {
   if (!budget) return true;
   budget.left -= cost;
   if (budget.left > 0) return true;
@@ -132,7 +132,7 @@ function coerceObject(
   try {
     return describe(value, previous, ancestors, depth + 1, budget);
   } catch {
-    // A proxy whose traps throw, an iterator that breaks off: nothing is known of it but that it was there.
+    // A proxy whose traps throw, an iterator that fails: only the existence of the value is known.
     return "[unreadable]";
   } finally {
     ancestors.pop();
@@ -164,7 +164,7 @@ function describe(
     : coerce(own, previous, ancestors, depth, budget);
 }
 
-/** What `toJSON` makes of a value; the value itself where it has none or it throws: its properties are read then. */
+/** The result of a value's `toJSON`; the value itself where it has none or it throws: its properties are read then. */
 function ownForm(value: object): unknown {
   try {
     const toJson: unknown = Reflect.get(value, "toJSON");
@@ -174,7 +174,7 @@ function ownForm(value: object): unknown {
   }
 }
 
-/** Copies on the first difference: what equals `previous` costs a walk and no memory. */
+/** Copies on the first difference: a list that equals `previous` costs a traversal and no memory. */
 function coerceList(
   items: readonly unknown[],
   previous: Json | undefined,
@@ -185,7 +185,7 @@ function coerceList(
   const before = Array.isArray(previous) ? previous : undefined;
   let copy: Json[] | undefined = before ? undefined : [];
   for (let index = 0; index < items.length; index += 1) {
-    if (!mayGoOn(budget, 1)) break;
+    if (!mayContinue(budget, 1)) break;
     const old = before?.[index];
     const child = coerce(items[index], old, ancestors, depth, budget);
     if (copy) copy.push(child);
@@ -208,19 +208,21 @@ function coerceRecord(
   for (const key of Object.keys(value)) {
     const item = readSafely(value, key);
     if (isLeftOut(item)) continue;
-    if (!mayGoOn(budget, key.length + 4)) break;
+    if (!mayContinue(budget, key.length + 4)) break;
     const old = before && Object.hasOwn(before, key) ? before[key] : undefined;
     const child = coerce(item, old, ancestors, depth, budget);
-    if (!copy && child !== old) copy = sameSoFar(value, before ?? {}, key);
+    if (!copy && child !== old) copy = sharedPrefix(value, before ?? {}, key);
     if (copy) put(copy, key, child);
     size += 1;
   }
   if (copy) return copy;
-  return before && Object.keys(before).length === size ? before : sameSoFar(value, before ?? {}, undefined);
+  return before && Object.keys(before).length === size
+    ? before
+    : sharedPrefix(value, before ?? {}, undefined);
 }
 
-/** What `value` and `before` share, in the order of `value`, up to a key. */
-function sameSoFar(value: object, before: JsonObject, end: string | undefined): JsonObject {
+/** The entries that `value` and `before` share, in the order of `value`, up to a key. */
+function sharedPrefix(value: object, before: JsonObject, end: string | undefined): JsonObject {
   const record: JsonObject = {};
   for (const key of Object.keys(value)) {
     if (key === end) break;

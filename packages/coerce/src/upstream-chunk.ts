@@ -3,9 +3,9 @@ import type { UpstreamChunk } from "@throughline/ai-core";
 const ROOT: readonly string[] = [];
 
 /**
- * Reads the SSE events of one LangGraph stream. With subgraphs streamed, the namespace stands in the event's name:
- * `messages|agent:<task>`, or `updates|writer:<task>|draft:<task>`. Tokens come in rows under one name, which is taken apart
- * once: whole chunks of a row then share mode and namespace.
+ * Reads the SSE events of one LangGraph stream. With subgraphs streamed, the event's name contains the namespace:
+ * `messages|agent:<task>`, or `updates|writer:<task>|draft:<task>`. Consecutive tokens have the same name, which is parsed
+ * once: their chunks then share mode and namespace.
  */
 export function createServerEventReader(): (event: string, data: unknown) => UpstreamChunk {
   let last = "";
@@ -23,7 +23,7 @@ export function createServerEventReader(): (event: string, data: unknown) => Ups
 }
 
 /**
- * What `graph.stream` yields in this process: `[ns, mode, payload]` with subgraphs, `[mode, payload]` without, and
+ * Reads an item of `graph.stream` in this process: `[ns, mode, payload]` with subgraphs, `[mode, payload]` without, and
  * `{ event, … }` objects from `streamEvents`. `undefined` for anything else.
  */
 export function readGraphItem(item: unknown): UpstreamChunk | undefined {
