@@ -10,38 +10,38 @@ import { isObject } from "./plain.js";
 import type { Question } from "./question.js";
 
 /**
- * An answer in the spelling of the graph, from whatever form a client sends it in: the graph's own, its other spelling, or
- * what the schema of `askForm` asks for. What fits none of them comes back as it is.
+ * Converts an interrupt response to the form that the graph expects. A client may send the graph's own form, that of the
+ * other dialect, or the one in the schema of `askForm`. A response in none of these forms is returned unchanged.
  */
-export function adaptAnswer(question: Question, given: Json): Json {
-  const answer = typeof given === "string" && takesNoText(question) ? parsed(given) : given;
-  switch (question.kind) {
+export function adaptAnswer(interrupt: Question, given: Json): Json {
+  const response = typeof given === "string" && takesNoText(interrupt) ? parsed(given) : given;
+  switch (interrupt.kind) {
     case "approvals":
-      return adaptApprovals(question, answer);
+      return adaptApprovals(interrupt, response);
     case "approval":
-      return adaptApproval(question, answer);
+      return adaptApproval(interrupt, response);
     case "agent_inbox":
-      return adaptAgentInbox(question, answer);
+      return adaptAgentInbox(interrupt, response);
     case "elicitation":
-      return adaptElicitation(question, answer);
+      return adaptElicitation(interrupt, response);
     case "ask_user":
-      return adaptAskUser(question, answer);
+      return adaptAskUser(interrupt, response);
     case "form":
-      return adaptForm(question, answer);
+      return adaptForm(interrupt, response);
     case "action":
-      return isObject(answer) ? adaptAction(question, answer) : answer;
+      return isObject(response) ? adaptAction(interrupt, response) : response;
     case "yes_no":
-      return answer === true ? question.yes : answer === false ? question.no : answer;
+      return response === true ? interrupt.yes : response === false ? interrupt.no : response;
     case "options":
     case "draft":
     case "copilotkit":
     case "breakpoint":
     case "other":
-      return answer;
+      return response;
   }
 }
 
-/** Clients of the legacy form send every answer as text. */
+/** Whether a text must be JSON: clients of the legacy form send every response as text. */
 function takesNoText({ kind, schema }: Question): boolean {
   switch (kind) {
     case "approvals":

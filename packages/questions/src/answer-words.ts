@@ -13,42 +13,42 @@ const PAST: Readonly<Record<string, string>> = {
   response: "answered for",
 };
 
-/** What was decided, to stand behind a name: "chose KLM", "approved pay, rejected tell". Cut where it is long. */
-export function answerWords(question: Question, answer: Json): string {
-  const words = wordsOf(question, answer);
-  return words.length > LONGEST ? `${words.slice(0, LONGEST - 1)}…` : words;
+/** Describes a response, for display after a person's name: "chose KLM", "approved pay, rejected tell". Truncated if long. */
+export function answerWords(interrupt: Question, answer: Json): string {
+  const text = describe(interrupt, answer);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 
-function wordsOf(question: Question, answer: Json): string {
-  switch (question.kind) {
+function describe(interrupt: Question, answer: Json): string {
+  switch (interrupt.kind) {
     case "approvals": {
       const decisions = listAt(answer, "decisions") ?? [];
-      return question.actions.map(({ name }, at) => `${pastOf(decisions[at])} ${name}`).join(", ");
+      return interrupt.actions.map(({ name }, at) => `${pastOf(decisions[at])} ${name}`).join(", ");
     }
     case "approval":
-      return `${pastOf(answer)} ${question.action.name || "the call"}`;
+      return `${pastOf(answer)} ${interrupt.action.name || "the call"}`;
     case "agent_inbox":
-      return `${pastOf(Array.isArray(answer) ? answer[0] : answer)} ${question.action}`;
+      return `${pastOf(Array.isArray(answer) ? answer[0] : answer)} ${interrupt.action}`;
     case "action":
-      return `${pastOf(isObject(answer) ? { type: answer.action ?? null } : answer)} ${question.action}`;
+      return `${pastOf(isObject(answer) ? { type: answer.action ?? null } : answer)} ${interrupt.action}`;
     case "elicitation":
-      return elicitationWords(answer);
+      return describeElicitation(answer);
     case "ask_user": {
       if (textAt(answer, "status") === "cancelled") return "cancelled";
       return answered(isObject(answer) ? answer.answers : answer);
     }
     case "form":
-      if (question.form === "schema") return answered(answer);
+      if (interrupt.form === "schema") return answered(answer);
       if (!isObject(answer)) return "answered";
-      return answer.approved === false ? "rejected" : said("approved", answer.values);
+      return answer.approved === false ? "rejected" : withValue("approved", answer.values);
     case "options": {
       const wanted = JSON.stringify(answer);
-      const chosen = question.options.find(({ value }) => JSON.stringify(value) === wanted);
+      const chosen = interrupt.options.find(({ value }) => JSON.stringify(value) === wanted);
       return chosen ? `chose ${chosen.label}` : answered(answer);
     }
     case "yes_no":
-      if (JSON.stringify(answer) === JSON.stringify(question.yes)) return "said yes";
-      if (JSON.stringify(answer) === JSON.stringify(question.no)) return "said no";
+      if (JSON.stringify(answer) === JSON.stringify(interrupt.yes)) return "said yes";
+      if (JSON.stringify(answer) === JSON.stringify(interrupt.no)) return "said no";
       return answered(answer);
     case "breakpoint":
       return "let it go on";
@@ -67,36 +67,36 @@ function pastOf(decision: Json | undefined): string {
   return PAST[textAt(decision, "type") ?? ""] ?? "decided on";
 }
 
-function elicitationWords(answer: Json): string {
+function describeElicitation(answer: Json): string {
   const responses =
     isObject(answer) && isObject(answer.responses) ? Object.values(answer.responses) : [answer];
-  const words = responses.map((one) => {
+  const texts = responses.map((one) => {
     const action = textAt(one, "action");
     if (action === "decline") return "declined";
     if (action === "cancel") return "cancelled";
-    return said("accepted", isObject(one) ? one.content : undefined);
+    return withValue("accepted", isObject(one) ? one.content : undefined);
   });
-  return [...new Set(words)].join(", ");
+  return [...new Set(texts)].join(", ");
 }
 
 function answered(answer: Json | undefined): string {
-  return said("answered", answer);
+  return withValue("answered", answer);
 }
 
-function said(verb: string, value: Json | undefined): string {
-  const words = plainWords(value);
-  return words === "" ? verb : `${verb} ${words}`;
+function withValue(verb: string, value: Json | undefined): string {
+  const text = plainText(value);
+  return text === "" ? verb : `${verb} ${text}`;
 }
 
-/** A text in quotation marks, and what is in a list or an object where that is plain; else nothing. */
-function plainWords(value: Json | undefined): string {
+/** Renders a text in quotation marks, and the plain items of a list or an object; nothing for other values. */
+function plainText(value: Json | undefined): string {
   if (typeof value === "string") return value.trim() === "" ? "" : `“${value.trim()}”`;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (Array.isArray(value)) return value.map(plainWords).filter(Boolean).join(", ");
-  return isObject(value) ? fieldWords(value) : "";
+  if (Array.isArray(value)) return value.map(plainText).filter(Boolean).join(", ");
+  return isObject(value) ? fieldsText(value) : "";
 }
 
-function fieldWords(fields: JsonObject): string {
+function fieldsText(fields: JsonObject): string {
   return Object.entries(fields)
     .flatMap(([name, value]) => (typeof value === "object" ? [] : [`${name}: ${String(value)}`]))
     .join(", ");

@@ -10,22 +10,22 @@ import { yesNoSchema } from "./kinds/yes-no.js";
 import { textAt } from "./plain.js";
 import type { Question } from "./question.js";
 
-/** A question as AG-UI asks it, for clients that know nothing of LangChain. */
+/** An interrupt in AG-UI's form, for clients that know nothing of LangChain. */
 export interface AskForm {
   readonly reason: string;
   readonly message: string;
-  /** What `adaptAnswer` understands; absent where any text will do. */
+  /** The schema of the responses that `adaptAnswer` understands; absent where any text is accepted. */
   readonly responseSchema: JsonObject | undefined;
   readonly toolCallId: string | undefined;
 }
 
-export function askForm(question: Question): AskForm {
-  const own = textAt(question.value, "reason");
+export function askForm(interrupt: Question): AskForm {
+  const own = textAt(interrupt.value, "reason");
   return {
-    reason: own ?? reasonOf(question),
-    message: question.message,
-    responseSchema: schemaOf(question),
-    toolCallId: textAt(question.value, "toolCallId", "tool_call_id"),
+    reason: own ?? reasonOf(interrupt),
+    message: interrupt.message,
+    responseSchema: schemaOf(interrupt),
+    toolCallId: textAt(interrupt.value, "toolCallId", "tool_call_id"),
   };
 }
 
@@ -51,30 +51,30 @@ function reasonOf({ kind }: Question): string {
   }
 }
 
-function schemaOf(question: Question): JsonObject | undefined {
-  switch (question.kind) {
+function schemaOf(interrupt: Question): JsonObject | undefined {
+  switch (interrupt.kind) {
     case "approvals":
-      return approvalsSchema(question);
+      return approvalsSchema(interrupt);
     case "approval":
-      return approvalAskSchema(question);
+      return approvalAskSchema(interrupt);
     case "agent_inbox":
-      return agentInboxSchema(question);
+      return agentInboxSchema(interrupt);
     case "elicitation":
-      return elicitationSchema(question);
+      return elicitationSchema(interrupt);
     case "ask_user":
-      return askUserSchema(question);
+      return askUserSchema(interrupt);
     case "form":
-      return formSchema(question);
+      return formSchema(interrupt);
     case "options":
-      return optionsSchema(question);
+      return optionsSchema(interrupt);
     case "yes_no":
-      return yesNoSchema(question);
+      return yesNoSchema(interrupt);
     case "draft":
-      return question.schema ?? { type: "string", default: question.draft };
+      return interrupt.schema ?? { type: "string", default: interrupt.draft };
     case "action":
     case "copilotkit":
     case "breakpoint":
     case "other":
-      return question.schema;
+      return interrupt.schema;
   }
 }

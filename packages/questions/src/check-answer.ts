@@ -10,30 +10,30 @@ import { type Mismatch, mismatch } from "./mismatch.js";
 import type { Question } from "./question.js";
 
 /**
- * `null` where the graph can take the answer, as far as the question tells. What the question leaves open is not refused:
- * many graphs understand more than they say.
+ * Validates a response against its interrupt; `null` where the graph can accept it. Only what the interrupt specifies is
+ * checked: many graphs understand more than they declare.
  */
-export function checkAnswer(question: Question, answer: Json): Mismatch | null {
-  const problem = checkKind(question, answer);
-  return problem ?? (question.schema ? checkSchema(question.schema, answer) : null);
+export function checkAnswer(interrupt: Question, response: Json): Mismatch | null {
+  const problem = checkKind(interrupt, response);
+  return problem ?? (interrupt.schema ? checkSchema(interrupt.schema, response) : null);
 }
 
-function checkKind(question: Question, answer: Json): Mismatch | null {
-  switch (question.kind) {
+function checkKind(interrupt: Question, response: Json): Mismatch | null {
+  switch (interrupt.kind) {
     case "approvals":
-      return checkApprovals(question, answer);
+      return checkApprovals(interrupt, response);
     case "approval":
-      return checkApproval(question, answer);
+      return checkApproval(interrupt, response);
     case "agent_inbox":
-      return checkAgentInbox(question, answer);
+      return checkAgentInbox(interrupt, response);
     case "elicitation":
-      return checkElicitation(question, answer);
+      return checkElicitation(interrupt, response);
     case "ask_user":
-      return checkAskUser(question, answer);
+      return checkAskUser(interrupt, response);
     case "form":
-      return checkForm(question, answer);
+      return checkForm(interrupt, response);
     case "breakpoint":
-      return answer === null ? null : mismatch("A breakpoint takes no answer: it goes on.");
+      return response === null ? null : mismatch("A breakpoint takes no answer: it goes on.");
     case "options":
     case "yes_no":
     case "draft":

@@ -3,8 +3,8 @@ import { checkSchema } from "./check-schema.js";
 import type { Mismatch } from "./mismatch.js";
 
 /**
- * Checks new values of a state by the schema that its graph publishes. Some servers infer that from types, and not always rightly: a
- * part of it that refuses the value that is there now says nothing about another.
+ * Validates new values of a state against the schema that its graph publishes. Some servers infer the schema from types, not
+ * always correctly: a part of it that refuses the current value is ignored for the new one.
  */
 export function checkEdit(schema: JsonObject, before: JsonObject, values: JsonObject): Mismatch | null {
   const loose = { ...schema, required: [] };

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "./mismatch.js";
 
 /**
- * Checks by interpreting the schema: a page whose policy forbids `eval` can do it, too. A schema that can't be read (a
- * reference to elsewhere, one that never ends) refuses nothing: the graph has the last word. `what`: how the problem calls it.
+ * Validates by interpreting the schema, so that it works in a page whose policy forbids `eval`. A schema that can't be read
+ * (an external reference, an endless one) refuses nothing: the graph decides. `what`: the value's name in the problem.
  */
 export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): Mismatch | null {
   try {
@@ -19,7 +19,7 @@ export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): 
   }
 }
 
-/** The innermost error is the cause of those around it, and comes behind them. */
+/** Selects the innermost error: it is the cause of those around it, and follows them. */
 function deeper(known: OutputUnit | undefined, one: OutputUnit): OutputUnit {
   return known === undefined || pathOf(one).length >= pathOf(known).length ? one : known;
 }

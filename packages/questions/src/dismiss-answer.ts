@@ -7,21 +7,21 @@ import { dismissElicitation } from "./kinds/elicitation.js";
 import { dismissForm } from "./kinds/form.js";
 import type { Question } from "./question.js";
 
-/** The answer that says "I won't answer" in the question's own words; `undefined` where it has none. */
-export function dismissAnswer(question: Question): Json | undefined {
-  switch (question.kind) {
+/** The response that dismisses an interrupt in the interrupt's own form; `undefined` where that has none. */
+export function dismissAnswer(interrupt: Question): Json | undefined {
+  switch (interrupt.kind) {
     case "approvals":
-      return dismissApprovals(question);
+      return dismissApprovals(interrupt);
     case "approval":
-      return dismissApproval(question);
+      return dismissApproval(interrupt);
     case "agent_inbox":
-      return dismissAgentInbox(question);
+      return dismissAgentInbox(interrupt);
     case "elicitation":
-      return dismissElicitation(question);
+      return dismissElicitation(interrupt);
     case "ask_user":
-      return dismissAskUser(question);
+      return dismissAskUser(interrupt);
     case "form":
-      return dismissForm(question);
+      return dismissForm(interrupt);
     case "options":
     case "yes_no":
     case "draft":

@@ -1,7 +1,7 @@
-/** Why an answer can't be given: what is wrong, and where in the answer. */
+/** The reason why a response is refused: the problem and its path in the response. */
 export interface Mismatch {
   readonly problem: string;
-  /** Keys and positions joined by dots; empty for the answer as a whole. */
+  /** Keys and positions joined by dots; empty for the whole response. */
   readonly path: string;
 }
 

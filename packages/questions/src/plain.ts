@@ -4,7 +4,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The first of these keys that holds a text with something in it. */
+/** The text of the first of these keys with a text that is not blank. */
 export function textAt(value: Json | undefined, ...keys: readonly string[]): string | undefined {
   if (!isObject(value)) return undefined;
   for (const key of keys) {
@@ -28,7 +28,7 @@ export function textsIn(list: Json | readonly Json[] | undefined): readonly stri
   return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** What an answer was, for a sentence that refuses it. */
+/** Names the type of a response, for the message that refuses it. */
 export function nameOf(value: Json | undefined): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

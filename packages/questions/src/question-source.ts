@@ -1,24 +1,24 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 
-/** What is known of a question before it is read. */
-export interface QuestionSource {
-  /** What the graph passed to `interrupt()`. */
+/** An interrupt before it is parsed. */
+export interface InterruptSource {
+  /** The value that the graph passed to `interrupt()`. */
   readonly value: Json;
-  /** JSON Schema of the answer, as LangGraph tells it beside the value. */
+  /** JSON Schema of the response, as LangGraph sends it next to the value. */
   readonly schema: JsonObject | undefined;
-  /** AG-UI's reason, where the question came with one. */
+  /** AG-UI's reason, where the interrupt has one. */
   readonly reason: string | undefined;
-  /** The call that the question is about, where that came beside the value. */
+  /** The call that the interrupt is about, where that was sent next to the value. */
   readonly toolCallId: string | undefined;
 }
 
-/** What every kind of question has. */
-export interface QuestionBase {
-  /** Words to show above whatever else the question holds. */
+/** The fields of every kind of interrupt request. */
+export interface InterruptRequestBase {
+  /** The text to show above the rest of the request. */
   readonly message: string;
-  /** What the graph passed to `interrupt()`, unread. */
+  /** The value that the graph passed to `interrupt()`, unparsed. */
   readonly value: Json;
-  /** JSON Schema of the answer, where the graph gave one: beside the value, or inside it. */
+  /** JSON Schema of the response, where the graph gave one: next to the value, or inside it. */
   readonly schema: JsonObject | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { OptionsQuestion } from "./kinds/options.js";
 import type { OtherQuestion } from "./kinds/other.js";
 import type { YesNoQuestion } from "./kinds/yes-no.js";
 
-/** Everything a graph can ask, told apart by `kind`. */
+/** An interrupt, understood: one of the kinds that graphs send, discriminated by `kind`. */
 export type Question =
   | ApprovalsQuestion
   | ApprovalQuestion

@@ -13,17 +13,17 @@ import { readOther } from "./kinds/other.js";
 import { readYesNo } from "./kinds/yes-no.js";
 import { objectAt, textAt } from "./plain.js";
 import type { Question } from "./question.js";
-import type { QuestionSource } from "./question-source.js";
+import type { InterruptSource } from "./question-source.js";
 
 export interface QuestionHints {
-  /** AG-UI's reason, where it came with the question and not inside its value. */
+  /** AG-UI's reason, where it was sent with the interrupt and not inside its value. */
   readonly reason?: string | undefined;
-  /** AG-UI's id of the call that the question is about, likewise. */
+  /** AG-UI's id of the call that the interrupt is about, likewise. */
   readonly toolCallId?: string | undefined;
 }
 
-/** The first that knows the value: what is told by a name of its own goes before what is guessed from a field. */
-const READERS: readonly ((source: QuestionSource) => Question | undefined)[] = [
+/** The readers of all kinds; the first that recognizes the value wins. Kinds with a name precede those guessed from fields. */
+const READERS: readonly ((source: InterruptSource) => Question | undefined)[] = [
   readApprovals,
   readApproval,
   readAgentInbox,
@@ -39,21 +39,21 @@ const READERS: readonly ((source: QuestionSource) => Question | undefined)[] = [
   readAction,
 ];
 
-/** Reads what a graph passed to `interrupt()`, and the schema of the answer that stands beside it. Never throws. */
+/** Parses the value that a graph passed to `interrupt()`, and the schema of the response next to it. Never throws. */
 export function readQuestion(
   value: Json,
   schema?: JsonObject | undefined,
   { reason, toolCallId }: QuestionHints = {},
 ): Question {
-  const source: QuestionSource = {
+  const source: InterruptSource = {
     value,
     schema: schema ?? objectAt(value, "responseSchema", "response_schema"),
     reason: reason ?? textAt(value, "reason"),
     toolCallId,
   };
   for (const read of READERS) {
-    const question = read(source);
-    if (question) return question;
+    const interrupt = read(source);
+    if (interrupt) return interrupt;
   }
   return readOther(source);
 }

@@ -1,15 +1,15 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { isObject, textAt } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
-/** An interrupt inside a tool: an action by name, with fields. How it is answered is a convention, not a rule. */
-export interface ActionQuestion extends QuestionBase {
+/** An interrupt inside a tool: an action by name, with fields. The form of its response is a convention, not a rule. */
+export interface ActionQuestion extends InterruptRequestBase {
   readonly kind: "action";
   readonly action: string;
   readonly fields: JsonObject;
 }
 
-export function readAction({ value, schema }: QuestionSource): ActionQuestion | undefined {
+export function readAction({ value, schema }: InterruptSource): ActionQuestion | undefined {
   if (!isObject(value) || typeof value.action !== "string") return undefined;
   const { action, message: _, ...fields } = value;
   return {
@@ -22,7 +22,7 @@ export function readAction({ value, schema }: QuestionSource): ActionQuestion | 
   };
 }
 
-/** Show what goes before it is sent: a graph may expect something else. */
+/** Encodes the response. Show it before it is sent: a graph may expect another form. */
 export function answerAction(
   _: ActionQuestion,
   decision: "approve" | "reject",
@@ -31,9 +31,9 @@ export function answerAction(
   return { ...changed, action: decision };
 }
 
-/** AG-UI's `{ approved, editedArgs? }` in the convention of these tools. */
-export function adaptAction(question: ActionQuestion, answer: JsonObject): JsonObject {
-  if (typeof answer.approved !== "boolean") return answer;
-  const { approved, editedArgs } = answer;
+/** Converts AG-UI's `{ approved, editedArgs? }` to the convention of these tools. */
+export function adaptAction(question: ActionQuestion, response: JsonObject): JsonObject {
+  if (typeof response.approved !== "boolean") return response;
+  const { approved, editedArgs } = response;
   return answerAction(question, approved ? "approve" : "reject", isObject(editedArgs) ? editedArgs : {});
 }

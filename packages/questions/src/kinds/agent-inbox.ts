@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, nameOf, objectAt, textAt } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
-export const INBOX_VERBS = ["accept", "edit", "response", "ignore"] as const;
-export type InboxVerb = (typeof INBOX_VERBS)[number];
+export const INBOX_ACTIONS = ["accept", "edit", "response", "ignore"] as const;
+export type InboxVerb = (typeof INBOX_ACTIONS)[number];
 
 /** The older Agent Inbox schema, `HumanInterrupt`. */
-export interface AgentInboxQuestion extends QuestionBase {
+export interface AgentInboxQuestion extends InterruptRequestBase {
   readonly kind: "agent_inbox";
   readonly action: string;
   readonly args: JsonObject;
   readonly description: string | undefined;
   readonly allowed: readonly InboxVerb[];
-  /** How many requests came in the list; graphs of this schema read the first answer. */
+  /** The number of requests in the list; graphs of this schema read the first response only. */
   readonly count: number;
 }
 
@@ -22,7 +22,7 @@ export type InboxAnswer =
   | { readonly type: "edit"; readonly args: JsonObject }
   | { readonly type: "response"; readonly text: string };
 
-export function readAgentInbox({ value, schema }: QuestionSource): AgentInboxQuestion | undefined {
+export function readAgentInbox({ value, schema }: InterruptSource): AgentInboxQuestion | undefined {
   const read = typeof value === "string" ? parsed(value) : value;
   const list = Array.isArray(read) ? read : [read];
   const [first] = list;
@@ -39,19 +39,19 @@ export function readAgentInbox({ value, schema }: QuestionSource): AgentInboxQue
     action,
     args: objectAt(request, "args") ?? {},
     description,
-    allowed: INBOX_VERBS.filter((verb) => config[ALLOWS[verb]] === true),
+    allowed: INBOX_ACTIONS.filter((verb) => config[PERMISSION_KEYS[verb]] === true),
     count: list.length,
   };
 }
 
-const ALLOWS = {
+const PERMISSION_KEYS = {
   accept: "allow_accept",
   edit: "allow_edit",
   response: "allow_respond",
   ignore: "allow_ignore",
 } as const satisfies Record<InboxVerb, string>;
 
-/** The same schema is also seen as JSON text. */
+/** Parses an interrupt that was sent as JSON text, which some graphs of this schema do. */
 function parsed(text: string): Json | undefined {
   if (!text.includes("action_request")) return undefined;
   try {
@@ -62,7 +62,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Always a list of one. Values keep their types. */
+/** Encodes the response, always as a list of one. Values retain their types. */
 export function answerAgentInbox({ action, args }: AgentInboxQuestion, answer: InboxAnswer): Json {
   switch (answer.type) {
     case "accept":
@@ -76,19 +76,19 @@ export function answerAgentInbox({ action, args }: AgentInboxQuestion, answer: I
   }
 }
 
-/** Besides the list: its one element alone, and AG-UI's `{ approved, editedArgs?, message? }`. */
-export function adaptAgentInbox(question: AgentInboxQuestion, answer: Json): Json {
+/** Accepts the list, its one element alone, and AG-UI's `{ approved, editedArgs?, message? }`. */
+export function adaptAgentInbox(interrupt: AgentInboxQuestion, answer: Json): Json {
   if (!isObject(answer)) return answer;
   if (typeof answer.type === "string") return [answer];
   if (typeof answer.approved !== "boolean") return answer;
   const text = textAt(answer, "message", "reason");
   if (!answer.approved) {
-    const says = text !== undefined && question.allowed.includes("response");
-    return answerAgentInbox(question, says ? { type: "response", text } : { type: "ignore" });
+    const hasText = text !== undefined && interrupt.allowed.includes("response");
+    return answerAgentInbox(interrupt, hasText ? { type: "response", text } : { type: "ignore" });
   }
   const { editedArgs } = answer;
   return answerAgentInbox(
-    question,
+    interrupt,
     isObject(editedArgs) ? { type: "edit", args: editedArgs } : { type: "accept" },
   );
 }
@@ -120,8 +120,8 @@ function checkArgs(type: string, args: Json): string | undefined {
   }
 }
 
-export function dismissAgentInbox(question: AgentInboxQuestion): Json | undefined {
-  return question.allowed.includes("ignore") ? answerAgentInbox(question, { type: "ignore" }) : undefined;
+export function dismissAgentInbox(interrupt: AgentInboxQuestion): Json | undefined {
+  return interrupt.allowed.includes("ignore") ? answerAgentInbox(interrupt, { type: "ignore" }) : undefined;
 }
 
 export function agentInboxSchema({ allowed }: AgentInboxQuestion): JsonObject {

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import type { Mismatch } from "../mismatch.js";
 import { isObject, listAt, objectAt, textAt } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 import { approvalSchema } from "./approvals.js";
 import {
   adaptDecision,
   checkDecision,
   type Decision,
+  encodeDecision,
   offeredDecisions,
   type ReviewedAction,
   type Spelling,
-  spellDecision,
 } from "./decision.js";
 
 /** One interrupt for one call. `decision`: LangChain's per-call mode; `approved`: AG-UI's `{ approved, editedArgs? }`. */
-export interface ApprovalQuestion extends QuestionBase {
+export interface ApprovalQuestion extends InterruptRequestBase {
   readonly kind: "approval";
   readonly form: "decision" | "approved";
   readonly spelling: Spelling;
@@ -22,7 +22,7 @@ export interface ApprovalQuestion extends QuestionBase {
   readonly toolCallId: string | undefined;
 }
 
-export function readApproval({ value, schema }: QuestionSource): ApprovalQuestion | undefined {
+export function readApproval({ value, schema }: InterruptSource): ApprovalQuestion | undefined {
   if (!isObject(value) || value.type !== "tool_approval") return undefined;
   const name = textAt(value, "name", "tool_name", "toolName") ?? "";
   const branches = branchesOf(schema);
@@ -46,8 +46,8 @@ export function readApproval({ value, schema }: QuestionSource): ApprovalQuestio
   };
 }
 
-/** AG-UI's question about a tool call. The call itself stands in the conversation: the question may name its id alone. */
-export function readAgUiApproval(source: QuestionSource): ApprovalQuestion | undefined {
+/** Parses AG-UI's interrupt about a tool call. The conversation has the call itself: the interrupt may name its id alone. */
+export function readAgUiApproval(source: InterruptSource): ApprovalQuestion | undefined {
   const { value, schema, reason } = source;
   const properties = objectAt(schema, "properties");
   if (reason !== "tool_call" || objectAt(properties, "approved")?.type !== "boolean") return undefined;
@@ -73,14 +73,14 @@ export function readAgUiApproval(source: QuestionSource): ApprovalQuestion | und
   };
 }
 
-/** Where AG-UI's schema has a field for why a call is not approved: its name. */
+/** The name of the field of AG-UI's schema for the reason of a rejection, where it has one. */
 export function reasonField({ form, schema }: ApprovalQuestion): string | undefined {
   if (form === "decision") return "message";
   const properties = objectAt(schema, "properties");
   return ["message", "reason", "feedback"].find((name) => objectAt(properties, name) !== undefined);
 }
 
-/** The schema is one decision's object, or several of them told apart by `type.const`. */
+/** The schema of each decision by its type. The whole is one decision's object, or several discriminated by `type.const`. */
 function branchesOf(schema: JsonObject | undefined): ReadonlyMap<string, JsonObject> {
   if (!schema) return new Map();
   const branches = (listAt(schema, "oneOf", "anyOf") ?? [schema]).map((branch) => resolve(schema, branch));
@@ -107,21 +107,21 @@ function hasProperty(branch: JsonObject, name: string): boolean {
   return objectAt(objectAt(branch, "properties"), name) !== undefined;
 }
 
-export function answerApproval(question: ApprovalQuestion, decision: Decision): JsonObject {
-  const { action, spelling, form } = question;
+export function answerApproval(interrupt: ApprovalQuestion, decision: Decision): JsonObject {
+  const { action, spelling, form } = interrupt;
   return form === "decision"
-    ? spellDecision(action, decision, spelling)
-    : spellApproved(decision, reasonField(question));
+    ? encodeDecision(action, decision, spelling)
+    : encodeApproval(decision, reasonField(interrupt));
 }
 
-/** `editedArgs` replaces the arguments whole. */
-function spellApproved(decision: Decision, reason: string | undefined): JsonObject {
+/** Encodes a decision in AG-UI's form. `editedArgs` replaces all arguments. */
+function encodeApproval(decision: Decision, reason: string | undefined): JsonObject {
   switch (decision.type) {
     case "edit":
       return { approved: true, editedArgs: decision.args };
     case "reject": {
-      const isSaid = decision.message !== undefined && reason !== undefined;
-      return { approved: false, ...(isSaid && { [reason]: decision.message }) };
+      const hasReason = decision.message !== undefined && reason !== undefined;
+      return { approved: false, ...(hasReason && { [reason]: decision.message }) };
     }
     case "approve":
       return { approved: true };
@@ -132,22 +132,22 @@ function spellApproved(decision: Decision, reason: string | undefined): JsonObje
   }
 }
 
-/** Besides a bare decision: a batch of one, and AG-UI's `{ approved }`. */
-export function adaptApproval({ action, spelling, form }: ApprovalQuestion, answer: Json): Json {
-  if (form === "approved") return answer;
-  const decisions = listAt(answer, "decisions");
-  const bare = decisions?.length === 1 ? (decisions[0] ?? null) : answer;
+/** Accepts a bare decision, a batch of one, and AG-UI's `{ approved }`. */
+export function adaptApproval({ action, spelling, form }: ApprovalQuestion, response: Json): Json {
+  if (form === "approved") return response;
+  const decisions = listAt(response, "decisions");
+  const bare = decisions?.length === 1 ? (decisions[0] ?? null) : response;
   return adaptDecision(action, bare, spelling);
 }
 
-/** What AG-UI's schema says is checked for every kind of question alike. */
-export function checkApproval({ action, spelling, form }: ApprovalQuestion, answer: Json): Mismatch | null {
-  return form === "approved" ? null : checkDecision(action, answer, spelling);
+/** Validates a decision. AG-UI's form is validated by its schema, as for every kind of interrupt. */
+export function checkApproval({ action, spelling, form }: ApprovalQuestion, response: Json): Mismatch | null {
+  return form === "approved" ? null : checkDecision(action, response, spelling);
 }
 
-export function dismissApproval(question: ApprovalQuestion): JsonObject | undefined {
-  const canReject = offeredDecisions(question.action).includes("reject");
-  return canReject ? answerApproval(question, { type: "reject" }) : undefined;
+export function dismissApproval(interrupt: ApprovalQuestion): JsonObject | undefined {
+  const canReject = offeredDecisions(interrupt.action).includes("reject");
+  return canReject ? answerApproval(interrupt, { type: "reject" }) : undefined;
 }
 
 export function approvalAskSchema({ action, form, schema }: ApprovalQuestion): JsonObject {

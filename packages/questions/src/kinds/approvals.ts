@@ -1,33 +1,33 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, listAt, nameOf, objectAt, textAt, textsIn } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 import {
   adaptDecision,
   checkDecision,
   type Decision,
+  encodeDecision,
   offeredDecisions,
   type ReviewedAction,
   type Spelling,
-  spellDecision,
 } from "./decision.js";
 
 /** LangChain's human-in-the-loop middleware, deepagents' `interruptOn`: every gated call of one model turn. */
-export interface ApprovalsQuestion extends QuestionBase {
+export interface ApprovalsQuestion extends InterruptRequestBase {
   readonly kind: "approvals";
   readonly spelling: Spelling;
   /** In the order of the calls, which is the order of the decisions. */
   readonly actions: readonly ReviewedAction[];
 }
 
-export function readApprovals({ value, schema }: QuestionSource): ApprovalsQuestion | undefined {
+export function readApprovals({ value, schema }: InterruptSource): ApprovalsQuestion | undefined {
   const requests = listAt(value, "actionRequests", "action_requests");
   if (!isObject(value) || !requests || requests.length === 0 || !requests.every(isObject)) return undefined;
   const spelling = Array.isArray(value.actionRequests) ? "camel" : "snake";
   const policies = listAt(value, "reviewConfigs", "review_configs") ?? [];
   const actions = requests.map((request, index): ReviewedAction => {
     const name = textAt(request, "name", "action") ?? "";
-    const policy = policyFor(policies, name, index);
+    const policy = policyOf(policies, name, index);
     const allowed = listAt(policy, "allowedDecisions", "allowed_decisions");
     return {
       name,
@@ -40,8 +40,8 @@ export function readApprovals({ value, schema }: QuestionSource): ApprovalsQuest
   return { kind: "approvals", message: messageOf(value, actions), value, schema, spelling, actions };
 }
 
-/** By position, as the middleware writes them; by name where the positions don't fit. */
-function policyFor(policies: readonly Json[], name: string, index: number): Json | undefined {
+/** Finds a call's policy by position, as the middleware writes them; by name where the positions don't match. */
+function policyOf(policies: readonly Json[], name: string, index: number): Json | undefined {
   const isFor = (policy: Json | undefined) => textAt(policy, "actionName", "action_name") === name;
   return isFor(policies[index]) ? policies[index] : policies.find(isFor);
 }
@@ -53,31 +53,31 @@ function messageOf(value: JsonObject, actions: readonly ReviewedAction[]): strin
 }
 
 export function answerApprovals(question: ApprovalsQuestion, decisions: readonly Decision[]): JsonObject {
-  const spelt = question.actions.map((action, index) =>
-    spellDecision(action, decisions[index] ?? { type: "approve" }, question.spelling),
+  const encoded = question.actions.map((action, index) =>
+    encodeDecision(action, decisions[index] ?? { type: "approve" }, question.spelling),
   );
-  return { decisions: spelt };
+  return { decisions: encoded };
 }
 
-/** Besides `{ decisions }`: a bare list, one decision for one call, and AG-UI's `{ approved }` for all calls alike. */
-export function adaptApprovals({ actions, spelling }: ApprovalsQuestion, answer: Json): Json {
-  const given = Array.isArray(answer) ? answer : isObject(answer) ? answer.decisions : undefined;
+/** Accepts `{ decisions }`, a bare list, one decision for one call, and AG-UI's `{ approved }` for all calls. */
+export function adaptApprovals({ actions, spelling }: ApprovalsQuestion, response: Json): Json {
+  const given = Array.isArray(response) ? response : isObject(response) ? response.decisions : undefined;
   if (Array.isArray(given)) {
     const decisions = given.map((decision, index) => {
       const action = actions[index];
       return action ? adaptDecision(action, decision, spelling) : decision;
     });
-    return isObject(answer) ? { ...answer, decisions } : { decisions };
+    return isObject(response) ? { ...response, decisions } : { decisions };
   }
-  const isForAll = isObject(answer) && typeof answer.approved === "boolean";
-  const isForOne = isObject(answer) && typeof answer.type === "string" && actions.length === 1;
-  if (!isForAll && !isForOne) return answer;
-  return { decisions: actions.map((action) => adaptDecision(action, answer, spelling)) };
+  const isForAll = isObject(response) && typeof response.approved === "boolean";
+  const isForOne = isObject(response) && typeof response.type === "string" && actions.length === 1;
+  if (!isForAll && !isForOne) return response;
+  return { decisions: actions.map((action) => adaptDecision(action, response, spelling)) };
 }
 
-export function checkApprovals({ actions, spelling }: ApprovalsQuestion, answer: Json): Mismatch | null {
-  if (!isObject(answer)) return mismatch(`Expected an object with decisions, got ${nameOf(answer)}.`);
-  const { decisions } = answer;
+export function checkApprovals({ actions, spelling }: ApprovalsQuestion, response: Json): Mismatch | null {
+  if (!isObject(response)) return mismatch(`Expected an object with decisions, got ${nameOf(response)}.`);
+  const { decisions } = response;
   if (!Array.isArray(decisions)) return mismatch("The list of decisions is missing.", "decisions");
   if (decisions.length !== actions.length) {
     const wanted = `${actions.length} ${actions.length === 1 ? "decision" : "decisions"}`;
@@ -90,7 +90,7 @@ export function checkApprovals({ actions, spelling }: ApprovalsQuestion, answer:
   return null;
 }
 
-/** To dismiss the question is to reject every call, where the policies allow it. */
+/** Dismisses the interrupt by rejecting every call, where the policies allow it. */
 export function dismissApprovals(question: ApprovalsQuestion): JsonObject | undefined {
   const canReject = question.actions.every((action) => offeredDecisions(action).includes("reject"));
   return canReject
@@ -102,8 +102,8 @@ export function dismissApprovals(question: ApprovalsQuestion): JsonObject | unde
 }
 
 /**
- * What a client that knows JSON Schema only can ask for. One call is asked as AG-UI asks for tool calls; several need a
- * decision each.
+ * The schema for clients that know only JSON Schema. One call has AG-UI's form for tool calls; several need a decision
+ * each.
  */
 export function approvalsSchema({ actions, schema }: ApprovalsQuestion): JsonObject {
   if (schema) return schema;

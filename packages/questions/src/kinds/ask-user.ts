@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, listAt, nameOf, textAt } from "../plain.js";
-import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
+import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
 
 export interface UserChoice {
   readonly value: string;
   readonly label: string;
-  /** It only opens a field: what is written there is the answer. */
+  /** The choice only opens a text field, whose text is the response. */
   readonly isWritten: boolean;
 }
 
@@ -19,14 +19,14 @@ export interface UserPrompt {
 }
 
 /** Several questions of a tool that asks the user. `by_position`: `type: "ask_user"`; `by_id`: `schema_version`. */
-export interface AskUserQuestion extends QuestionBase {
+export interface AskUserQuestion extends InterruptRequestBase {
   readonly kind: "ask_user";
   readonly form: "by_position" | "by_id";
   readonly prompts: readonly UserPrompt[];
   readonly toolCallId: string | undefined;
 }
 
-export function readAskUser({ value, schema }: QuestionSource): AskUserQuestion | undefined {
+export function readAskUser({ value, schema }: InterruptSource): AskUserQuestion | undefined {
   const questions = listAt(value, "questions");
   if (!isObject(value) || !questions || questions.length === 0 || !questions.every(isObject))
     return undefined;
@@ -92,34 +92,34 @@ export function answerAskUser(
 ): JsonObject {
   if (form === "by_id") {
     const entries = prompts.map(({ id }, index): [string, Json] => {
-      const answer = answers[index] ?? "";
-      return [id, typeof answer === "string" ? answer : [...answer]];
+      const response = answers[index] ?? "";
+      return [id, typeof response === "string" ? response : [...response]];
     });
     return { answers: Object.fromEntries(entries) };
   }
   const texts = prompts.map((_, index) => {
-    const answer = answers[index] ?? "";
-    return typeof answer === "string" ? answer : JSON.stringify(answer);
+    const response = answers[index] ?? "";
+    return typeof response === "string" ? response : JSON.stringify(response);
   });
   return { status: "answered", answers: texts };
 }
 
-/** Besides the whole: the list of answers alone, a text for a single question, and lists that are not text yet. */
-export function adaptAskUser(question: AskUserQuestion, answer: Json): Json {
+/** Accepts the complete form, the list of answers alone, a text for a single question, and lists that are not text yet. */
+export function adaptAskUser(question: AskUserQuestion, response: Json): Json {
   const { form, prompts } = question;
-  if (form === "by_id") return answer;
-  if (typeof answer === "string" && prompts.length === 1) return answerAskUser(question, [answer]);
-  const list = Array.isArray(answer) ? answer : listAt(answer, "answers");
-  if (!list) return answer;
+  if (form === "by_id") return response;
+  if (typeof response === "string" && prompts.length === 1) return answerAskUser(question, [response]);
+  const list = Array.isArray(response) ? response : listAt(response, "answers");
+  if (!list) return response;
   const answers = list.map((one) => (Array.isArray(one) ? JSON.stringify(one) : one));
-  return isObject(answer) ? { status: "answered", ...answer, answers } : { status: "answered", answers };
+  return isObject(response) ? { status: "answered", ...response, answers } : { status: "answered", answers };
 }
 
-export function checkAskUser({ form, prompts }: AskUserQuestion, answer: Json): Mismatch | null {
-  if (!isObject(answer)) return mismatch(`Expected an object with answers, got ${nameOf(answer)}.`);
-  // How the proposed form is answered is not settled: only that it is by id.
+export function checkAskUser({ form, prompts }: AskUserQuestion, response: Json): Mismatch | null {
+  if (!isObject(response)) return mismatch(`Expected an object with answers, got ${nameOf(response)}.`);
+  // The proposal does not define the form of the response yet, only that it is by id.
   if (form === "by_id") return null;
-  const { status, answers } = answer;
+  const { status, answers } = response;
   if (status === "cancelled") return null;
   if (status !== "answered") return mismatch("The status must be answered or cancelled.", "status");
   if (!Array.isArray(answers)) return mismatch("The list of answers is missing.", "answers");
@@ -139,7 +139,7 @@ export function dismissAskUser({ form }: AskUserQuestion): JsonObject | undefine
 export function askUserSchema({ form, prompts }: AskUserQuestion): JsonObject {
   const of = ({ prompt, type, choices }: UserPrompt): JsonObject => {
     const examples = choices.map(({ value }) => value);
-    // Something else than the choices can always be said.
+    // Other texts than the choices are always accepted.
     const text: JsonObject = { type: "string", title: prompt, ...(examples.length > 0 && { examples }) };
     return type === "choices" && form === "by_id" ? { type: "array", title: prompt, items: text } : text;
   };

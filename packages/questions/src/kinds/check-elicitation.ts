@@ -4,11 +4,11 @@ import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, nameOf } from "../plain.js";
 import { ACTIONS, type ElicitationQuestion, type ElicitationRequest } from "./elicitation.js";
 
-/** Apart from reading the question: a page that only reads one does not load what checks schemas. */
-export function checkElicitation({ form, requests }: ElicitationQuestion, answer: Json): Mismatch | null {
-  if (!isObject(answer)) return mismatch(`Expected an object with an action, got ${nameOf(answer)}.`);
-  if (form === "single") return requests[0] ? checkOne(requests[0], answer, []) : null;
-  const { responses } = answer;
+/** Validates responses to an elicitation. A module of its own, so that a page that only parses interrupts loads no validator. */
+export function checkElicitation({ form, requests }: ElicitationQuestion, response: Json): Mismatch | null {
+  if (!isObject(response)) return mismatch(`Expected an object with an action, got ${nameOf(response)}.`);
+  if (form === "single") return requests[0] ? checkOne(requests[0], response, []) : null;
+  const { responses } = response;
   if (!isObject(responses)) return mismatch("The responses are missing.", "responses");
   for (const request of requests) {
     const problem = checkOne(request, responses[request.key], ["responses", request.key]);
@@ -20,14 +20,14 @@ export function checkElicitation({ form, requests }: ElicitationQuestion, answer
 
 function checkOne(
   { mode, schema }: ElicitationRequest,
-  answer: Json | undefined,
+  response: Json | undefined,
   at: readonly string[],
 ): Mismatch | null {
-  const action = isObject(answer) ? answer.action : undefined;
-  if (!isObject(answer) || typeof action !== "string" || !ACTIONS.includes(action)) {
+  const action = isObject(response) ? response.action : undefined;
+  if (!isObject(response) || typeof action !== "string" || !ACTIONS.includes(action)) {
     return mismatch(`The action must be one of: ${ACTIONS.join(", ")}.`, ...at, "action");
   }
   if (action !== "accept" || mode === "url" || !schema) return null;
-  const problem = checkSchema(schema, answer.content ?? null);
+  const problem = checkSchema(schema, response.content ?? null);
   return problem && mismatch(problem.problem, ...at, "content", ...(problem.path ? [problem.path] : []));
 }

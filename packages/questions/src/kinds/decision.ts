@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, nameOf, textAt } from "../plain.js";
 
-/** JavaScript's middleware writes camel case, Python's snake case; nothing else tells them apart. */
+/** The dialect of a middleware: JavaScript's writes camel case, Python's snake case; nothing else distinguishes them. */
 export type Spelling = "camel" | "snake";
 
 /** A call of a tool that waits for a decision. */
@@ -10,13 +10,13 @@ export interface ReviewedAction {
   readonly name: string;
   readonly args: JsonObject;
   readonly description: string | undefined;
-  /** Decisions the policy allows; `undefined` where the question has none for this call. */
+  /** Decisions the policy allows; `undefined` where the interrupt has no policy for this call. */
   readonly allowed: readonly string[] | undefined;
   /** JSON Schema of the arguments of an edit. */
   readonly argsSchema: JsonObject | undefined;
 }
 
-/** One decision, free of spelling. Types the policy allows and this package does not know go as they are. */
+/** One decision, independent of the dialect. Types that the policy allows and this package does not know are passed through. */
 export type Decision =
   | { readonly type: "approve" }
   | { readonly type: "edit"; readonly name?: string; readonly args: JsonObject }
@@ -24,12 +24,12 @@ export type Decision =
   | { readonly type: "respond"; readonly message: string }
   | { readonly type: "other"; readonly decision: JsonObject };
 
-/** Decisions to offer. Without a policy: the two that every version of the middleware knows. */
+/** The decisions to offer. Without a policy: the two that every version of the middleware knows. */
 export function offeredDecisions({ allowed }: ReviewedAction): readonly string[] {
   return allowed ?? ["approve", "reject"];
 }
 
-export function spellDecision(action: ReviewedAction, decision: Decision, spelling: Spelling): JsonObject {
+export function encodeDecision(action: ReviewedAction, decision: Decision, spelling: Spelling): JsonObject {
   switch (decision.type) {
     case "approve":
       return { type: "approve" };
@@ -48,33 +48,33 @@ export function spellDecision(action: ReviewedAction, decision: Decision, spelli
 }
 
 /**
- * A decision in the question's own spelling, from the other spelling or from AG-UI's `{ approved, editedArgs?, reason? }`.
- * What is neither is given back as it is, for the check to judge.
+ * Converts a decision to the interrupt's own dialect, from the other one or from AG-UI's `{ approved, editedArgs?, reason? }`.
+ * Any other is returned unchanged, for the validation to judge.
  */
-export function adaptDecision(action: ReviewedAction, answer: Json, spelling: Spelling): Json {
-  if (!isObject(answer)) return answer;
-  if (typeof answer.approved === "boolean" && answer.type === undefined) {
-    return spellDecision(action, decisionOf(answer, answer.approved), spelling);
+export function adaptDecision(action: ReviewedAction, response: Json, spelling: Spelling): Json {
+  if (!isObject(response)) return response;
+  if (typeof response.approved === "boolean" && response.type === undefined) {
+    return encodeDecision(action, decisionOf(response, response.approved), spelling);
   }
-  if (answer.type !== "edit") return answer;
-  const { editedAction, edited_action, editedArgs, ...rest } = answer;
+  if (response.type !== "edit") return response;
+  const { editedAction, edited_action, editedArgs, ...rest } = response;
   const edited = editedAction ?? edited_action ?? (isObject(editedArgs) ? { args: editedArgs } : undefined);
-  if (edited === undefined) return answer;
-  // A stock form has no field for the name: then it is the tool that was to be called.
+  if (edited === undefined) return response;
+  // A stock form has no field for the name: then it is the name of the reviewed tool.
   const named = isObject(edited) && edited.name === undefined ? { name: action.name, ...edited } : edited;
   return { ...rest, [editKey(spelling)]: named };
 }
 
-function decisionOf(answer: JsonObject, isApproved: boolean): Decision {
+function decisionOf(response: JsonObject, isApproved: boolean): Decision {
   if (!isApproved) {
-    const message = textAt(answer, "message", "reason", "feedback");
+    const message = textAt(response, "message", "reason", "feedback");
     return { type: "reject", ...(message !== undefined && { message }) };
   }
-  const args = answer.editedArgs ?? answer.edited_args;
+  const args = response.editedArgs ?? response.edited_args;
   return isObject(args) ? { type: "edit", args } : { type: "approve" };
 }
 
-/** Wrong decisions are thrown by the middleware after the answer was saved, so that the thread can't go on. */
+/** Validates a decision. The middleware throws on a wrong one only after the response was stored, and the thread can't continue. */
 export function checkDecision(
   { name, allowed }: ReviewedAction,
   decision: Json | undefined,

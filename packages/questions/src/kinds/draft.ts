@@ -1,13 +1,13 @@
 import { isObject, textAt } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
-/** A text to be changed or accepted: the answer is the text. */
-export interface DraftQuestion extends QuestionBase {
+/** A text to edit or accept: the response is the text. */
+export interface DraftQuestion extends InterruptRequestBase {
   readonly kind: "draft";
   readonly draft: string;
 }
 
-export function readDraft({ value, schema }: QuestionSource): DraftQuestion | undefined {
+export function readDraft({ value, schema }: InterruptSource): DraftQuestion | undefined {
   const message = textAt(value, "instruction", "task");
   if (!isObject(value) || message === undefined) return undefined;
   const draft = [value.content, value.text, value.draft].find((text) => typeof text === "string");

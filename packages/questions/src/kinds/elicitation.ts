@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { isObject, listAt, objectAt, textAt } from "../plain.js";
-import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
+import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
 
 export interface ElicitationRequest {
-  /** Names the answer; empty where the form of the question knows one request only. */
+  /** The key of the response; empty where the form of the interrupt has one request only. */
   readonly key: string;
   readonly message: string;
   readonly mode: "form" | "url";
   readonly schema: JsonObject | undefined;
-  /** Never to be embedded; to accept means "I have done it". */
+  /** Never to be embedded; accepting means "I have done it". */
   readonly url: string | undefined;
 }
 
-/** A question of an MCP server: several requests by key, or a single one in either of two spellings. */
-export interface ElicitationQuestion extends QuestionBase {
+/** An elicitation of an MCP server: several requests by key, or a single one in either of two forms. */
+export interface ElicitationQuestion extends InterruptRequestBase {
   readonly kind: "elicitation";
   readonly form: "requests" | "single";
   /** The tool or the server that asks. */
@@ -27,7 +27,7 @@ export type ElicitationAnswer =
 
 export const ACTIONS: readonly string[] = ["accept", "decline", "cancel"];
 
-export function readElicitation({ value, schema }: QuestionSource): ElicitationQuestion | undefined {
+export function readElicitation({ value, schema }: InterruptSource): ElicitationQuestion | undefined {
   if (!isObject(value)) return undefined;
   const isMcp = value.type === "mcp_elicitation";
   const listed = isMcp ? listAt(value, "requests") : undefined;
@@ -53,7 +53,7 @@ function messageOf(asker: string | undefined, requests: readonly ElicitationRequ
   return more.length === 0 ? only.message : `${asker ?? "The agent"} asks for ${requests.length} things.`;
 }
 
-/** The Agent Server's own convention has no type: the mode and what belongs to it tell. */
+/** Recognizes the Agent Server's own convention, which has no type, by the mode and its fields. */
 function isConvention(value: JsonObject): boolean {
   if (value.mode === "url") return typeof value.url === "string";
   return value.mode === "form" && objectAt(value, "requestedSchema", "requested_schema") !== undefined;
@@ -69,39 +69,39 @@ function toRequest(request: Json, fallbackKey: string): ElicitationRequest {
   };
 }
 
-/** One answer for each request, in their order. */
+/** Encodes the responses, one for each request, in their order. */
 export function answerElicitation(
   { form, requests }: ElicitationQuestion,
   answers: readonly ElicitationAnswer[],
 ): JsonObject {
-  const spelt = requests.map((_, index) => spell(answers[index] ?? { action: "cancel" }));
-  if (form === "single") return spelt[0] ?? spell({ action: "cancel" });
+  const encoded = requests.map((_, index) => encodeAnswer(answers[index] ?? { action: "cancel" }));
+  if (form === "single") return encoded[0] ?? encodeAnswer({ action: "cancel" });
   return {
     responses: Object.fromEntries(
-      requests.map(({ key }, index) => [key, spelt[index] ?? { action: "cancel" }]),
+      requests.map(({ key }, index) => [key, encoded[index] ?? { action: "cancel" }]),
     ),
   };
 }
 
-function spell(answer: ElicitationAnswer): JsonObject {
-  if (answer.action !== "accept" || answer.content === undefined) return { action: answer.action };
-  return { action: "accept", content: answer.content };
+function encodeAnswer(response: ElicitationAnswer): JsonObject {
+  if (response.action !== "accept" || response.content === undefined) return { action: response.action };
+  return { action: "accept", content: response.content };
 }
 
-/** A form's content alone counts as accepting it. */
-export function adaptElicitation(question: ElicitationQuestion, answer: Json): Json {
-  const { form, requests } = question;
+/** Accepts also a form's content alone, which counts as accepting it. */
+export function adaptElicitation(interrupt: ElicitationQuestion, response: Json): Json {
+  const { form, requests } = interrupt;
   const [only] = requests;
-  if (!only || requests.length !== 1 || !isObject(answer)) return answer;
-  if (form === "requests" && !isObject(answer.responses) && typeof answer.action === "string") {
-    return { responses: { [only.key]: answer } };
+  if (!only || requests.length !== 1 || !isObject(response)) return response;
+  if (form === "requests" && !isObject(response.responses) && typeof response.action === "string") {
+    return { responses: { [only.key]: response } };
   }
-  const isContent = answer.action === undefined && answer.responses === undefined && only.mode === "form";
-  return isContent ? answerElicitation(question, [{ action: "accept", content: answer }]) : answer;
+  const isContent = response.action === undefined && response.responses === undefined && only.mode === "form";
+  return isContent ? answerElicitation(interrupt, [{ action: "accept", content: response }]) : response;
 }
 
-export function dismissElicitation(question: ElicitationQuestion): JsonObject {
-  return answerElicitation(question, []);
+export function dismissElicitation(interrupt: ElicitationQuestion): JsonObject {
+  return answerElicitation(interrupt, []);
 }
 
 export function elicitationSchema({ form, requests }: ElicitationQuestion): JsonObject {

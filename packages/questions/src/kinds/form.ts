@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type Mismatch, mismatch } from "../mismatch.js";
 import { isObject, listAt, nameOf, textAt } from "../plain.js";
-import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
+import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
 
-/** Values to fill in. `schema`: the answer is what the schema says; `fields`: it is `{ approved, values }`. */
-export interface FormQuestion extends QuestionBase {
+/** A form to fill in. `schema`: the response conforms to the schema; `fields`: it is `{ approved, values }`. */
+export interface FormQuestion extends InterruptRequestBase {
   readonly kind: "form";
   readonly form: "schema" | "fields";
-  /** JSON Schema of what a person fills in: the whole answer, or its `values`. */
+  /** JSON Schema of the form's values: the whole response, or its `values`. */
   readonly fields: JsonObject;
   readonly title: string | undefined;
 }
 
-export function readSchemaForm({ value, schema }: QuestionSource): FormQuestion | undefined {
+export function readSchemaForm({ value, schema }: InterruptSource): FormQuestion | undefined {
   if (!schema) return undefined;
   const message = typeof value === "string" ? value : textAt(value, "message", "question", "title");
   return {
@@ -26,8 +26,8 @@ export function readSchemaForm({ value, schema }: QuestionSource): FormQuestion 
   };
 }
 
-/** A list of fields, as LangChain's frontend guide writes forms. */
-export function readFieldsForm({ value, schema }: QuestionSource): FormQuestion | undefined {
+/** Parses a list of fields, as LangChain's frontend guide writes forms. */
+export function readFieldsForm({ value, schema }: InterruptSource): FormQuestion | undefined {
   const fields = listAt(value, "fields");
   const isForm = fields?.length && fields.every((field) => textAt(field, "name") !== undefined);
   if (!isForm || !fields) return undefined;
@@ -91,18 +91,18 @@ export function answerForm({ form }: FormQuestion, values: Json): Json {
   return form === "schema" ? values : { approved: true, values };
 }
 
-export function adaptForm({ form }: FormQuestion, answer: Json): Json {
-  const isBare = form === "fields" && isObject(answer) && answer.approved === undefined;
-  return isBare && answer.values === undefined ? { approved: true, values: answer } : answer;
+export function adaptForm({ form }: FormQuestion, response: Json): Json {
+  const isBare = form === "fields" && isObject(response) && response.approved === undefined;
+  return isBare && response.values === undefined ? { approved: true, values: response } : response;
 }
 
-/** What the schema says is checked for every kind of question alike. */
-export function checkForm({ form }: FormQuestion, answer: Json): Mismatch | null {
+/** Validates the form `fields`. The form `schema` is validated by its schema, as for every kind of interrupt. */
+export function checkForm({ form }: FormQuestion, response: Json): Mismatch | null {
   if (form === "schema") return null;
-  if (!isObject(answer)) return mismatch(`Expected an object with values, got ${nameOf(answer)}.`);
-  if (answer.approved !== undefined && typeof answer.approved !== "boolean")
+  if (!isObject(response)) return mismatch(`Expected an object with values, got ${nameOf(response)}.`);
+  if (response.approved !== undefined && typeof response.approved !== "boolean")
     return mismatch("Must be true or false.", "approved");
-  return answer.approved === false || isObject(answer.values)
+  return response.approved === false || isObject(response.values)
     ? null
     : mismatch("The values are missing.", "values");
 }

@@ -1,23 +1,23 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { isObject, listAt, textAt } from "../plain.js";
-import { NO_WORDS, type QuestionBase, type QuestionSource } from "../question-source.js";
+import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
 
 export interface QuestionOption {
   readonly label: string;
-  /** What tells it from the others, in a line. */
+  /** The differences from the other options, on one line. */
   readonly detail: string;
-  /** What to answer with. */
+  /** The response that selects the option. */
   readonly value: Json;
   readonly isRecommended: boolean;
 }
 
-/** A choice. Where the graph gave no schema it may understand other words, too. */
-export interface OptionsQuestion extends QuestionBase {
+/** A choice. Where the graph gave no schema it may also understand other texts. */
+export interface OptionsQuestion extends InterruptRequestBase {
   readonly kind: "options";
   readonly options: readonly QuestionOption[];
 }
 
-export function readOptions({ value, schema }: QuestionSource): OptionsQuestion | undefined {
+export function readOptions({ value, schema }: InterruptSource): OptionsQuestion | undefined {
   const own = listAt(value, "options");
   const isOwn = own !== undefined && own.length > 0;
   const listed = isOwn ? own : listAt(schema, "enum");
@@ -45,7 +45,7 @@ function toOption(option: Json, recommended: string | undefined): QuestionOption
   }
   const named = ["label", "title", "name"].find((key) => typeof option[key] === "string");
   const key = named ?? Object.keys(option).find((one) => typeof option[one] === "string");
-  // `{ label, value }` is how forms write a choice: what is meant is the value.
+  // Forms write a choice as `{ label, value }`: the response is the value.
   const hasOwnValue = named !== undefined && Object.hasOwn(option, "value");
   const value = hasOwnValue ? (option.value ?? null) : option;
   const others = Object.entries(option).filter(([one]) => one !== key && one !== "value");

@@ -1,33 +1,33 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { isObject, objectAt, textAt } from "../plain.js";
-import type { QuestionBase, QuestionSource } from "../question-source.js";
+import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
-/** A question to be answered with yes or no; where the graph gave no schema, words may do as well. */
-export interface YesNoQuestion extends QuestionBase {
+/** A question with yes or no as response; where the graph gave no schema, it may also accept other texts. */
+export interface YesNoQuestion extends InterruptRequestBase {
   readonly kind: "yes_no";
   readonly details: Json | undefined;
-  /** What to answer with: true and false, or the object that the schema wants around them. */
+  /** The responses: true and false, or the object that the schema requires around them. */
   readonly yes: Json;
   readonly no: Json;
 }
 
-const ASKS = /\?\s*$/;
-/** The first word of English questions that want no more than yes or no. */
-const OPENS =
+const ENDS_WITH_QUESTION = /\?\s*$/;
+/** The first word of English yes-or-no questions. */
+const YES_NO_OPENING =
   /^(is|are|was|were|do|does|did|can|could|shall|should|will|would|may|have|has|am|approve|confirm|continue|proceed|go on|ok|okay|really|sure)\b/i;
 
-export function readYesNo({ value, schema, reason }: QuestionSource): YesNoQuestion | undefined {
+export function readYesNo({ value, schema, reason }: InterruptSource): YesNoQuestion | undefined {
   const isBoolean = schema?.type === "boolean";
   const isConfirmation = reason === "confirmation";
   const around = schema && !isBoolean ? onlyBoolean(schema) : undefined;
   if (schema && !isBoolean && !(isConfirmation && around !== undefined)) return undefined;
-  const words = typeof value === "string" ? value : textAt(value, "question", "message");
+  const text = typeof value === "string" ? value : textAt(value, "question", "message");
   const isDetailed = isObject(value) && typeof value.question === "string" && value.details !== undefined;
-  const isAsked = typeof value === "string" && asksYesNo(value);
+  const isAsked = typeof value === "string" && isYesNoQuestion(value);
   if (!isBoolean && !isConfirmation && !isDetailed && !isAsked) return undefined;
   return {
     kind: "yes_no",
-    message: words ?? "Go on?",
+    message: text ?? "Go on?",
     value,
     schema,
     details: isObject(value) ? value.details : undefined,
@@ -36,7 +36,7 @@ export function readYesNo({ value, schema, reason }: QuestionSource): YesNoQuest
   };
 }
 
-/** The property that is the whole answer, as AG-UI's `{ approved }`; `undefined` where there is more to fill in. */
+/** The only property of a response's schema, as in AG-UI's `{ approved }`; `undefined` where there is more to fill in. */
 function onlyBoolean(schema: JsonObject): string | undefined {
   const properties = Object.entries(objectAt(schema, "properties") ?? {});
   const [only] = properties;
@@ -45,14 +45,14 @@ function onlyBoolean(schema: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Only the last sentence counts: what stands before it is told, not asked. */
-function asksYesNo(text: string): boolean {
+/** Whether a text ends with a yes-or-no question. Only the last sentence counts. */
+function isYesNoQuestion(text: string): boolean {
   const last =
     text
       .trim()
       .split(/(?<=[.!?:])\s+|\n+/)
       .at(-1) ?? "";
-  return ASKS.test(last) && OPENS.test(last);
+  return ENDS_WITH_QUESTION.test(last) && YES_NO_OPENING.test(last);
 }
 
 export function yesNoSchema({ schema }: YesNoQuestion): JsonObject {
