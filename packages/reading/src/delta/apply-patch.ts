@@ -1,10 +1,10 @@
 import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 
 /**
- * Applies a delta without touching the document it is given: only the containers on the way to a change are copied, all
- * else is shared. O(operations × breadth along their paths). `undefined` when an operation does not fit, and then none is
- * applied: the document is not the one the delta was made for. The fold keeps what it has, as the stock clients do; a
- * client of ours asks for a snapshot.
+ * Applies a delta without mutating the document: only the containers on the path to a change are copied, all else is
+ * shared. O(operations × breadth along their paths). Returns `undefined`, and applies none, when an operation does not fit:
+ * the delta was made for another document. The projection then retains its state, as the stock clients do; a client of ours
+ * requests a snapshot.
  */
 export function applyPatch(document: JsonObject, ops: readonly PatchOperation[]): JsonObject | undefined {
   let next: Json = document;

@@ -7,7 +7,7 @@ export interface AiEventsFaceOptions {
   readonly executorType: ExecutorType;
 }
 
-/** Seed of every service contract: `text_delta* → usage_report → done`. As pure and restartable as the AG-UI face. */
+/** Encodes log entries as AiEvents, seed of every service contract: `text_delta* → usage_report → done`. Pure and restartable. */
 export interface AiEventsFace {
   events(before: ThreadFold, entry: LogEntry): AiEvent[];
 }
@@ -30,7 +30,7 @@ export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEve
         }
         case "tool_end": {
           const { kind, tool_name: toolName, result, status, subagent_id } = envelope.payload;
-          // Logs from before `subagent_id` tell it by the step that is open.
+          // In logs from before `subagent_id` the open step has the subagent.
           const step = before.openSteps.find(({ call_id }) => call_id === envelope.parent_id);
           const inSubagent = subagent_id !== undefined || (step !== undefined && step.subagent_id !== null);
           if (kind === "subgraph" || inSubagent) return [];
@@ -89,7 +89,7 @@ function used({ model, input_tokens, output_tokens, cost_usd }: Used) {
   return { model, inputTokens: input_tokens, outputTokens: output_tokens, costUsd: cost_usd };
 }
 
-/** The run's own last text, empty where it brought none: an earlier run's answer is not this one's. */
+/** The run's own last text, empty where it wrote none: an earlier run's text is not this run's. */
 function finalText({ messages, run }: ThreadFold): string {
   const last = messages.findLast(
     (message) => message.role === "assistant" && isConversation(message) && message.run_id === run?.run_id,

@@ -1,30 +1,30 @@
 import { type ContentPart, type PayloadOf, readStoredBytes } from "@throughline/ai-core";
 import { type Media, readMedia, textOfPart } from "@throughline/coerce";
 
-/** Where a client fetches an attachment. */
+/** Maps an attachment's id to the URL where clients fetch it. */
 export type FileUrl = (attachmentId: string) => string;
 
-/** A URL of a message as a client may use it; any but an attachment's is what it is. */
+/** Converts a message's URL to one that a client can fetch; only URLs of attachments change. */
 export function fetchable(url: string, fileUrl: FileUrl | undefined): string {
   const id = fileUrl && readStoredBytes(url)?.id;
   return id === undefined ? url : (fileUrl?.(id) ?? url);
 }
 
 /**
- * A content as the text that protocols have for assistants and tools: media are Markdown, which clients of models show, in a
- * paragraph of their own. The words of parts in a row are those of the whole, so streamed pieces add up to the snapshot.
+ * Renders a content as the text that protocols have for assistants and tools: media are Markdown, which clients of models
+ * show, in paragraphs of their own. The texts of the parts add up to that of the whole, so streamed pieces equal the snapshot.
  */
 export function contentWords(content: string | readonly ContentPart[], fileUrl?: FileUrl): string {
   if (typeof content === "string") return content;
-  return content.map((part) => partWords(part, fileUrl)).join("");
+  return content.map((part) => partText(part, fileUrl)).join("");
 }
 
-/** What a token adds to its message's text; `undefined` for a token of another kind. */
+/** The text that a token adds to its message; `undefined` for a token of another kind. */
 export function wordsOf({ text, part }: PayloadOf<"llm_token">, fileUrl?: FileUrl): string | undefined {
-  return part === undefined ? text : partWords(part, fileUrl);
+  return part === undefined ? text : partText(part, fileUrl);
 }
 
-/** A part as a file that a client can fetch; `undefined` for text, and for media without an address. */
+/** Converts a part to a file that a client can fetch; `undefined` for text, and for media without an address. */
 export function fileOf(part: ContentPart, fileUrl?: FileUrl): FileAddress | undefined {
   const media = part.type === "text" ? undefined : readMedia(part);
   const url = media && addressOf(part, media.path);
@@ -39,7 +39,7 @@ export interface FileAddress {
   readonly kind: Media["kind"];
 }
 
-function partWords(part: ContentPart, fileUrl?: FileUrl): string {
+function partText(part: ContentPart, fileUrl?: FileUrl): string {
   if (part.type === "text") return typeof part.text === "string" ? part.text : "";
   const file = fileOf(part, fileUrl);
   if (!file) return textOfPart(part) || JSON.stringify(part);

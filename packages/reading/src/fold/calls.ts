@@ -8,72 +8,72 @@ import type {
   PayloadOf,
 } from "@throughline/ai-core";
 import { answerWords, type Question, readQuestion } from "@throughline/questions";
-import type { AnsweredQuestion, CallError, CallName, FoldCall, KnownCalls } from "./fold-call.js";
-import { letGo } from "./let-go.js";
+import type { CallError, CallName, FoldCall, KnownCalls, ResolvedInterrupt } from "./fold-call.js";
+import { evictClosedCalls } from "./let-go.js";
 
-/** Of the work within runs. Beyond it closed calls are let go, as many at a time as make looking for them cheap. */
+/** The most calls within runs. Beyond it closed calls are evicted, in batches that keep the search for them cheap. */
 const MAX_CALLS = 200;
-const LET_GO_AT_ONCE = 50;
-/** A schedule of every minute makes 1,440 runs a day, and each snapshot and each prelude holds what is kept of them. */
+const EVICTION_BATCH = 50;
+/** A cron of every minute makes 1,440 runs a day, and each snapshot and each prelude holds all that are retained. */
 const MAX_RUNS = 100;
 const MAX_PREVIEW = 2_000;
 
-/** What was asked and said before a run begins: a run that answers says what. */
-export interface AskedBefore {
+/** The open interrupts and the messages before a run begins, from which its interrupt responses are described. */
+export interface InterruptContext {
   readonly interrupts: readonly Interrupt[];
   readonly messages: readonly Message[];
 }
 
-export interface CallsChange extends KnownCalls {
-  /** Those of them that are new or different. */
+export interface CallTreeChange extends KnownCalls {
+  /** The runs and calls that are new or different. */
   readonly changed: readonly FoldCall[];
-  /** No longer kept: each stands for itself and all below it. */
+  /** The evicted calls, each with all calls below it. */
   readonly gone: readonly CallName[];
 }
 
 /**
- * What an envelope does to the calls; `undefined` for nothing, as with every token. Costs O(MAX_CALLS + open calls), however
- * long the thread is. Kept are at most MAX_CALLS calls within runs, or what is open and LET_GO_AT_ONCE more.
+ * Applies an envelope to the call tree; `undefined` when nothing changes, as with every token. Costs O(MAX_CALLS + open
+ * calls), however long the thread is. At most MAX_CALLS calls within runs are retained, or the open ones and EVICTION_BATCH more.
  */
 export function changeCalls(
-  known: KnownCalls & Partial<AskedBefore>,
+  tree: KnownCalls & Partial<InterruptContext>,
   envelope: Envelope,
-): CallsChange | undefined {
+): CallTreeChange | undefined {
   switch (envelope.type) {
     case "run_start":
-      return startRun(known, envelope, known);
+      return startRun(tree, envelope, tree);
     case "run_end": {
       const { status, error } = envelope.payload;
-      return endAll(known, envelope, status === "success" ? "ok" : status, error && runError(error));
+      return endAll(tree, envelope, status === "success" ? "ok" : status, error && runError(error));
     }
     case "step_start":
-      return start(known, envelope, { kind: "node", name: envelope.payload.node });
+      return start(tree, envelope, { kind: "node", name: envelope.payload.node });
     case "llm_start":
       if (envelope.payload.synthetic) return undefined;
-      return start(known, envelope, {
+      return start(tree, envelope, {
         kind: "model",
         name: envelope.payload.model ?? "model",
         message_id: envelope.payload.message_id,
       });
     case "tool_start":
-      return startTool(known, envelope);
+      return startTool(tree, envelope);
     case "tool_update":
-      return update(known, envelope, { progress: preview(envelope.payload.data) });
+      return update(tree, envelope, { progress: preview(envelope.payload.data) });
     case "step_end":
-      return end(known, envelope, envelope.payload.status);
+      return end(tree, envelope, envelope.payload.status);
     case "llm_end": {
       const { usage, status, model } = envelope.payload;
-      return end(known, envelope, status, {
+      return end(tree, envelope, status, {
         ...(usage && { usage }),
         ...(model !== null && { name: model }),
       });
     }
     case "tool_end":
-      return end(known, envelope, envelope.payload.status, { result: preview(envelope.payload.result) });
+      return end(tree, envelope, envelope.payload.status, { result: preview(envelope.payload.result) });
     case "error": {
       const { message, class: kind, node, name, stack } = envelope.payload;
       const own = stack === undefined ? {} : { name, stack };
-      return update(known, envelope, { error: { message, class: kind, node, ...own } });
+      return update(tree, envelope, { error: { message, class: kind, node, ...own } });
     }
     case "llm_token":
     case "subgraph_checkpoint":
@@ -96,63 +96,63 @@ function begun({ run_id, call_id, parent_id, attempt, ts }: Envelope, about: Abo
   return { run_id, call_id, parent_id, attempt, started_at: ts, ended_at: null, status: "running", ...about };
 }
 
-function start(known: KnownCalls, envelope: Envelope, about: About): CallsChange {
-  const before = known.calls[indexOf(known.calls, envelope)];
-  return put(known, again(begun(envelope, about), before));
+function start(tree: KnownCalls, envelope: Envelope, about: About): CallTreeChange {
+  const before = tree.calls[indexOf(tree.calls, envelope)];
+  return put(tree, keepEvictedCount(begun(envelope, about), before));
 }
 
-/** What was let go below a call stays counted when it begins anew. */
-function again(call: FoldCall, before: FoldCall | undefined): FoldCall {
+/** Copies the count of evicted calls from a call's earlier attempt when it restarts. */
+function keepEvictedCount(call: FoldCall, before: FoldCall | undefined): FoldCall {
   return before?.earlier === undefined ? call : { ...call, earlier: before.earlier };
 }
 
-/** Recovered after a crash, a run's open calls are lost and the same run goes on. */
+/** Starts a run. A run that is recovered after a crash continues, and its open calls are lost. */
 function startRun(
-  known: KnownCalls,
+  tree: KnownCalls,
   envelope: EnvelopeOf<"run_start">,
-  asked: Partial<AskedBefore>,
-): CallsChange {
+  context: Partial<InterruptContext>,
+): CallTreeChange {
   const { graph_id, started_by } = envelope.payload;
-  const before = known.runs[indexOf(known.runs, envelope)];
-  const lost = closed(known.calls, envelope, "lost");
-  // The questions are open until their answer begins its run: recovered, it no longer knows them.
-  const answered = before ? before.answered : answeredBy(envelope.payload, asked);
+  const before = tree.runs[indexOf(tree.runs, envelope)];
+  const lost = closed(tree.calls, envelope, "lost");
+  // The interrupts are open until the run that responds to them begins: after a recovery they are no longer known.
+  const answered = before ? before.answered : resolvedBy(envelope.payload, context);
   const about: About = { kind: "run", name: graph_id, started_by, ...(answered && { answered }) };
-  const run = again(begun(envelope, about), before);
+  const run = keepEvictedCount(begun(envelope, about), before);
   const started = put(
-    { ...known, calls: lost.calls },
+    { ...tree, calls: lost.calls },
     before ? { ...run, started_at: before.started_at } : run,
   );
   return { ...started, changed: [...lost.changed, ...started.changed] };
 }
 
-/** A question that the log no longer holds is answered without its own words. */
-function answeredBy(
+/** Describes the responses that a run brings; without the interrupt's own text where the log no longer holds the interrupt. */
+function resolvedBy(
   { given = {} }: PayloadOf<"run_start">,
-  { interrupts: asked = [], messages = [] }: Partial<AskedBefore>,
-): readonly AnsweredQuestion[] | undefined {
+  { interrupts = [], messages = [] }: Partial<InterruptContext>,
+): readonly ResolvedInterrupt[] | undefined {
   const ids = Object.keys(given);
   if (ids.length === 0) return undefined;
-  const order = new Map(asked.map(({ interrupt_id }, at) => [interrupt_id, at]));
-  const placeOf = (id: string) => order.get(id) ?? asked.length;
+  const order = new Map(interrupts.map(({ interrupt_id }, at) => [interrupt_id, at]));
+  const positionOf = (id: string) => order.get(id) ?? interrupts.length;
   return ids
-    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .toSorted((a, b) => positionOf(a) - positionOf(b))
     .map((interrupt_id) => {
-      const { value = null, response_schema } = asked[placeOf(interrupt_id)] ?? {};
-      const question = named(readQuestion(value, response_schema), messages);
-      return { interrupt_id, words: answerWords(question, given[interrupt_id] ?? null) };
+      const { value = null, response_schema } = interrupts[positionOf(interrupt_id)] ?? {};
+      const interrupt = withActionName(readQuestion(value, response_schema), messages);
+      return { interrupt_id, words: answerWords(interrupt, given[interrupt_id] ?? null) };
     });
 }
 
-/** AG-UI's questions about a call may tell its id alone: its name is in the conversation. */
-function named(question: Question, messages: AskedBefore["messages"]): Question {
-  if (question.kind !== "approval" || question.action.name !== "") return question;
+/** Adds the tool's name to an approval: AG-UI's interrupts may carry a call's id alone, and the conversation has its name. */
+function withActionName(interrupt: Question, messages: InterruptContext["messages"]): Question {
+  if (interrupt.kind !== "approval" || interrupt.action.name !== "") return interrupt;
   const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
-  const { name = "" } = calls.find(({ id }) => id === question.toolCallId) ?? {};
-  return { ...question, action: { ...question.action, name } };
+  const { name = "" } = calls.find(({ id }) => id === interrupt.toolCallId) ?? {};
+  return { ...interrupt, action: { ...interrupt.action, name } };
 }
 
-function startTool(known: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallsChange {
+function startTool(tree: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallTreeChange {
   const { kind, tool_name, args, input, tool_call_id } = envelope.payload;
   const given = args ?? input;
   const about: About = {
@@ -161,22 +161,22 @@ function startTool(known: KnownCalls, envelope: EnvelopeOf<"tool_start">): Calls
     ...(given !== undefined && { args: preview(given) }),
     ...(tool_call_id !== undefined && { tool_call_id }),
   };
-  const node = kind === "subgraph" ? known.calls[indexOf(known.calls, envelope)] : undefined;
-  return put(known, node ? { ...node, ...about } : begun(envelope, about));
+  const node = kind === "subgraph" ? tree.calls[indexOf(tree.calls, envelope)] : undefined;
+  return put(tree, node ? { ...node, ...about } : begun(envelope, about));
 }
 
-function update(known: KnownCalls, envelope: Envelope, change: Partial<FoldCall>): CallsChange | undefined {
-  const call = known.calls[indexOf(known.calls, envelope)];
-  return call && put(known, { ...call, ...change });
+function update(tree: KnownCalls, envelope: Envelope, change: Partial<FoldCall>): CallTreeChange | undefined {
+  const call = tree.calls[indexOf(tree.calls, envelope)];
+  return call && put(tree, { ...call, ...change });
 }
 
 function end(
-  known: KnownCalls,
+  tree: KnownCalls,
   envelope: Envelope,
   status: CallStatus,
   change: Partial<FoldCall> = {},
-): CallsChange | undefined {
-  return update(known, envelope, { ...change, status, ended_at: envelope.ts });
+): CallTreeChange | undefined {
+  return update(tree, envelope, { ...change, status, ended_at: envelope.ts });
 }
 
 function runError({ code, message, class: kind, node = null }: RunError): CallError {
@@ -184,15 +184,15 @@ function runError({ code, message, class: kind, node = null }: RunError): CallEr
 }
 
 function endAll(
-  known: KnownCalls,
+  tree: KnownCalls,
   envelope: Envelope,
   status: CallStatus,
   error: CallError | undefined,
-): CallsChange {
-  const calls = closed(known.calls, envelope, status);
-  const runs = closed(known.runs, envelope, status, error && { error });
+): CallTreeChange {
+  const calls = closed(tree.calls, envelope, status);
+  const runs = closed(tree.runs, envelope, status, error && { error });
   return {
-    ...withEarlier(known.earlier_runs ?? 0),
+    ...withEarlier(tree.earlier_runs ?? 0),
     calls: calls.calls,
     runs: runs.calls,
     changed: [...calls.changed, ...runs.changed],
@@ -200,7 +200,7 @@ function endAll(
   };
 }
 
-/** What is open of a run, ended. O(calls), once a run. */
+/** Ends the open calls of a run. O(calls), once a run. */
 function closed(
   calls: readonly FoldCall[],
   { run_id, ts }: Envelope,
@@ -217,35 +217,35 @@ function closed(
   return { calls: next, changed };
 }
 
-/** From the end: what changes began not long ago. */
+/** Searches from the end, because calls that change began recently. */
 function indexOf(calls: readonly FoldCall[], { run_id, call_id }: CallName): number {
   return calls.findLastIndex((call) => call.call_id === call_id && call.run_id === run_id);
 }
 
-function put(known: KnownCalls, call: FoldCall): CallsChange {
-  if (call.kind === "run") return putRun(known, call);
-  const { runs, earlier_runs = 0 } = known;
-  const calls = placed(known.calls, call);
+function put(tree: KnownCalls, call: FoldCall): CallTreeChange {
+  if (call.kind === "run") return putRun(tree, call);
+  const { runs, earlier_runs = 0 } = tree;
+  const calls = withCall(tree.calls, call);
   const beyond = calls.length - MAX_CALLS;
-  // Where all that is there is open, nothing can go: then it is asked again only when there are many more.
-  if (beyond <= 0 || beyond % LET_GO_AT_ONCE !== 1 || calls.length === known.calls.length)
+  // Open calls can't be evicted: where all are open, the next attempt waits until there are EVICTION_BATCH more.
+  if (beyond <= 0 || beyond % EVICTION_BATCH !== 1 || calls.length === tree.calls.length)
     return { ...withEarlier(earlier_runs), runs, calls, changed: [call], gone: [] };
-  const { counted, gone, ...kept } = letGo({ runs, calls }, beyond + LET_GO_AT_ONCE - 1);
-  // What begins now is open, so it stays, and nothing is below it yet that could be counted.
-  return { ...withEarlier(earlier_runs), ...kept, changed: [call, ...counted], gone };
+  const { counted, gone, ...retained } = evictClosedCalls({ runs, calls }, beyond + EVICTION_BATCH - 1);
+  // The call that begins now is open, so it is retained, and it has no calls below it yet that could be counted.
+  return { ...withEarlier(earlier_runs), ...retained, changed: [call, ...counted], gone };
 }
 
-/** Evicts the oldest closed runs beyond MAX_RUNS, with the work that is kept of them. O(runs + calls), once a run. */
-function putRun(known: KnownCalls, run: FoldCall): CallsChange {
-  const runs = placed(known.runs, run);
+/** Evicts the oldest closed runs beyond MAX_RUNS, with their retained calls. O(runs + calls), once a run. */
+function putRun(tree: KnownCalls, run: FoldCall): CallTreeChange {
+  const runs = withCall(tree.runs, run);
   const closed = runs.filter(({ status }) => status !== "running");
   const evicted = new Set(closed.slice(0, Math.max(0, runs.length - MAX_RUNS)).map(({ run_id }) => run_id));
   const isEvicted = ({ run_id }: FoldCall) => evicted.has(run_id);
-  const gone = evicted.size === 0 ? [] : [...runs, ...known.calls].filter(isEvicted);
+  const gone = evicted.size === 0 ? [] : [...runs, ...tree.calls].filter(isEvicted);
   return {
-    ...withEarlier((known.earlier_runs ?? 0) + evicted.size),
-    runs: gone.length === 0 ? runs : runs.filter((kept) => !isEvicted(kept)),
-    calls: gone.length === 0 ? known.calls : known.calls.filter((kept) => !isEvicted(kept)),
+    ...withEarlier((tree.earlier_runs ?? 0) + evicted.size),
+    runs: gone.length === 0 ? runs : runs.filter((other) => !isEvicted(other)),
+    calls: gone.length === 0 ? tree.calls : tree.calls.filter((call) => !isEvicted(call)),
     changed: [run],
     gone: gone.map(({ run_id, call_id }) => ({ run_id, call_id })),
   };
@@ -255,7 +255,7 @@ function withEarlier(count: number): Pick<KnownCalls, "earlier_runs"> {
   return count === 0 ? {} : { earlier_runs: count };
 }
 
-function placed(calls: readonly FoldCall[], call: FoldCall): readonly FoldCall[] {
+function withCall(calls: readonly FoldCall[], call: FoldCall): readonly FoldCall[] {
   const next = calls.slice();
   const at = indexOf(calls, call);
   next[at < 0 ? next.length : at] = call;

@@ -1,31 +1,31 @@
 import type { CallStatus, ErrorClass, ErrorCode, Json, PayloadOf, TokenUsage } from "@throughline/ai-core";
 
-/** What tells a call apart in a thread. A call id is unique within its run. */
+/** Identifies a call in a thread. A call id is unique within its run. */
 export interface CallName {
   readonly run_id: string;
   readonly call_id: string;
 }
 
-/** Why a call failed. Of a run without the graph's own name and stack. */
+/** The error of a failed call. A run's has neither the graph's own name nor its stack. */
 export interface CallError {
   readonly message: string;
   readonly class?: ErrorClass;
   /** The node that threw. */
   readonly node: string | null;
-  /** Of a run. */
+  /** Present on a run. */
   readonly code?: ErrorCode;
-  /** Of the graph's own error, where the service shows those. */
+  /** The name of the graph's own error, where the service shows those. */
   readonly name?: string;
   readonly stack?: string;
 }
 
-export interface AnsweredQuestion {
+export interface ResolvedInterrupt {
   readonly interrupt_id: string;
-  /** To stand behind the name of who answered: "chose KLM". */
+  /** A text to show after the name of the person who responded: "chose KLM". */
   readonly words: string;
 }
 
-/** One piece of work inside a thread: a run, or what happened within one. People open and close these. */
+/** One piece of work inside a thread: a run, or a call within one. People expand and collapse these. */
 export interface FoldCall extends CallName {
   readonly parent_id: string | null;
   /** A node that turns out to hold a subgraph is one call. */
@@ -35,39 +35,39 @@ export interface FoldCall extends CallName {
   /** Seconds since the Unix epoch. */
   readonly started_at: number;
   readonly ended_at: number | null;
-  /** `lost`: its process died, and the work was begun again. */
+  /** `lost`: its process died, and the work was restarted. */
   readonly status: "running" | CallStatus | "lost";
-  /** Of a model call: the message it wrote. */
+  /** The message that a model call wrote. */
   readonly message_id?: string;
-  /** Of a subgraph that a tool runs: that tool's call. */
+  /** The tool call that runs this subgraph. */
   readonly tool_call_id?: string;
-  /** Long values are cut, and then are text. */
+  /** Long values are truncated, and then are text. */
   readonly args?: Json;
   readonly result?: Json;
-  /** What a tool said last of its progress. */
+  /** The latest progress that a tool reported. */
   readonly progress?: Json;
   readonly usage?: TokenUsage;
-  /** Of a run. */
+  /** Present on a run. */
   readonly started_by?: PayloadOf<"run_start">["started_by"];
-  /** Of a run that answers: what it answered, in words, in the order the questions were asked. */
-  readonly answered?: readonly AnsweredQuestion[];
-  /** Of a call that threw. */
+  /** The interrupts that a run responds to, each with its response as text, in the order of the interrupts. */
+  readonly answered?: readonly ResolvedInterrupt[];
+  /** Present on a call that threw. */
   readonly error?: CallError;
-  /** How many calls below it are no longer kept. */
+  /** The number of evicted calls below this one. */
   readonly earlier?: number;
 }
 
-/** The work of a thread. Runs and the work within them are bounded each by itself. */
+/** The work of a thread. Runs and the calls within them have separate bounds. */
 export interface KnownCalls {
-  /** The newest runs, in the order they began, and all that are open. */
+  /** The newest runs, in the order they began, and all open ones. */
   readonly runs: readonly FoldCall[];
-  /** How many runs before them are no longer kept; absent for none. */
+  /** The number of evicted runs before them; absent for none. */
   readonly earlier_runs?: number;
-  /** What happened within them, in the order it began: the newest, and all that is open. */
+  /** The newest calls within the runs, in the order they began, and all open ones. */
   readonly calls: readonly FoldCall[];
 }
 
-/** Each run with the work that is kept of it behind it. O(calls). */
+/** Lists each run, followed by its retained calls. O(calls). */
 export function callsByRun({ runs, calls }: KnownCalls): readonly FoldCall[] {
   const works = new Map<string, FoldCall[]>(runs.map(({ run_id }) => [run_id, []]));
   const rootless: FoldCall[] = [];

@@ -77,28 +77,39 @@ describe("P92: a run that answers", () => {
     const asked = ask("q", { reason: "tool_call", toolCallId: "c", responseSchema });
     const tool_calls = [{ id: "c", name: "pay", args: "{}" }];
     const messages = [{ id: "m", role: "assistant" as const, content: "", tool_calls }];
-    const fold = { ...emptyFold, interrupts: [asked], messages };
-    const { runs } = applyEnvelope(fold, start({ q: { approved: true } }));
+    const projection = { ...emptyFold, interrupts: [asked], messages };
+    const { runs } = applyEnvelope(projection, start({ q: { approved: true } }));
     expect(runs[0]?.answered).toEqual([{ interrupt_id: "q", words: "approved pay" }]);
   });
 });
 
 describe("a fold's runs", () => {
   it("are the newest, however many the thread had, and the others are counted", () => {
-    let fold = emptyFold;
+    let projection = emptyFold;
     const sizes: number[] = [];
     for (let at = 0; at < 10_000; at += 1) {
       const run = { run_id: `run-${at}`, call_id: `run-${at}` };
       const step = { ...BASE, ...run, call_id: "node", parent_id: run.call_id };
-      fold = applyEnvelope(fold, { ...start({}), ...run });
-      fold = applyEnvelope(fold, { ...step, type: "step_start", payload: { node: "agent", step: 1 } });
-      fold = applyEnvelope(fold, { ...BASE, ...run, type: "run_end", payload: { status: "success" } });
-      if (at === 999 || at === 9_999) sizes.push(JSON.stringify(fold).length);
+      projection = applyEnvelope(projection, { ...start({}), ...run });
+      projection = applyEnvelope(projection, {
+        ...step,
+        type: "step_start",
+        payload: { node: "agent", step: 1 },
+      });
+      projection = applyEnvelope(projection, {
+        ...BASE,
+        ...run,
+        type: "run_end",
+        payload: { status: "success" },
+      });
+      if (at === 999 || at === 9_999) sizes.push(JSON.stringify(projection).length);
     }
-    expect(fold.runs.length).toBe(100);
-    expect(fold.runs.at(-1)?.run_id).toBe("run-9999");
-    expect(fold.earlier_runs).toBe(9_900);
-    expect(fold.calls.every(({ run_id }) => fold.runs.some((run) => run.run_id === run_id))).toBe(true);
+    expect(projection.runs.length).toBe(100);
+    expect(projection.runs.at(-1)?.run_id).toBe("run-9999");
+    expect(projection.earlier_runs).toBe(9_900);
+    expect(projection.calls.every(({ run_id }) => projection.runs.some((run) => run.run_id === run_id))).toBe(
+      true,
+    );
     expect(sizes[1]).toBeLessThan(100_000);
     expect((sizes[1] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(2_000);
   });

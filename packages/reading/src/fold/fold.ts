@@ -8,9 +8,9 @@ import {
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
 import { changeCalls } from "./calls.js";
-import { keepBeside } from "./keep-beside.js";
-import { placeOfResult, withChanged, withdrawn, withTruth } from "./message-list.js";
-import { keepPredictions, PREDICT_STATE } from "./predictions.js";
+import { trimSideMessages } from "./keep-beside.js";
+import { reconcileMessages, toolResultPosition, withChanged, withdrawn } from "./message-list.js";
+import { PREDICT_STATE, withPredictions } from "./predictions.js";
 import { afterSubgraph, stillSuspended, withCheckpoint, without } from "./suspended.js";
 import {
   closedMessage,
@@ -21,81 +21,84 @@ import {
   type OpenSubagent,
   type OpenToolCall,
   openContent,
-  saidBy,
-  saidIn,
+  runTag,
+  subagentTag,
   type ThreadFold,
 } from "./thread-fold.js";
 
-/** One entry more. Pure; shares all that did not change. A token costs O(open items), never O(history). */
-export function applyEntry(fold: ThreadFold, entry: LogEntry): ThreadFold {
-  return applyEnvelope(fold, entry.envelope);
+/** Applies one entry to a projection. Pure; shares all that did not change. A token costs O(open items), never O(history). */
+export function applyEntry(projection: ThreadFold, entry: LogEntry): ThreadFold {
+  return applyEnvelope(projection, entry.envelope);
 }
 
-export function isKnownMessage(fold: ThreadFold, messageId: string): boolean {
-  return fold.messages.some((message) => message.id === messageId);
+export function isKnownMessage(projection: ThreadFold, messageId: string): boolean {
+  return projection.messages.some((message) => message.id === messageId);
 }
 
-export function applyEnvelope(fold: ThreadFold, envelope: Envelope): ThreadFold {
-  const next = applyContent(fold, envelope);
-  const change = changeCalls(fold, envelope);
+export function applyEnvelope(projection: ThreadFold, envelope: Envelope): ThreadFold {
+  const next = applyContent(projection, envelope);
+  const change = changeCalls(projection, envelope);
   if (!change) return next;
   const { runs, calls, earlier_runs } = change;
   return { ...next, runs, calls, ...(earlier_runs !== undefined && { earlier_runs }) };
 }
 
-function applyContent(fold: ThreadFold, envelope: Envelope): ThreadFold {
+function applyContent(projection: ThreadFold, envelope: Envelope): ThreadFold {
   switch (envelope.type) {
     case "run_start":
-      return startRun(fold, envelope);
+      return startRun(projection, envelope);
     case "run_end": {
-      // What a run that failed or was stopped did not answer is still asked.
-      const interrupts = envelope.payload.status === "success" ? [] : fold.interrupts;
+      // Interrupts that a failed or stopped run did not resolve stay open.
+      const interrupts = envelope.payload.status === "success" ? [] : projection.interrupts;
       return {
-        ...closeAll(fold),
-        run: fold.run && endedRun(fold.run, envelope.payload),
+        ...closeAll(projection),
+        run: projection.run && endedRun(projection.run, envelope.payload),
         interrupts,
-        suspended: stillSuspended(fold.suspended, interrupts),
+        suspended: stillSuspended(projection.suspended, interrupts),
         checkpoints: [],
       };
     }
     case "step_start":
-      return startStep(fold, envelope);
+      return startStep(projection, envelope);
     case "step_end":
-      return { ...fold, openSteps: fold.openSteps.filter((step) => step.call_id !== envelope.call_id) };
+      return {
+        ...projection,
+        openSteps: projection.openSteps.filter((step) => step.call_id !== envelope.call_id),
+      };
     case "llm_start":
-      return startMessage(fold, envelope);
+      return startMessage(projection, envelope);
     case "llm_token":
-      return addToken(fold, envelope);
+      return addToken(projection, envelope);
     case "llm_end":
-      return endMessage(fold, envelope);
+      return endMessage(projection, envelope);
     case "tool_start":
-      return startSubagent(fold, envelope);
+      return startSubagent(projection, envelope);
     case "tool_end":
-      return endTool(fold, envelope);
+      return endTool(projection, envelope);
     case "state_snapshot":
-      return takeSnapshot(fold, envelope);
+      return applySnapshot(projection, envelope);
     case "state_delta":
-      return { ...fold, state: applyPatch(fold.state, envelope.payload.ops) ?? fold.state };
+      return { ...projection, state: applyPatch(projection.state, envelope.payload.ops) ?? projection.state };
     case "interrupt":
       return {
-        ...fold,
-        interrupts: [...fold.interrupts.filter(isNot(envelope.payload.interrupt_id)), envelope.payload],
+        ...projection,
+        interrupts: [...projection.interrupts.filter(isNot(envelope.payload.interrupt_id)), envelope.payload],
       };
     case "usage":
-      return { ...fold, usage: runUsage(envelope.payload) };
+      return { ...projection, usage: runUsage(envelope.payload) };
     case "retract":
-      return retract(fold, envelope);
+      return retract(projection, envelope);
     case "subgraph_checkpoint":
-      return withCheckpoint(fold, envelope.call_id, envelope.payload.checkpoint_id);
+      return withCheckpoint(projection, envelope.call_id, envelope.payload.checkpoint_id);
     case "custom": {
       const { name, value } = envelope.payload;
-      return name === PREDICT_STATE ? keepPredictions(fold, value) : fold;
+      return name === PREDICT_STATE ? withPredictions(projection, value) : projection;
     }
     case "tool_update":
     case "subgraph_resume":
     case "warning":
     case "error":
-      return fold;
+      return projection;
   }
 }
 
@@ -105,9 +108,9 @@ function endedRun(run: FoldRun, { status, error }: PayloadOf<"run_end">): FoldRu
   return { ...run, open: false, status, ...(error && { error }) };
 }
 
-function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
-  const closed = closeAll(fold);
-  const resumed = fold.run?.run_id === run_id;
+function startRun(projection: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
+  const closed = closeAll(projection);
+  const resumed = projection.run?.run_id === run_id;
   const run: FoldRun = {
     run_id,
     client_run_id: payload.client_run_id ?? null,
@@ -116,31 +119,31 @@ function startRun(fold: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"ru
     status: null,
     ...(payload.coarse && { coarse: true }),
   };
-  const known = new Set(fold.messages.map((message) => message.id));
-  const kept = resumed ? closed.messages : keepBeside(closed.messages);
-  const said = payload.input.messages.filter((message) => !known.has(message.id));
+  const known = new Set(projection.messages.map((message) => message.id));
+  const retained = resumed ? closed.messages : trimSideMessages(closed.messages);
+  const added = payload.input.messages.filter((message) => !known.has(message.id));
   const begun = { ...closed, run };
-  const answers = payload.answers.length > 0;
+  const responds = payload.answers.length > 0;
   return {
     ...begun,
-    messages: [...kept, ...said.map((message) => ({ ...message, ...saidIn(begun) }))],
+    messages: [...retained, ...added.map((message) => ({ ...message, ...runTag(begun) }))],
     interrupts: resumed
       ? closed.interrupts
-      : closed.interrupts.filter(({ interrupt_id }) => answers && !payload.answers.includes(interrupt_id)),
-    // A run that answers goes on with them; any other leaves what was asked behind.
-    suspended: resumed || answers ? fold.suspended : [],
+      : closed.interrupts.filter(({ interrupt_id }) => responds && !payload.answers.includes(interrupt_id)),
+    // A run with interrupt responses continues the suspended subgraphs; any other abandons them.
+    suspended: resumed || responds ? projection.suspended : [],
     checkpoints: [],
-    usage: resumed ? usageSoFar(fold) : { ...NO_USAGE, model_calls: 0, cost_usd: null },
+    usage: resumed ? usageSoFar(projection) : { ...NO_USAGE, model_calls: 0, cost_usd: null },
   };
 }
 
-/** What a run has used that broke off here: a model call that was cut short was made all the same, at an unknown cost. */
+/** The usage of a run that stops here. Counts model calls that were cut short: they were made, at an unknown cost. */
 export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usage"] {
   const cutShort = openMessages.filter(({ synthetic }) => !synthetic).length;
   return cutShort === 0 ? usage : { ...usage, model_calls: usage.model_calls + cutShort };
 }
 
-/** The run's own sum, which is right whatever was counted on the way. */
+/** The run's own sum of usage, which is right whatever was counted before. */
 function runUsage({
   model: _,
   calls: __,
@@ -150,17 +153,25 @@ function runUsage({
   return { ...sum, ...(complete !== undefined && { complete }) };
 }
 
-function startStep(fold: ThreadFold, { call_id, payload, parent_id }: EnvelopeOf<"step_start">): ThreadFold {
-  if (fold.openSteps.some((step) => step.call_id === call_id)) return fold;
-  const owner = fold.openSubagents.find((open) => open.call_id === parent_id);
-  const parent = stepOf(fold, parent_id) ?? stepOf(fold, owner ? nodeOf(owner) : null);
+function startStep(
+  projection: ThreadFold,
+  { call_id, payload, parent_id }: EnvelopeOf<"step_start">,
+): ThreadFold {
+  if (projection.openSteps.some((step) => step.call_id === call_id)) return projection;
+  const owner = projection.openSubagents.find((open) => open.call_id === parent_id);
+  const parent = stepOf(projection, parent_id) ?? stepOf(projection, owner ? nodeOf(owner) : null);
   const base = parent ? `${parent.base}/${payload.node}` : payload.node;
   const subagent = owner?.call_id ?? parent?.subagent_id ?? null;
-  const step: OpenStep = { call_id, base, name: uniqueName(base, fold.openSteps), subagent_id: subagent };
-  return { ...fold, openSteps: [...fold.openSteps, step] };
+  const step: OpenStep = {
+    call_id,
+    base,
+    name: uniqueName(base, projection.openSteps),
+    subagent_id: subagent,
+  };
+  return { ...projection, openSteps: [...projection.openSteps, step] };
 }
 
-/** Of several subagents that one node runs, each has the node's call and its tool's as its own. */
+/** The node's call of a subagent. Where one node runs several, each subagent's call id is that of the node and its tool call. */
 function nodeOf({ call_id, tool_call_id }: OpenSubagent): string {
   return tool_call_id !== null && call_id.endsWith(`|${tool_call_id}`)
     ? call_id.slice(0, -tool_call_id.length - 1)
@@ -173,9 +184,9 @@ function uniqueName(base: string, open: readonly OpenStep[]): string {
   for (let twin = 2; ; twin += 1) if (!taken.has(`${base}#${twin}`)) return `${base}#${twin}`;
 }
 
-function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_start">): ThreadFold {
-  if (fold.openMessages.some((message) => message.message_id === payload.message_id)) return fold;
-  const known = fold.messages.find((message) => message.id === payload.message_id);
+function startMessage(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_start">): ThreadFold {
+  if (projection.openMessages.some((message) => message.message_id === payload.message_id)) return projection;
+  const known = projection.messages.find((message) => message.id === payload.message_id);
   const message: OpenMessage = {
     call_id,
     message_id: payload.message_id,
@@ -192,21 +203,24 @@ function startMessage(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_st
       closed: true,
     })),
   };
-  const messages = known?.bare ? fold.messages.filter((other) => other !== known) : fold.messages;
-  return withOpenMessages(fold, [...fold.openMessages, message], messages);
+  const messages = known?.bare ? projection.messages.filter((other) => other !== known) : projection.messages;
+  return withOpenMessages(projection, [...projection.openMessages, message], messages);
 }
 
 /**
- * The message that a token continues. One whose beginning is in no log any more begins with the first token that is known of
- * it, if it is certain to be of the conversation: below a subgraph it may be a subagent's. `undefined` for a message that is
- * complete: a checkpoint held it before the log told its end.
+ * The message that a token continues. A message whose start was trimmed from the log starts with its first known token, if
+ * it is certain to be of the conversation: below a subgraph it may be a subagent's. `undefined` for a complete message: a
+ * checkpoint held it before its end was logged.
  */
-export function continuedMessage(fold: ThreadFold, token: EnvelopeOf<"llm_token">): OpenMessage | undefined {
+export function continuedMessage(
+  projection: ThreadFold,
+  token: EnvelopeOf<"llm_token">,
+): OpenMessage | undefined {
   const { message_id } = token.payload;
-  const open = fold.openMessages.find((message) => message.message_id === message_id);
+  const open = projection.openMessages.find((message) => message.message_id === message_id);
   if (open) return open;
   const isNested = token.parent_id?.includes("|") ?? false;
-  if (!fold.run?.open || isNested || isKnownMessage(fold, message_id)) return undefined;
+  if (!projection.run?.open || isNested || isKnownMessage(projection, message_id)) return undefined;
   return {
     call_id: token.call_id,
     message_id,
@@ -221,47 +235,47 @@ export function continuedMessage(fold: ThreadFold, token: EnvelopeOf<"llm_token"
   };
 }
 
-function addToken(fold: ThreadFold, token: EnvelopeOf<"llm_token">): ThreadFold {
+function addToken(projection: ThreadFold, token: EnvelopeOf<"llm_token">): ThreadFold {
   const { payload } = token;
-  const open = continuedMessage(fold, token);
-  if (!open) return fold;
-  const index = fold.openMessages.indexOf(open);
+  const open = continuedMessage(projection, token);
+  if (!open) return projection;
+  const index = projection.openMessages.indexOf(open);
   const next = withToken(open, payload);
-  const openMessages = fold.openMessages.slice();
+  const openMessages = projection.openMessages.slice();
   openMessages[index === -1 ? openMessages.length : index] = next;
-  if (!next.placed || open.placed) return withOpenMessages(fold, openMessages, fold.messages);
+  if (!next.placed || open.placed) return withOpenMessages(projection, openMessages, projection.messages);
   const message: FoldMessage = {
     id: open.message_id,
     role: "assistant",
     content: "",
-    ...saidBy(open.subagent_id, fold),
-    ...saidIn(fold),
+    ...subagentTag(open.subagent_id, projection),
+    ...runTag(projection),
   };
-  return withOpenMessages(fold, openMessages, [...fold.messages, message]);
+  return withOpenMessages(projection, openMessages, [...projection.messages, message]);
 }
 
-// The two literals below are spelled out because a spread with overrides costs several times as much, once per entry.
+// The two literals below list all properties because a spread with overrides costs several times as much, once per entry.
 
 function withOpenMessages(
-  fold: ThreadFold,
+  projection: ThreadFold,
   openMessages: readonly OpenMessage[],
   messages: readonly FoldMessage[],
 ): ThreadFold {
   return {
-    run: fold.run,
-    state: fold.state,
+    run: projection.run,
+    state: projection.state,
     messages,
-    openSteps: fold.openSteps,
+    openSteps: projection.openSteps,
     openMessages,
-    openSubagents: fold.openSubagents,
-    interrupts: fold.interrupts,
-    suspended: fold.suspended,
-    checkpoints: fold.checkpoints,
-    usage: fold.usage,
-    checkpoint_id: fold.checkpoint_id,
-    runs: fold.runs,
-    calls: fold.calls,
-    ...(fold.earlier_runs !== undefined && { earlier_runs: fold.earlier_runs }),
+    openSubagents: projection.openSubagents,
+    interrupts: projection.interrupts,
+    suspended: projection.suspended,
+    checkpoints: projection.checkpoints,
+    usage: projection.usage,
+    checkpoint_id: projection.checkpoint_id,
+    runs: projection.runs,
+    calls: projection.calls,
+    ...(projection.earlier_runs !== undefined && { earlier_runs: projection.earlier_runs }),
   };
 }
 
@@ -295,101 +309,116 @@ function withCall(
   return [...calls, { index: part.index, id: part.id, name: part.name ?? "tool", args, closed: false }];
 }
 
-function endMessage(fold: ThreadFold, { payload }: EnvelopeOf<"llm_end">): ThreadFold {
-  const open = fold.openMessages.find((message) => message.message_id === payload.message_id);
-  if (!open) return fold;
-  const usage = payload.usage ? addUsage(fold.usage, payload.usage) : fold.usage;
+function endMessage(projection: ThreadFold, { payload }: EnvelopeOf<"llm_end">): ThreadFold {
+  const open = projection.openMessages.find((message) => message.message_id === payload.message_id);
+  if (!open) return projection;
+  const usage = payload.usage ? addUsage(projection.usage, payload.usage) : projection.usage;
   return {
-    ...closeMessage(fold, open),
-    usage: { ...fold.usage, ...usage, model_calls: fold.usage.model_calls + (open.synthetic ? 0 : 1) },
+    ...closeMessage(projection, open),
+    usage: {
+      ...projection.usage,
+      ...usage,
+      model_calls: projection.usage.model_calls + (open.synthetic ? 0 : 1),
+    },
   };
 }
 
-function closeMessage(fold: ThreadFold, open: OpenMessage): ThreadFold {
-  const openMessages = fold.openMessages.filter((message) => message !== open);
+function closeMessage(projection: ThreadFold, open: OpenMessage): ThreadFold {
+  const openMessages = projection.openMessages.filter((message) => message !== open);
   if (!open.placed) {
-    if (open.reasoning === "") return { ...fold, openMessages };
+    if (open.reasoning === "") return { ...projection, openMessages };
     const thought: FoldMessage = { id: open.message_id, role: "assistant", content: "", bare: true };
-    const owner = saidBy(open.subagent_id, fold);
+    const owner = subagentTag(open.subagent_id, projection);
     return {
-      ...fold,
+      ...projection,
       openMessages,
-      messages: [...fold.messages, closedMessage({ ...thought, ...owner, ...saidIn(fold) }, open)],
+      messages: [
+        ...projection.messages,
+        closedMessage({ ...thought, ...owner, ...runTag(projection) }, open),
+      ],
     };
   }
-  const messages = fold.messages.map((message) =>
+  const messages = projection.messages.map((message) =>
     message.id === open.message_id ? closedMessage(message, open) : message,
   );
-  return { ...fold, openMessages, messages };
+  return { ...projection, openMessages, messages };
 }
 
 function startSubagent(
-  fold: ThreadFold,
+  projection: ThreadFold,
   { call_id, parent_id, payload }: EnvelopeOf<"tool_start">,
 ): ThreadFold {
-  if (payload.kind !== "subgraph") return fold;
-  const suspended = without(fold.suspended, call_id);
-  const awake = suspended === fold.suspended ? fold : { ...fold, suspended };
-  const isKnown = fold.openSubagents.some((subagent) => subagent.call_id === call_id);
+  if (payload.kind !== "subgraph") return projection;
+  const suspended = without(projection.suspended, call_id);
+  const awake = suspended === projection.suspended ? projection : { ...projection, suspended };
+  const isKnown = projection.openSubagents.some((subagent) => subagent.call_id === call_id);
   if (payload.subagent_id === undefined || isKnown) return awake;
   const subagent: OpenSubagent = {
     call_id,
     name: payload.tool_name,
     tool_call_id: payload.tool_call_id ?? null,
-    parent_id: (stepOf(fold, call_id) ?? stepOf(fold, parent_id))?.subagent_id ?? null,
+    parent_id: (stepOf(projection, call_id) ?? stepOf(projection, parent_id))?.subagent_id ?? null,
   };
-  return { ...awake, openSubagents: [...fold.openSubagents, subagent] };
+  return { ...awake, openSubagents: [...projection.openSubagents, subagent] };
 }
 
 function stepOf({ openSteps }: ThreadFold, callId: string | null): OpenStep | undefined {
   return openSteps.find((step) => step.call_id === callId);
 }
 
-function endTool(fold: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">): ThreadFold {
+function endTool(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">): ThreadFold {
   if (payload.kind === "subgraph") {
     return {
-      ...fold,
-      suspended: afterSubgraph(fold, call_id, payload.status),
-      openSubagents: fold.openSubagents.filter((open) => open.call_id !== call_id),
+      ...projection,
+      suspended: afterSubgraph(projection, call_id, payload.status),
+      openSubagents: projection.openSubagents.filter((open) => open.call_id !== call_id),
     };
   }
-  const place = placeOfResult(fold, call_id, payload);
-  if (!place) return fold;
+  const position = toolResultPosition(projection, call_id, payload);
+  if (!position) return projection;
   return {
-    ...fold,
-    messages: [...fold.messages.slice(0, place.at), place.message, ...fold.messages.slice(place.at)],
+    ...projection,
+    messages: [
+      ...projection.messages.slice(0, position.at),
+      position.message,
+      ...projection.messages.slice(position.at),
+    ],
   };
 }
 
-function takeSnapshot(fold: ThreadFold, { payload }: EnvelopeOf<"state_snapshot">): ThreadFold {
+function applySnapshot(projection: ThreadFold, { payload }: EnvelopeOf<"state_snapshot">): ThreadFold {
   return {
-    ...fold,
-    state: payload.state ?? fold.state,
-    messages: messagesAfter(fold, payload),
-    checkpoint_id: payload.checkpoint_id ?? fold.checkpoint_id,
+    ...projection,
+    state: payload.state ?? projection.state,
+    messages: messagesAfter(projection, payload),
+    checkpoint_id: payload.checkpoint_id ?? projection.checkpoint_id,
   };
 }
 
-function messagesAfter(fold: ThreadFold, payload: PayloadOf<"state_snapshot">): readonly FoldMessage[] {
-  const messages = payload.messages ? withTruth(fold, payload.messages) : fold.messages;
-  return payload.changed_messages ? withChanged({ ...fold, messages }, payload.changed_messages) : messages;
+function messagesAfter(projection: ThreadFold, payload: PayloadOf<"state_snapshot">): readonly FoldMessage[] {
+  const messages = payload.messages ? reconcileMessages(projection, payload.messages) : projection.messages;
+  return payload.changed_messages
+    ? withChanged({ ...projection, messages }, payload.changed_messages)
+    : messages;
 }
 
-function retract(fold: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {
+function retract(projection: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {
   const gone = new Set(payload.message_ids);
   const calls = new Set(payload.call_ids);
-  const closing = fold.openMessages.filter((open) => gone.has(open.message_id) || calls.has(open.call_id));
-  const closed = closing.reduce(closeMessage, fold);
+  const closing = projection.openMessages.filter(
+    (open) => gone.has(open.message_id) || calls.has(open.call_id),
+  );
+  const closed = closing.reduce(closeMessage, projection);
   return {
     ...closed,
     messages: closed.messages.flatMap((message) => (gone.has(message.id) ? withdrawn(message) : [message])),
-    openSteps: fold.openSteps.filter((open) => !calls.has(open.call_id)),
-    openSubagents: fold.openSubagents.filter((open) => !calls.has(open.call_id)),
+    openSteps: projection.openSteps.filter((open) => !calls.has(open.call_id)),
+    openSubagents: projection.openSubagents.filter((open) => !calls.has(open.call_id)),
   };
 }
 
-/** What a run leaves once nothing of it is open. */
-export function closeAll(fold: ThreadFold): ThreadFold {
-  const closed = fold.openMessages.reduce(closeMessage, fold);
+/** Closes everything that a run has open. */
+export function closeAll(projection: ThreadFold): ThreadFold {
+  const closed = projection.openMessages.reduce(closeMessage, projection);
   return { ...closed, openSteps: [], openSubagents: [] };
 }

@@ -1,18 +1,18 @@
 import type { CallName, FoldCall, KnownCalls } from "./fold-call.js";
 
-export interface LetGo extends KnownCalls {
-  /** Calls that stay and now count some more that went. */
+export interface Eviction extends KnownCalls {
+  /** Retained calls whose count of evicted calls grew. */
   readonly counted: readonly FoldCall[];
-  /** Each stands for itself and all below it. */
+  /** The evicted calls, each with all calls below it. */
   readonly gone: readonly CallName[];
 }
 
 /**
- * Lets go of `excess` closed calls, or of as many as there are: whole subtrees, oldest first, each counted by the call it hung
- * below (`earlier`). A run, an open call and all above an open call stay. A subtree that is larger than what has to go stays
- * and gives up its own oldest subtrees, so that work that has just ended does not disappear at once. O(calls).
+ * Evicts `excess` closed calls, or as many as there are: whole subtrees, oldest first, each counted by its parent call
+ * (`earlier`). Runs, open calls and their ancestors are retained. A subtree larger than the excess is retained and loses its
+ * own oldest subtrees, so that work that has just ended does not disappear at once. O(calls).
  */
-export function letGo({ runs, calls }: KnownCalls, excess: number): LetGo {
+export function evictClosedCalls({ runs, calls }: KnownCalls, excess: number): Eviction {
   const tree = treeOf({ runs, calls });
   const counts = new Map<string, number>();
   const dropped = new Set<string>();
@@ -36,7 +36,7 @@ export function letGo({ runs, calls }: KnownCalls, excess: number): LetGo {
     if (above !== undefined) counts.set(above, (counts.get(above) ?? 0) + count);
   }
 
-  /** How many calls go with this one, those that went before it included. */
+  /** Counts the calls that are evicted with this one, including those below it that were evicted before. */
   function deleteAll(call: FoldCall): number {
     dropped.add(keyOf(call));
     return tree.childrenOf(call).reduce((sum, child) => sum + deleteAll(child), 1 + (call.earlier ?? 0));
@@ -67,7 +67,7 @@ function treeOf({ runs, calls }: KnownCalls) {
   const pinned = new Set<string>();
   const sizes = new Map<string, number>();
 
-  /** A call whose parent is not known hangs below its run. */
+  /** The key of a call's parent. A call whose parent is not known belongs below its run. */
   function aboveOf(call: FoldCall): string | undefined {
     const parent = keyOf({ run_id: call.run_id, call_id: call.parent_id ?? call.run_id });
     if (byKey.has(parent)) return parent;

@@ -1,28 +1,29 @@
 import type { EnvelopeOf, Message } from "@throughline/ai-core";
 import { resultContent } from "@throughline/coerce";
-import { type FoldMessage, isConversation, saidBy, saidIn, type ThreadFold } from "./thread-fold.js";
+import { type FoldMessage, isConversation, runTag, subagentTag, type ThreadFold } from "./thread-fold.js";
 
 /**
- * Where a result goes: behind the message that asked for it and the results already there, which is where the stock
- * clients put it. `undefined` when there is nothing to show: no message that carries it, no call that asked for it, or shown before.
+ * Finds the position of a tool's result: after the message with the call and the results already there, which is where the
+ * stock clients insert it. `undefined` when there is nothing to show: no message carries it, no call requested it, or it was
+ * shown before.
  */
-export function placeOfResult(
-  fold: ThreadFold,
+export function toolResultPosition(
+  projection: ThreadFold,
   callId: string,
   payload: EnvelopeOf<"tool_end">["payload"],
 ): { readonly at: number; readonly message: FoldMessage } | undefined {
   const id = payload.message_id;
   if (payload.kind !== "tool" || id === undefined) return undefined;
-  const asks = (message: FoldMessage) =>
+  const ownsCall = (message: FoldMessage) =>
     message.tool_calls?.some((call) => call.id === callId) ||
-    fold.openMessages.some(
+    projection.openMessages.some(
       (open) => open.message_id === message.id && open.tool_calls.some((call) => call.id === callId),
     );
-  const owner = fold.messages.findLastIndex(asks);
-  if (owner === -1 || fold.messages.some((message) => message.id === id)) return undefined;
+  const owner = projection.messages.findLastIndex(ownsCall);
+  if (owner === -1 || projection.messages.some((message) => message.id === id)) return undefined;
   let at = owner + 1;
-  while (fold.messages[at]?.role === "tool") at += 1;
-  const subagent = fold.messages[owner]?.subagent_id;
+  while (projection.messages[at]?.role === "tool") at += 1;
+  const subagent = projection.messages[owner]?.subagent_id;
   return {
     at,
     message: {
@@ -31,21 +32,21 @@ export function placeOfResult(
       tool_call_id: callId,
       content: resultContent(payload.result),
       ...(payload.status === "error" && { status: "error" as const }),
-      ...saidBy(subagent, fold),
-      ...saidIn(fold),
+      ...subagentTag(subagent, projection),
+      ...runTag(projection),
     },
   };
 }
 
 /**
- * The checkpoint's messages, and, each where it was, what was shown beside them and is no part of them: subagents' words, and
- * thoughts.
+ * Replaces the conversation by the checkpoint's messages. Side messages that were shown between them, those of subagents and
+ * thoughts, retain their positions.
  */
-export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMessage[] {
-  const shown = new Map(fold.messages.map((message) => [message.id, message]));
+export function reconcileMessages(projection: ThreadFold, truth: readonly Message[]): FoldMessage[] {
+  const shown = new Map(projection.messages.map((message) => [message.id, message]));
   const ids = new Set(truth.map((message) => message.id));
-  const kept = truth.map((message): FoldMessage => {
-    const known: Pick<FoldMessage, "reasoning" | "run_id"> = shown.get(message.id) ?? saidIn(fold);
+  const committed = truth.map((message): FoldMessage => {
+    const known: Pick<FoldMessage, "reasoning" | "run_id"> = shown.get(message.id) ?? runTag(projection);
     const { reasoning, run_id } = known;
     return {
       ...message,
@@ -53,35 +54,35 @@ export function withTruth(fold: ThreadFold, truth: readonly Message[]): FoldMess
       ...(run_id !== undefined && { run_id }),
     };
   });
-  const behind = new Map<string | undefined, FoldMessage[]>();
+  const sideAfter = new Map<string | undefined, FoldMessage[]>();
   let last: string | undefined;
-  for (const message of fold.messages) {
+  for (const message of projection.messages) {
     if (ids.has(message.id)) last = message.id;
     else {
-      const list = behind.get(last) ?? [];
-      list.push(...beside(message));
-      behind.set(last, list);
+      const list = sideAfter.get(last) ?? [];
+      list.push(...sideMessage(message));
+      sideAfter.set(last, list);
     }
   }
   return [
-    ...(behind.get(undefined) ?? []),
-    ...kept.flatMap((message) => [message, ...(behind.get(message.id) ?? [])]),
+    ...(sideAfter.get(undefined) ?? []),
+    ...committed.flatMap((message) => [message, ...(sideAfter.get(message.id) ?? [])]),
   ];
 }
 
 /**
- * Puts each changed message behind the one it follows, in place of its earlier version. A message that is rewritten where it
- * is keeps what stands next to it. O(messages) per change.
+ * Inserts each changed message after its predecessor, in place of its earlier version. A message that is rewritten at the
+ * same position retains the side messages next to it. O(messages) per change.
  */
 export function withChanged(
-  fold: ThreadFold,
+  projection: ThreadFold,
   changes: NonNullable<EnvelopeOf<"state_snapshot">["payload"]["changed_messages"]>,
 ): readonly FoldMessage[] {
-  const messages = [...fold.messages];
+  const messages = [...projection.messages];
   for (const { after, message } of changes) {
     const at = messages.findIndex(({ id }) => id === message.id);
     const known = messages[at];
-    const { reasoning, run_id }: Pick<FoldMessage, "reasoning" | "run_id"> = known ?? saidIn(fold);
+    const { reasoning, run_id }: Pick<FoldMessage, "reasoning" | "run_id"> = known ?? runTag(projection);
     const next: FoldMessage = {
       ...message,
       ...(reasoning !== undefined && { reasoning: message.reasoning ?? reasoning }),
@@ -97,7 +98,7 @@ export function withChanged(
   return messages;
 }
 
-/** The message of the conversation before this position. */
+/** The id of the conversation's last message before this position. */
 function predecessor(messages: readonly FoldMessage[], at: number): string | null {
   for (let index = at - 1; index >= 0; index -= 1) {
     const message = messages[index];
@@ -106,7 +107,7 @@ function predecessor(messages: readonly FoldMessage[], at: number): string | nul
   return null;
 }
 
-/** The position behind a message and what stands next to it; the end where it is not known. */
+/** The position after a message and the side messages next to it; the end of the list where the message is not known. */
 function indexBehind(messages: readonly FoldMessage[], after: string | null): number {
   const found = after === null ? -1 : messages.findIndex(({ id }) => id === after);
   if (after !== null && found === -1) return messages.length;
@@ -115,8 +116,8 @@ function indexBehind(messages: readonly FoldMessage[], after: string | null): nu
   return at;
 }
 
-/** Clients never forget a thought that a snapshot leaves out, so neither does the fold. */
-function beside(message: FoldMessage): FoldMessage[] {
+/** Reduces a message that the checkpoint lacks to its thought: clients never drop a thought that a snapshot omits. */
+function sideMessage(message: FoldMessage): FoldMessage[] {
   if (!isConversation(message)) return [message];
   const { id, role, reasoning, run_id } = message;
   if (reasoning === undefined) return [];
@@ -124,8 +125,8 @@ function beside(message: FoldMessage): FoldMessage[] {
 }
 
 /**
- * What is left of a message that was taken back: nothing, but for the place of its thought. A client only ever replaces a
- * thought, so it is told that it is empty; the message may be thought again under the same id.
+ * Reduces a retracted message to an empty thought, or to nothing where it had none. Clients only ever replace a thought, so
+ * they get an empty one; the model may write a thought again under the same id.
  */
 export function withdrawn({ tool_calls: _calls, reasoning, ...message }: FoldMessage): FoldMessage[] {
   return reasoning === undefined ? [] : [{ ...message, content: "", reasoning: "", bare: true }];

@@ -1,16 +1,19 @@
 import type { CallStatus, Interrupt } from "@throughline/ai-core";
 import type { Suspended, ThreadFold } from "./thread-fold.js";
 
-/** More than a superstep has in practice: what is older than so many others is not waited for. */
+/** More than a superstep has in practice; older ones are dropped. */
 const MAX_SUSPENDED = 100;
 
-/** A subgraph's newest checkpoint. */
-export function withCheckpoint(fold: ThreadFold, callId: string, checkpointId: string): ThreadFold {
+/** Records a subgraph's newest checkpoint. */
+export function withCheckpoint(projection: ThreadFold, callId: string, checkpointId: string): ThreadFold {
   const newest: Suspended = { call_id: callId, checkpoint_id: checkpointId };
-  return { ...fold, checkpoints: [...without(fold.checkpoints, callId), newest].slice(-MAX_SUSPENDED) };
+  return {
+    ...projection,
+    checkpoints: [...without(projection.checkpoints, callId), newest].slice(-MAX_SUSPENDED),
+  };
 }
 
-/** A subgraph ended: one that asked waits for its answer. */
+/** Records the end of a subgraph: an interrupted one is suspended until the interrupt response. */
 export function afterSubgraph(
   { suspended, checkpoints }: ThreadFold,
   callId: string,
@@ -27,7 +30,7 @@ export function without(suspended: readonly Suspended[], callId: string): readon
     : suspended;
 }
 
-/** Where no question is open any more, no subgraph waits for an answer. */
+/** Clears the suspended subgraphs once no interrupt is open. */
 export function stillSuspended(
   suspended: readonly Suspended[],
   interrupts: readonly Interrupt[],

@@ -12,18 +12,18 @@ import type {
 import { shownContent } from "@throughline/coerce";
 import type { KnownCalls } from "./fold-call.js";
 
-/** A message of the thread, and, where it is not part of the conversation itself, the subagent it belongs to. */
+/** A message of the thread. One that is not part of the conversation itself names the subagent it belongs to. */
 export interface FoldMessage extends Message {
   readonly subagent_id?: string;
-  /** Said in a subagent that started over when its run was recovered: AG-UI allows a subagent one life in a run. */
+  /** A message of a subagent that restarted when its run was recovered: AG-UI allows a subagent one life in a run. */
   readonly unshown?: true;
-  /** A model thought and then said nothing: people saw the thought, but it is no message of the thread. */
+  /** A thought without a message: people saw it, but it is no message of the thread. */
   readonly bare?: true;
-  /** The run that brought it. Unknown for what passed unwatched. */
+  /** The run that wrote it. Unknown for runs that nothing observed. */
   readonly run_id?: string;
 }
 
-/** Part of the conversation itself, which is what a checkpoint's messages are. */
+/** Whether a message is part of the conversation itself, as a checkpoint's messages are. */
 export function isConversation(message: FoldMessage): boolean {
   return message.subagent_id === undefined && !message.bare;
 }
@@ -34,14 +34,14 @@ export interface FoldRun {
   readonly attempt: number;
   readonly open: boolean;
   readonly status: RunStatus | null;
-  /** Of a run that failed. */
+  /** Present on a run that failed. */
   readonly error?: PayloadOf<"run_end">["error"];
-  /** It stands for runs that passed unwatched, and says of none what it brought. */
+  /** The run represents runs that nothing observed: which of them wrote a message is not known. */
   readonly coarse?: true;
 }
 
-/** What a message of this subagent that appears now says of it. */
-export function saidBy(
+/** The subagent fields of a message that is added now. */
+export function subagentTag(
   subagentId: string | null | undefined,
   { run }: ThreadFold,
 ): Pick<FoldMessage, "subagent_id" | "unshown"> {
@@ -49,14 +49,14 @@ export function saidBy(
   return { subagent_id: subagentId, ...(run && run.attempt > 0 && { unshown: true as const }) };
 }
 
-/** What a message that appears now says of its run. */
-export function saidIn({ run }: ThreadFold): Pick<FoldMessage, "run_id"> {
+/** The run field of a message that is added now. */
+export function runTag({ run }: ThreadFold): Pick<FoldMessage, "run_id"> {
   return run?.open && !run.coarse ? { run_id: run.run_id } : {};
 }
 
 export interface OpenStep {
   readonly call_id: string;
-  /** Unique among open steps, so that twins running side by side can be told apart. */
+  /** Unique among open steps, so that steps of the same node that run in parallel are distinguished. */
   readonly name: string;
   readonly base: string;
   readonly subagent_id: string | null;
@@ -67,29 +67,29 @@ export interface OpenMessage {
   readonly call_id: string;
   readonly message_id: string;
   readonly subagent_id: string | null;
-  /** A node returned it whole: no model was called. */
+  /** A node returned the whole message: no model was called. */
   readonly synthetic: boolean;
-  /** Its place in `messages` is taken: text or a tool call has come. */
+  /** The message is in `messages`: text or a tool call has arrived. */
   readonly placed: boolean;
   readonly text: string;
   readonly text_open: boolean;
-  /** Media it shows, each behind as many characters of the text as `at` says. */
-  readonly media?: readonly PlacedPart[];
+  /** Media of the message, each after `at` characters of the text. */
+  readonly media?: readonly PositionedPart[];
   readonly reasoning: string;
   readonly reasoning_open: boolean;
   readonly tool_calls: readonly OpenToolCall[];
 }
 
-export interface PlacedPart {
+export interface PositionedPart {
   readonly at: number;
   readonly part: ContentPart;
 }
 
 export interface OpenToolCall extends ToolCall {
   readonly index: number;
-  /** Told before this call was reopened: its start and end have been shown. */
+  /** The call's start and end were emitted before the message was reopened. */
   readonly closed: boolean;
-  /** Which of its arguments will be which keys of the state, where the graph said so. */
+  /** Maps the call's arguments to keys of the state, where the graph announced it. */
   readonly predictions?: readonly Json[];
 }
 
@@ -105,7 +105,7 @@ export interface Suspended {
   readonly checkpoint_id: string | null;
 }
 
-/** Everything a person sees of a thread, as the log's entries add up to it. Plain JSON; never mutated. */
+/** The projection of a thread's log: everything a person sees of the thread. Plain JSON; never mutated. */
 export interface ThreadFold extends KnownCalls {
   readonly run: FoldRun | null;
   readonly state: JsonObject;
@@ -114,11 +114,11 @@ export interface ThreadFold extends KnownCalls {
   readonly openMessages: readonly OpenMessage[];
   readonly openSubagents: readonly OpenSubagent[];
   readonly interrupts: readonly Interrupt[];
-  /** Subgraphs that wait for an answer, and the last checkpoint of each. */
+  /** Subgraphs that wait for an interrupt response, and the last checkpoint of each. */
   readonly suspended: readonly Suspended[];
   /** The last checkpoint of each subgraph of the run. */
   readonly checkpoints: readonly Suspended[];
-  /** Of the current or last run. */
+  /** Usage of the current or last run. */
   readonly usage: TokenUsage & {
     readonly model_calls: number;
     readonly cost_usd: number | null;
@@ -128,7 +128,7 @@ export interface ThreadFold extends KnownCalls {
   readonly checkpoint_id: string | null;
 }
 
-export const FOLD_VERSION = 3;
+export const PROJECTION_VERSION = 3;
 
 export const emptyFold: ThreadFold = {
   run: null,
@@ -146,11 +146,11 @@ export const emptyFold: ThreadFold = {
   calls: [],
 };
 
-/** The messages as they stand, text still streaming included. */
-export function currentMessages(fold: ThreadFold): readonly FoldMessage[] {
-  if (!fold.openMessages.some((open) => open.placed)) return fold.messages;
-  const open = new Map(fold.openMessages.map((message) => [message.message_id, message]));
-  return fold.messages.map((message) => {
+/** The current messages, including text that still streams. */
+export function currentMessages(projection: ThreadFold): readonly FoldMessage[] {
+  if (!projection.openMessages.some((open) => open.placed)) return projection.messages;
+  const open = new Map(projection.openMessages.map((message) => [message.message_id, message]));
+  return projection.messages.map((message) => {
     const streaming = open.get(message.id);
     return streaming ? closedMessage(message, streaming) : message;
   });
@@ -179,11 +179,11 @@ function contentOf({ text, media }: Pick<OpenMessage, "text" | "media">): Messag
   return shownContent(parts);
 }
 
-/** The other way round: a message that was told goes on. */
+/** Converts a message's content back to that of an open message, which continues it. */
 export function openContent(content: Message["content"]): Pick<OpenMessage, "text" | "media"> {
   if (typeof content === "string") return { text: content };
   let text = "";
-  const media: PlacedPart[] = [];
+  const media: PositionedPart[] = [];
   for (const part of content) {
     if (part.type === "text") text += String(part.text);
     else media.push({ at: text.length, part });
@@ -191,7 +191,7 @@ export function openContent(content: Message["content"]): Pick<OpenMessage, "tex
   return { text, media };
 }
 
-/** How a thread stands where nothing runs: it waits for an answer, or at a breakpoint, where a graph asks nothing; or it is done. */
-export function standingStatus({ interrupts, run }: ThreadFold): "interrupted" | "success" {
+/** The status of an idle thread: `interrupted` at an open interrupt, or at a breakpoint, which has none; else `success`. */
+export function idleStatus({ interrupts, run }: ThreadFold): "interrupted" | "success" {
   return interrupts.length > 0 || run?.status === "interrupted" ? "interrupted" : "success";
 }

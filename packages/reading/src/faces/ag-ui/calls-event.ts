@@ -3,25 +3,25 @@ import type { CallName, FoldCall } from "../../fold/fold-call.js";
 import type { AgUiEvent } from "./event.js";
 
 /**
- * The tree of work beside the conversation. `whole`: these are all there are; else each replaces what was known of its
- * `(runId, callId)`, or is new. `gone`: no longer kept, each with all below it; the call that they hung below counts them.
+ * Encodes the call tree, or a change of it, as a custom event. `whole`: these are all calls; else each replaces the one with
+ * its `(runId, callId)`, or is new. `gone`: evicted, each with all calls below it; their parent call counts them.
  */
-export function callsEvent(told: {
+export function callsEvent(change: {
   readonly whole: boolean;
   readonly calls: readonly FoldCall[];
   readonly gone?: readonly CallName[];
-  /** How many runs before these are no longer kept. */
+  /** The number of evicted runs before these. */
   readonly earlierRuns?: number | undefined;
 }): AgUiEvent {
-  const gone = (told.gone ?? []).map(({ run_id, call_id }) => ({ runId: run_id, callId: call_id }));
+  const gone = (change.gone ?? []).map(({ run_id, call_id }) => ({ runId: run_id, callId: call_id }));
   return {
     type: "CUSTOM",
     name: "throughline.calls",
     value: {
-      whole: told.whole,
-      calls: told.calls.map(toWire),
+      whole: change.whole,
+      calls: change.calls.map(toWire),
       ...(gone.length > 0 && { gone }),
-      ...(told.earlierRuns !== undefined && { earlierRuns: told.earlierRuns }),
+      ...(change.earlierRuns !== undefined && { earlierRuns: change.earlierRuns }),
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 
-/** The two live lines of the protocol: 0.0.59, which CopilotKit pins, and 1.0. */
+/** The two protocol versions in use: 0.0.59, which CopilotKit pins, and 1.0. */
 export type AgUiLine = "0.0" | "1.0";
-/** R15: how a request wants to be told of interrupts. */
+/** R15: the form in which a request wants interrupts. */
 export type InterruptForm = "legacy" | "standard" | "both";
 
 interface Common {
@@ -32,7 +32,7 @@ export interface AgUiUsage {
   readonly totalTokens: number;
 }
 
-/** The events of AG-UI that this face writes, and no others. */
+/** The events of AG-UI that the encoder writes, and no others. */
 export type AgUiEvent = Common &
   (
     | {
@@ -91,7 +91,7 @@ export type AgUiEvent = Common &
     | { readonly type: "SUBAGENT_ERROR"; readonly subagentRunId: string; readonly message: string }
   );
 
-/** An event and, where a client may come back to it, its cursor. */
+/** An event and, where a client may reconnect from it, its cursor. */
 export interface AgUiFrame {
   readonly id?: string;
   readonly event: AgUiEvent;

@@ -2,8 +2,8 @@ import type { Envelope, EnvelopeOf, JsonObject, LogEntry, PayloadOf } from "@thr
 import { changeCalls } from "../../fold/calls.js";
 import { applyEnvelope, closeAll, continuedMessage } from "../../fold/fold.js";
 import { callsByRun } from "../../fold/fold-call.js";
-import { keepBeside } from "../../fold/keep-beside.js";
-import { placeOfResult } from "../../fold/message-list.js";
+import { trimSideMessages } from "../../fold/keep-beside.js";
+import { toolResultPosition } from "../../fold/message-list.js";
 import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
 import { contentWords, type FileUrl, wordsOf } from "../media-words.js";
 import { callsEvent } from "./calls-event.js";
@@ -12,35 +12,35 @@ import { encodeFrameCursor } from "./frame-cursor.js";
 import { announces, legacyInterrupt, resumeOf } from "./interrupts.js";
 import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
 import { createOpenItems } from "./open-items.js";
-import { stillOpen } from "./still-open.js";
-import { standing, terminal } from "./terminal.js";
+import { reopenItems } from "./still-open.js";
+import { idleRunEnd, terminal } from "./terminal.js";
 
 export interface AgUiFaceOptions {
-  /** What the client calls the thread. */
+  /** The client's name of the thread. */
   readonly threadName: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
-  /** Also tells runs, nodes, model and tool calls as a tree, and which run brought a message, for who shows them. Default `false`. */
+  /** Whether to emit runs, nodes, model and tool calls as a tree, and each message's run. Default `false`. */
   readonly calls?: boolean;
-  /** Where clients fetch attachments; else messages name them by their own address, which only our own clients know. */
+  /** Maps attachments to URLs that clients can fetch; else messages have their internal URLs, which only our own clients know. */
   readonly fileUrl?: FileUrl | undefined;
 }
 
 /**
- * R4: a pure reading. It has no state of its own: all it needs to know of the past is the fold, so it can be started at any
- * position of the log and says there what it would have said without a break.
+ * R4: encodes log entries as AG-UI frames. Stateless: all it needs of the past is the projection, so it can start at any
+ * position of the log and emits there what it would have emitted without a break.
  */
 export interface AgUiFace {
-  /** Names these options in cursors. */
+  /** Identifies these options in cursors. */
   readonly key: string;
-  /** What one entry adds, given the fold before it. */
+  /** The frames of one entry, given the projection before it. */
   frames(before: ThreadFold, entry: LogEntry): AgUiFrame[];
-  /** R11: everything up to here, for someone who holds nothing. Ends the run it opened if none is active. */
+  /** R11: the frames that bring a new subscriber up to date. Ends the run it opened if none is active. */
   fullPrelude(
-    fold: ThreadFold,
+    projection: ThreadFold,
     at: { readonly epoch: string; readonly seq: number } | undefined,
   ): AgUiFrame[];
-  /** R12: for someone who holds everything up to frame `n` of this entry: what they need to hear again, and what is left. */
+  /** R12: for a subscriber that has all up to frame `n` of this entry: the events to repeat, and the remaining frames. */
   resume(
     before: ThreadFold,
     entry: LogEntry,
@@ -90,7 +90,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
           ? startedSince(before, envelope, "openSubagents").flatMap((open) =>
               items.startSubagent(open, before),
             )
-          : nested(before, envelope, envelope.payload.subagent_id);
+          : subagentEvent(before, envelope, envelope.payload.subagent_id);
       case "tool_end":
         return endTool(before, envelope);
       case "state_snapshot":
@@ -142,8 +142,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       open: true,
       status: null,
     };
-    // R14: user messages travel here, where clients dedupe them by id, and so do answers to interrupts.
-    const answered = resumeOf(payload.given, form);
+    // R14: user messages are sent here, where clients dedupe them by id, and so are interrupt responses.
+    const resume = resumeOf(payload.given, form);
     const input: JsonObject = {
       threadId: threadName,
       runId: payload.client_run_id ?? envelope.run_id,
@@ -152,19 +152,19 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       tools: [],
       context: [],
       forwardedProps: {},
-      ...answered,
+      ...resume,
     };
     return [
       ...lost,
-      runStarted(started, payload.input.messages.length > 0 || answered ? input : undefined),
-      ...letGo(before),
+      runStarted(started, payload.input.messages.length > 0 || resume ? input : undefined),
+      ...trimmedMessages(before),
     ];
   }
 
-  /** A new run lets go of old words beside the conversation: those who have them are told. */
-  function letGo(before: ThreadFold): AgUiEvent[] {
+  /** A new run drops old side messages: clients that have them get a snapshot without. */
+  function trimmedMessages(before: ThreadFold): AgUiEvent[] {
     const closed = closeAll(before);
-    const messages = keepBeside(closed.messages);
+    const messages = trimSideMessages(closed.messages);
     return messages === closed.messages ? [] : messagesSnapshot(closed, { ...closed, messages });
   }
 
@@ -172,7 +172,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     const { payload } = envelope;
     const open = continuedMessage(before, envelope);
     if (!open) return [];
-    if (!items.isShown(open, before)) return nested(before, envelope, open.subagent_id ?? undefined);
+    if (!items.isShown(open, before)) return subagentEvent(before, envelope, open.subagent_id ?? undefined);
     const tag = items.owner(open.subagent_id, before);
     const messageId = open.message_id;
     if (payload.reasoning !== undefined) {
@@ -228,11 +228,11 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         .filter((subagent) => subagent.call_id === envelope.call_id)
         .flatMap((subagent) => items.endSubagent(subagent, envelope.payload.status, before));
     }
-    const message = placeOfResult(before, envelope.call_id, envelope.payload)?.message;
+    const message = toolResultPosition(before, envelope.call_id, envelope.payload)?.message;
     if (!message) return [];
     const subagentId = message.subagent_id ?? null;
     if (!items.isShown({ subagent_id: subagentId }, before))
-      return nested(before, envelope, message.subagent_id);
+      return subagentEvent(before, envelope, message.subagent_id);
     return [
       {
         type: "TOOL_CALL_RESULT",
@@ -246,8 +246,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     ];
   }
 
-  /** Work inside a subagent, for a line that has no place for it: one custom event an entry, never a message. */
-  function nested(
+  /** Work inside a subagent, for a protocol version without fields for it: one custom event per entry, never a message. */
+  function subagentEvent(
     before: ThreadFold,
     envelope: EnvelopeOf<"llm_token"> | EnvelopeOf<"tool_start"> | EnvelopeOf<"tool_end">,
     subagentId: string | undefined,
@@ -277,7 +277,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     return events;
   }
 
-  /** Clients merge by id and keep their own order; where ours differs, only an empty list first makes them take it. */
+  /** Clients merge by id and retain their own order; where ours differs, only an empty list first makes them adopt it. */
   function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
     const messages = snapshotMessages(after, options);
     const held = new Set(orderedIds(snapshotMessages(before, { line })));
@@ -308,17 +308,17 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     return [...items.ends(closing, "error"), ...(changed ? messagesSnapshot(before, after) : [])];
   }
 
-  /** Behind a run's start and before its end: nothing may stand outside. */
+  /** Adds the change of the call tree, after a run's start and before its end: no event may be outside. */
   function withCalls(before: ThreadFold, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
     const change = changeCalls(before, envelope);
     if (!change || change.changed.length + change.gone.length === 0) return events;
     const earlierRuns = change.earlier_runs === before.earlier_runs ? undefined : change.earlier_runs;
-    const told = callsEvent({ whole: false, calls: change.changed, gone: change.gone, earlierRuns });
-    return envelope.type === "run_start" ? [...events, told] : [told, ...events];
+    const treeChange = callsEvent({ whole: false, calls: change.changed, gone: change.gone, earlierRuns });
+    return envelope.type === "run_start" ? [...events, treeChange] : [treeChange, ...events];
   }
 
   /** R16: what changes while no run is open is wrapped in a run of its own. */
-  function wrapped(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
+  function wrappedInRun(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
     const events = calls ? withCalls(before, envelope, read(before, envelope)) : read(before, envelope);
     if (events.length === 0 || before.run?.open || envelope.type === "run_start") return events;
     if (envelope.type === "run_end") return [];
@@ -336,48 +336,48 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   ): AgUiFrame[] =>
     events.map((event, n) => ({ id: encodeFrameCursor({ epoch, seq, n, face: key }), event }));
 
-  function openRun(fold: ThreadFold): AgUiEvent[] {
-    return fold.run?.open ? [runStarted(fold.run), ...items.starts(fold)] : [];
+  function openRun(projection: ThreadFold): AgUiEvent[] {
+    return projection.run?.open ? [runStarted(projection.run), ...items.starts(projection)] : [];
   }
 
   return {
     key,
-    frames: (before, entry) => number(wrapped(before, entry.envelope), entry),
-    fullPrelude(fold, at) {
-      const run = fold.run ?? syntheticRun("empty");
+    frames: (before, entry) => number(wrappedInRun(before, entry.envelope), entry),
+    fullPrelude(projection, at) {
+      const run = projection.run ?? syntheticRun("empty");
       const events: AgUiEvent[] = [
         runStarted(run),
-        { type: "STATE_SNAPSHOT", snapshot: fold.state },
-        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(fold, options) },
+        { type: "STATE_SNAPSHOT", snapshot: projection.state },
+        { type: "MESSAGES_SNAPSHOT", messages: snapshotMessages(projection, options) },
         ...(calls
-          ? [callsEvent({ whole: true, calls: callsByRun(fold), earlierRuns: fold.earlier_runs })]
+          ? [callsEvent({ whole: true, calls: callsByRun(projection), earlierRuns: projection.earlier_runs })]
           : []),
       ];
-      if (fold.run?.open) events.push(...items.starts(fold));
+      if (projection.run?.open) events.push(...items.starts(projection));
       else {
-        if (form.legacy) events.push(...fold.interrupts.map(legacyInterrupt));
-        events.push(standing({ ...fold, run }, { threadName, line, interrupts }));
+        if (form.legacy) events.push(...projection.interrupts.map(legacyInterrupt));
+        events.push(idleRunEnd({ ...projection, run }, { threadName, line, interrupts }));
       }
       const last = events.length - 1;
-      // The whole of entry `seq` is in the fold: coming back with this cursor must skip all of its frames.
+      // The whole entry `seq` is in the projection: a client that reconnects with this cursor must skip all of its frames.
       const id = at && encodeFrameCursor({ ...at, n: WHOLE_ENTRY, face: key });
       return events.map((event, index) => (index === last && id !== undefined ? { id, event } : { event }));
     },
     resume(before, entry, n) {
-      const frames = number(wrapped(before, entry.envelope), entry);
-      const heard = frames.slice(0, n + 1).map((frame) => frame.event);
-      const prelude = stillOpen([...openRun(before), ...heard]).map((event) => ({ event }));
+      const frames = number(wrappedInRun(before, entry.envelope), entry);
+      const sent = frames.slice(0, n + 1).map((frame) => frame.event);
+      const prelude = reopenItems([...openRun(before), ...sent]).map((event) => ({ event }));
       return { prelude, rest: frames.slice(n + 1) };
     },
   };
 }
 
-/** Without the stack, which is for who reads the log. */
-function errorEvent({ stack: _, ns, ...told }: PayloadOf<"error">): AgUiEvent {
-  return { type: "CUSTOM", name: "throughline.error", value: { ...told, ...(ns && { ns }) } };
+/** Encodes an error without its stack, which is only for readers of the log. */
+function errorEvent({ stack: _, ns, ...error }: PayloadOf<"error">): AgUiEvent {
+  return { type: "CUSTOM", name: "throughline.error", value: { ...error, ...(ns && { ns }) } };
 }
 
-/** As `n` of a cursor: past every frame an entry could have. */
+/** The `n` of a cursor after every frame that an entry could have. */
 export const WHOLE_ENTRY = 999_999_999;
 
 const RUN_LOST = { code: "run_lost", message: "The run was lost and could not be taken up again." } as const;
@@ -386,12 +386,12 @@ function syntheticRun(id: string): FoldRun {
   return { run_id: `throughline:${id}`, client_run_id: null, attempt: 0, open: true, status: null };
 }
 
-/** Thoughts keep their own place, which no one compares. */
+/** The ids of messages in order, without thoughts, whose order clients do not compare. */
 function orderedIds(messages: readonly JsonObject[]): readonly string[] {
   return messages.flatMap(({ id, role }) => (typeof id === "string" && role !== "reasoning" ? [id] : []));
 }
 
-/** What an entry opened, asked of the fold, which alone decides names and owners. */
+/** The items that an entry opened, taken from the projection, which alone decides names and owners. */
 function startedSince<K extends "openSteps" | "openSubagents">(
   before: ThreadFold,
   envelope: Envelope,

@@ -1,8 +1,8 @@
 import type { LogPosition } from "@throughline/ai-core";
 
-/** R12: which frame of which entry, and under which options it was made: other options number frames otherwise. */
+/** R12: identifies a frame of an entry, and the encoder's options: frames are numbered differently under other options. */
 export interface FrameCursor extends LogPosition {
-  /** The frame's place among those of its entry, from 0. */
+  /** The frame's index among those of its entry, from 0. */
   readonly n: number;
   readonly face: string;
 }
@@ -13,7 +13,7 @@ export function encodeFrameCursor({ epoch, seq, n, face }: FrameCursor): string 
   return `${epoch}.${seq}.${n}.${face}`;
 }
 
-/** `undefined` for anything this face did not mint: the caller answers with a full prelude, never a guess. */
+/** Parses a cursor; `undefined` for anything this encoder did not write: the caller then sends a snapshot, never a guess. */
 export function parseFrameCursor(text: string): FrameCursor | undefined {
   const match = PATTERN.exec(text);
   const [, epoch, seq, n, face] = match ?? [];

@@ -4,8 +4,8 @@ import { askForm, readQuestion } from "@throughline/questions";
 import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
 
 /**
- * The standard form: everything a client needs to ask the person without knowing what kind of question it is. The graph's own
- * value, and its own schema where it gave one, are kept whole in metadata.
+ * Encodes an interrupt in the standard form: everything a client needs to show it without knowing the interrupt's
+ * kind. The graph's own value, and its own schema where it gave one, are complete in metadata.
  */
 export function toAgUiInterrupt(interrupt: Interrupt): AgUiInterrupt {
   const { interrupt_id: id, value, response_schema, node } = interrupt;
@@ -22,7 +22,7 @@ export function toAgUiInterrupt(interrupt: Interrupt): AgUiInterrupt {
   };
 }
 
-/** The legacy form: a custom event whose value is JSON text, or the text itself when the graph asked with a plain string. */
+/** Encodes an interrupt in the legacy form: a custom event with JSON text, or the text itself for a plain string. */
 export function legacyInterrupt(interrupt: Interrupt): AgUiEvent {
   const { value, interrupt_id: interruptId, node } = interrupt;
   return {
@@ -34,8 +34,8 @@ export function legacyInterrupt(interrupt: Interrupt): AgUiEvent {
 }
 
 /**
- * The answers that a run brings, in the fields of AG-UI's run input that carry them: `resume`, and for clients of `on_interrupt`
- * `forwardedProps.command.resume`, as text. Several answers are there an object by interrupt id. `undefined` without answers.
+ * Encodes a run's interrupt responses in the fields of AG-UI's run input: `resume`, and for clients of `on_interrupt`
+ * `forwardedProps.command.resume`, as text. Several are there an object by interrupt id. `undefined` without responses.
  */
 export function resumeOf(
   given: Readonly<Record<string, Json>> = {},
@@ -58,7 +58,7 @@ export function resumeOf(
   };
 }
 
-/** The mark that the service gives a graph for a question that was set aside. */
+/** Whether a payload is the mark with which the service resumes a graph for a dismissed interrupt. */
 function isDismissal(payload: Json): boolean {
   return read(payload, "__agui_cancelled__") === true;
 }

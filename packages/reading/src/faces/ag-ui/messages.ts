@@ -4,18 +4,18 @@ import {
   currentMessages,
   type FoldMessage,
   type OpenMessage,
-  saidIn,
+  runTag,
   type ThreadFold,
 } from "../../fold/thread-fold.js";
 import { contentWords, type FileUrl, fetchable } from "../media-words.js";
 import type { AgUiLine } from "./event.js";
 
-/** How messages are told. */
+/** Options of the encoding of messages. */
 export interface MessageForm {
   readonly line: AgUiLine;
-  /** Each says its run. */
+  /** Each message names its run. */
   readonly calls?: boolean;
-  /** Where clients fetch attachments; else messages name them by their own address. */
+  /** Maps attachments to URLs that clients can fetch; else messages have their internal URLs. */
   readonly fileUrl?: FileUrl | undefined;
 }
 
@@ -24,30 +24,32 @@ export function reasoningId(messageId: string): string {
 }
 
 /**
- * What a subagent says is no part of the conversation, and only 1.0 has a place for it. It allows a subagent one life in a
- * run, so in a run that was recovered, where subagents start over, the place is not used.
+ * Whether subagents' messages are encoded as such. They are not part of the conversation, and only 1.0 has fields for them.
+ * It allows a subagent one life in a run, so in a recovered run, where subagents restart, the fields are not used.
  */
 export function showsSubagents({ run }: ThreadFold, line: AgUiLine): boolean {
   return line === "1.0" && (run?.attempt ?? 0) === 0;
 }
 
-/** A thread's messages as a snapshot shows them, partial text and arguments included; with `calls`, each says its run. */
+/** Encodes a thread's messages for a snapshot, including partial text and arguments; with `calls`, each names its run. */
 export function snapshotMessages(
-  fold: ThreadFold,
+  projection: ThreadFold,
   { line, calls: runs = false, fileUrl }: MessageForm,
 ): JsonObject[] {
-  const nests = showsSubagents(fold, line);
-  const placed = new Set(fold.messages.map((message) => message.id));
-  const bare = fold.openMessages.filter((open) => !placed.has(open.message_id) && open.reasoning !== "");
+  const nests = showsSubagents(projection, line);
+  const listed = new Set(projection.messages.map((message) => message.id));
+  const bare = projection.openMessages.filter(
+    (open) => !listed.has(open.message_id) && open.reasoning !== "",
+  );
   return [
-    ...currentMessages(fold).flatMap((message) =>
+    ...currentMessages(projection).flatMap((message) =>
       message.subagent_id === undefined || (line === "1.0" && !message.unshown)
-        ? toAgUiMessages(message, fileUrl).map((told) => (runs ? withRun(told, message) : told))
+        ? toAgUiMessages(message, fileUrl).map((encoded) => (runs ? withRun(encoded, message) : encoded))
         : [],
     ),
     ...bare
       .filter((open) => open.subagent_id === null || nests)
-      .map((open) => (runs ? withRun(reasoningOf(open), saidIn(fold)) : reasoningOf(open))),
+      .map((open) => (runs ? withRun(reasoningOf(open), runTag(projection)) : reasoningOf(open))),
   ];
 }
 
@@ -67,12 +69,15 @@ function toAgUiMessages(message: FoldMessage, fileUrl: FileUrl | undefined): Jso
   return [{ id: reasoningId(message.id), role: "reasoning", content: message.reasoning, ...owner }, ...shown];
 }
 
-function withRun(told: JsonObject, { run_id }: Pick<FoldMessage, "run_id">): JsonObject {
-  if (run_id === undefined) return told;
-  return { ...told, metadata: { throughline: { ...(told.metadata && FAILED.throughline), runId: run_id } } };
+function withRun(message: JsonObject, { run_id }: Pick<FoldMessage, "run_id">): JsonObject {
+  if (run_id === undefined) return message;
+  return {
+    ...message,
+    metadata: { throughline: { ...(message.metadata && FAILED.throughline), runId: run_id } },
+  };
 }
 
-/** How a failed tool's result is told apart: the protocol's own event has no field for it. */
+/** Marks the result of a failed tool: the protocol's own event has no field for it. */
 export const FAILED = { throughline: { status: "error" } } as const;
 
 export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
@@ -81,7 +86,7 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
   switch (message.role) {
     case "assistant": {
       const text = contentWords(message.content, fileUrl);
-      // A client that saw only calls stream has a message without content; a snapshot must not say otherwise.
+      // A client that received only streamed calls has a message without content; a snapshot must equal it.
       if (text !== "" || !message.tool_calls) base.content = text;
       if (message.tool_calls) {
         base.toolCalls = message.tool_calls.map(({ id, name, args }) => ({
@@ -113,7 +118,7 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
   }
 }
 
-/** Both lines take media by address. What has none is named in words: bytes are in no frame. */
+/** Encodes a part of a user message. Both protocol versions take media by URL; others become text: bytes are in no frame. */
 function toInputPart(part: ContentPart, fileUrl: FileUrl | undefined): JsonObject {
   if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
   const text = textOfPart(part);

@@ -3,55 +3,55 @@ import type { OpenMessage, OpenStep, OpenSubagent, ThreadFold } from "../../fold
 import type { AgUiEvent, AgUiLine } from "./event.js";
 import { reasoningId, showsSubagents } from "./messages.js";
 
-/** Everything that starts, continues and ends on the wire, told from a fold's open items. */
+/** Encodes the starts and ends of a projection's open items. */
 export interface OpenItems {
   startStep(step: OpenStep): AgUiEvent;
   endStep(step: OpenStep): AgUiEvent;
-  startSubagent(subagent: OpenSubagent, fold: ThreadFold): AgUiEvent[];
-  endSubagent(subagent: OpenSubagent, status: string, fold: ThreadFold): AgUiEvent[];
-  owner(subagentId: string | null, fold: ThreadFold): { subagentRunId?: string };
-  /** START events of all that is open, in an order that lets each refer to those before it. */
-  starts(fold: ThreadFold): AgUiEvent[];
-  /** END events of all that is open, innermost first. */
-  ends(fold: ThreadFold, status: string): AgUiEvent[];
-  endMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
-  endReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
-  startReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[];
-  isShown(item: { readonly subagent_id: string | null }, fold: ThreadFold): boolean;
+  startSubagent(subagent: OpenSubagent, projection: ThreadFold): AgUiEvent[];
+  endSubagent(subagent: OpenSubagent, status: string, projection: ThreadFold): AgUiEvent[];
+  owner(subagentId: string | null, projection: ThreadFold): { subagentRunId?: string };
+  /** START events of all open items, in an order that lets each refer to those before it. */
+  starts(projection: ThreadFold): AgUiEvent[];
+  /** END events of all open items, innermost first. */
+  ends(projection: ThreadFold, status: string): AgUiEvent[];
+  endMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
+  endReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
+  startReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
+  isShown(item: { readonly subagent_id: string | null }, projection: ThreadFold): boolean;
 }
 
 export function createOpenItems(line: AgUiLine): OpenItems {
-  function isShown(item: { readonly subagent_id: string | null }, fold: ThreadFold): boolean {
-    return item.subagent_id === null || showsSubagents(fold, line);
+  function isShown(item: { readonly subagent_id: string | null }, projection: ThreadFold): boolean {
+    return item.subagent_id === null || showsSubagents(projection, line);
   }
 
-  function owner(subagentId: string | null, fold: ThreadFold): { subagentRunId?: string } {
-    return subagentId !== null && showsSubagents(fold, line) ? { subagentRunId: subagentId } : {};
+  function owner(subagentId: string | null, projection: ThreadFold): { subagentRunId?: string } {
+    return subagentId !== null && showsSubagents(projection, line) ? { subagentRunId: subagentId } : {};
   }
 
-  function startReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+  function startReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
     const messageId = reasoningId(message.message_id);
-    const tag = owner(message.subagent_id, fold);
+    const tag = owner(message.subagent_id, projection);
     return [
       { type: "REASONING_START", messageId, ...tag },
       { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...tag },
     ];
   }
 
-  function endReasoning(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
+  function endReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
     const messageId = reasoningId(message.message_id);
-    const tag = owner(message.subagent_id, fold);
+    const tag = owner(message.subagent_id, projection);
     return [
       { type: "REASONING_MESSAGE_END", messageId, ...tag },
       { type: "REASONING_END", messageId, ...tag },
     ];
   }
 
-  function startMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
-    if (!isShown(message, fold)) return [];
-    const tag = owner(message.subagent_id, fold);
+  function startMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+    if (!isShown(message, projection)) return [];
+    const tag = owner(message.subagent_id, projection);
     const messageId = message.message_id;
-    const events: AgUiEvent[] = message.reasoning_open ? startReasoning(message, fold) : [];
+    const events: AgUiEvent[] = message.reasoning_open ? startReasoning(message, projection) : [];
     if (message.text_open) events.push({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...tag });
     for (const call of message.tool_calls) {
       if (call.closed) continue;
@@ -68,10 +68,10 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     return events;
   }
 
-  function endMessage(message: OpenMessage, fold: ThreadFold): AgUiEvent[] {
-    if (!isShown(message, fold)) return [];
-    const tag = owner(message.subagent_id, fold);
-    const events: AgUiEvent[] = message.reasoning_open ? endReasoning(message, fold) : [];
+  function endMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+    if (!isShown(message, projection)) return [];
+    const tag = owner(message.subagent_id, projection);
+    const events: AgUiEvent[] = message.reasoning_open ? endReasoning(message, projection) : [];
     for (const call of message.tool_calls) {
       if (!call.closed) events.push({ type: "TOOL_CALL_END", toolCallId: call.id, ...tag });
     }
@@ -79,8 +79,8 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     return events;
   }
 
-  function startSubagent(subagent: OpenSubagent, fold: ThreadFold): AgUiEvent[] {
-    if (!showsSubagents(fold, line)) return [];
+  function startSubagent(subagent: OpenSubagent, projection: ThreadFold): AgUiEvent[] {
+    if (!showsSubagents(projection, line)) return [];
     return [
       {
         type: "SUBAGENT_STARTED",
@@ -92,8 +92,8 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     ];
   }
 
-  function endSubagent(subagent: OpenSubagent, status: string, fold: ThreadFold): AgUiEvent[] {
-    if (!showsSubagents(fold, line)) return [];
+  function endSubagent(subagent: OpenSubagent, status: string, projection: ThreadFold): AgUiEvent[] {
+    if (!showsSubagents(projection, line)) return [];
     const id = subagent.call_id;
     if (status === "error" || status === "cancelled") {
       return [{ type: "SUBAGENT_ERROR", subagentRunId: id, message: `${subagent.name} ${ENDINGS[status]}.` }];
@@ -115,15 +115,17 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     startReasoning,
     endReasoning,
     endMessage,
-    starts: (fold) => [
-      ...fold.openSubagents.flatMap((subagent) => startSubagent(subagent, fold)),
-      ...fold.openSteps.map(startStep),
-      ...fold.openMessages.flatMap((message) => startMessage(message, fold)),
+    starts: (projection) => [
+      ...projection.openSubagents.flatMap((subagent) => startSubagent(subagent, projection)),
+      ...projection.openSteps.map(startStep),
+      ...projection.openMessages.flatMap((message) => startMessage(message, projection)),
     ],
-    ends: (fold, status) => [
-      ...fold.openMessages.flatMap((message) => endMessage(message, fold)),
-      ...fold.openSteps.toReversed().map(endStep),
-      ...fold.openSubagents.toReversed().flatMap((subagent) => endSubagent(subagent, status, fold)),
+    ends: (projection, status) => [
+      ...projection.openMessages.flatMap((message) => endMessage(message, projection)),
+      ...projection.openSteps.toReversed().map(endStep),
+      ...projection.openSubagents
+        .toReversed()
+        .flatMap((subagent) => endSubagent(subagent, status, projection)),
     ],
   };
 }

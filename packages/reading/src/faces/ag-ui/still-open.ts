@@ -1,13 +1,13 @@
 import type { AgUiEvent } from "./event.js";
 
-/** The START events among these whose END has not come; a terminal ends all. */
-export function stillOpen(events: readonly AgUiEvent[]): AgUiEvent[] {
+/** The START events without an END among these events; a terminal event ends all. */
+export function reopenItems(events: readonly AgUiEvent[]): AgUiEvent[] {
   let open = new Map<string, AgUiEvent>();
   for (const event of events) {
     switch (event.type) {
       case "RUN_STARTED": {
-        const { input: _input, ...again } = event;
-        open = new Map([["run", again]]);
+        const { input: _input, ...restarted } = event;
+        open = new Map([["run", restarted]]);
         break;
       }
       case "RUN_FINISHED":

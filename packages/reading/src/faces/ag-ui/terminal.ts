@@ -1,5 +1,5 @@
 import type { JsonObject, OwnError, PayloadOf } from "@throughline/ai-core";
-import { standingStatus, type ThreadFold } from "../../fold/thread-fold.js";
+import { idleStatus, type ThreadFold } from "../../fold/thread-fold.js";
 import type { AgUiEvent, AgUiLine, AgUiOutcome, AgUiUsage, InterruptForm } from "./event.js";
 import { announces, toAgUiInterrupt } from "./interrupts.js";
 
@@ -11,20 +11,20 @@ export interface TerminalOptions {
 
 type RunError = NonNullable<PayloadOf<"run_end">["error"]>;
 
-/** R13: the one event that ends a run, with the ids it began with. */
+/** R13: the one event that ends a run, with the ids of its start. */
 export function terminal(
-  fold: ThreadFold,
+  projection: ThreadFold,
   end: PayloadOf<"run_end">,
   options: TerminalOptions,
   more: JsonObject = {},
 ): AgUiEvent {
   const { threadName, line } = options;
-  const { run, usage } = fold;
+  const { run, usage } = projection;
   const facts: JsonObject = { runId: run?.run_id ?? "", status: end.status, ...more };
   if (usage.model_calls > 0) facts.usage = { ...usage };
   // An error has no outcome to carry them.
-  if (end.status === "error" && fold.interrupts.length > 0 && announces(options.interrupts).standard)
-    facts.interrupts = fold.interrupts.map((open) => ({ ...toAgUiInterrupt(open) }));
+  if (end.status === "error" && projection.interrupts.length > 0 && announces(options.interrupts).standard)
+    facts.interrupts = projection.interrupts.map((open) => ({ ...toAgUiInterrupt(open) }));
   const metadata = { throughline: facts };
   if (end.status === "error") {
     const error: RunError = end.error ?? { code: "run_failed", message: "The run failed." };
@@ -36,7 +36,7 @@ export function terminal(
       metadata: { throughline: { ...facts, code, ...originOf(error) } },
     };
   }
-  const outcome = outcomeOf(fold, end, options);
+  const outcome = outcomeOf(projection, end, options);
   return {
     type: "RUN_FINISHED",
     threadId: threadName,
@@ -48,21 +48,21 @@ export function terminal(
 }
 
 /**
- * The end of what is told of a thread where nothing runs: how it stands. It is not how its last run ended, which a stock client
- * would take for a failure of its own request; who wants to show that finds it in metadata.
+ * The event that ends the snapshot of an idle thread, with the thread's status. It does not repeat a failure of the last run,
+ * which a stock client would take for a failure of its own request; metadata has that outcome for clients that show it.
  */
-export function standing(fold: ThreadFold, options: TerminalOptions): AgUiEvent {
-  const { status, error } = fold.run ?? {};
+export function idleRunEnd(projection: ThreadFold, options: TerminalOptions): AgUiEvent {
+  const { status, error } = projection.run ?? {};
   const hasFailed = status === "error" || status === "cancelled";
   const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: toJson(error) }) };
-  return terminal(fold, { status: standingStatus(fold) }, options, hasFailed ? { lastRun } : {});
+  return terminal(projection, { status: idleStatus(projection) }, options, hasFailed ? { lastRun } : {});
 }
 
 function toJson(error: RunError): JsonObject {
   return { code: error.code, message: error.message, ...originOf(error) };
 }
 
-/** What failed, and where; in the graph's own words where the log has them. */
+/** The class and the origin of an error, and the graph's own error where the log has it. */
 function originOf({ class: kind, node, ns, own }: RunError): JsonObject {
   return {
     ...(kind && { class: kind }),
@@ -77,15 +77,15 @@ function ownOf({ name, message, stack }: OwnError): JsonObject {
 }
 
 function outcomeOf(
-  fold: ThreadFold,
+  projection: ThreadFold,
   end: PayloadOf<"run_end">,
   options: TerminalOptions,
 ): AgUiOutcome | undefined {
-  const asks = end.status === "interrupted" || end.status === "cancelled";
-  if (asks && announces(options.interrupts).standard && fold.interrupts.length > 0) {
-    return { type: "interrupt", interrupts: fold.interrupts.map(toAgUiInterrupt) };
+  const canAsk = end.status === "interrupted" || end.status === "cancelled";
+  if (canAsk && announces(options.interrupts).standard && projection.interrupts.length > 0) {
+    return { type: "interrupt", interrupts: projection.interrupts.map(toAgUiInterrupt) };
   }
-  // 0.0.59 fails on an outcome it does not know, so there the status stands in metadata alone.
+  // 0.0.59 fails on an unknown outcome, so there only metadata has the status.
   if (end.status === "cancelled" && options.line === "1.0") return { type: "cancelled" };
   return undefined;
 }

@@ -9,61 +9,64 @@ import { toAgUiInterrupt } from "../ag-ui/interrupts.js";
 import { contentWords, type FileUrl, fileOf } from "../media-words.js";
 import type { Tag, UiMessageChunk } from "./chunk.js";
 
-/** The person's message that an answer answers; `undefined` before anyone spoke. */
-export function askedLast({ messages }: Pick<ThreadFold, "messages">): string | undefined {
+/** The id of the newest user message, which the reply belongs to; `undefined` before the first one. */
+export function lastUserMessageId({ messages }: Pick<ThreadFold, "messages">): string | undefined {
   return messages.findLast(({ role }) => role === "user")?.id;
 }
 
-/** The id of the one message of a chat that holds everything said since a person spoke, over however many runs. */
-export function answerId(asked: string | undefined): string {
-  return `${asked ?? "thread"}/answer`;
+/** The id of the one chat message that holds the whole reply to a user message, over any number of runs. */
+export function replyId(userMessageId: string | undefined): string {
+  return `${userMessageId ?? "thread"}/answer`;
 }
 
-/** What was said since: the conversation's own messages and thoughts, and the results of tools. */
-export function answerOf(fold: ThreadFold, asked = askedLast(fold)): FoldMessage[] {
-  const messages = currentMessages(fold);
-  const placed = new Set(messages.map(({ id }) => id));
-  const thoughts = fold.openMessages
-    .filter((open) => !placed.has(open.message_id) && open.reasoning !== "" && open.subagent_id === null)
+/** The messages of the reply: the conversation's own messages and thoughts, and the results of tools. */
+export function replyMessages(
+  projection: ThreadFold,
+  userMessageId = lastUserMessageId(projection),
+): FoldMessage[] {
+  const messages = currentMessages(projection);
+  const listed = new Set(messages.map(({ id }) => id));
+  const thoughts = projection.openMessages
+    .filter((open) => !listed.has(open.message_id) && open.reasoning !== "" && open.subagent_id === null)
     .map(({ message_id: id, reasoning }): FoldMessage => ({ id, role: "assistant", content: "", reasoning }));
-  const since = messages.slice(messages.findLastIndex(({ id }) => id === asked) + 1);
+  const since = messages.slice(messages.findLastIndex(({ id }) => id === userMessageId) + 1);
   return [...since, ...thoughts].filter(
     ({ role, subagent_id }) => (role === "assistant" || role === "tool") && subagent_id === undefined,
   );
 }
 
-export interface TellOptions {
+export interface MessageChunkOptions {
   readonly fileUrl: FileUrl | undefined;
-  /** Messages that go on: what is open of them is left open. */
+  /** Messages that still stream: their open parts are left open. */
   readonly open: readonly OpenMessage[];
   /** A step began before and has not ended. */
   readonly isStepOpen?: boolean;
 }
 
-/** Messages in one piece each. `answer`: all that the client was or will be told of, whose calls results may belong to. */
-export function tellMessages(
+/** Encodes whole messages. `reply`: all messages the client has or will get, to whose calls the results may belong. */
+export function messageChunks(
   messages: readonly FoldMessage[],
-  answer: readonly FoldMessage[],
-  { fileUrl, open: openMessages, isStepOpen = false }: TellOptions,
+  reply: readonly FoldMessage[],
+  { fileUrl, open: openMessages, isStepOpen = false }: MessageChunkOptions,
 ): UiMessageChunk[] {
   const chunks: UiMessageChunk[] = [];
   let inStep = isStepOpen;
   for (const message of messages) {
     if (message.role === "tool") {
-      chunks.push(...tellResult(message, answer, fileUrl));
+      chunks.push(...resultChunks(message, reply, fileUrl));
       continue;
     }
     const open = openMessages.find(({ message_id }) => message_id === message.id);
-    const live = open && isTold(open) ? open : undefined;
+    const live = open && isStreamed(open) ? open : undefined;
     if (!inStep) chunks.push({ type: "start-step" });
-    chunks.push(...tellWhole(message, live, fileUrl));
+    chunks.push(...wholeMessageChunks(message, live, fileUrl));
     inStep ||= live !== undefined;
     if (!inStep) chunks.push({ type: "finish-step" });
   }
   return chunks;
 }
 
-function tellWhole(
+function wholeMessageChunks(
   { id, content, reasoning = "", tool_calls = [] }: FoldMessage,
   open: OpenMessage | undefined,
   fileUrl: FileUrl | undefined,
@@ -79,7 +82,7 @@ function tellWhole(
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   parts.forEach((part, at) => {
     const isLeftOpen = open !== undefined && isTextOpen(open) && at === parts.length - 1;
-    if (!isLeftOpen) chunks.push(...tellPart(id, part, fileUrl));
+    if (!isLeftOpen) chunks.push(...partChunks(id, part, fileUrl));
     else
       chunks.push(
         { type: "text-start", id, ...tag(id) },
@@ -96,8 +99,8 @@ function tellWhole(
   return chunks;
 }
 
-/** A part of a message's content: a file, or words. */
-export function tellPart(id: string, part: ContentPart, fileUrl: FileUrl | undefined): UiMessageChunk[] {
+/** Encodes a part of a message's content: a file, or text. */
+export function partChunks(id: string, part: ContentPart, fileUrl: FileUrl | undefined): UiMessageChunk[] {
   const file = fileOf(part, fileUrl);
   if (file) return [{ type: "file", url: file.url, mediaType: file.mimeType, ...tag(id) }];
   const delta = contentWords([part], fileUrl);
@@ -109,31 +112,35 @@ export function tellPart(id: string, part: ContentPart, fileUrl: FileUrl | undef
   ];
 }
 
-/** A client fails on the result of a call that it was not told of. */
-export function tellResult(
+/** Encodes a tool's result; nothing for an unknown call, since a client fails on the result of a call that it never received. */
+export function resultChunks(
   { tool_call_id: toolCallId = "", content, status }: FoldMessage,
-  answer: readonly FoldMessage[],
+  reply: readonly FoldMessage[],
   fileUrl: FileUrl | undefined,
 ): UiMessageChunk[] {
-  const isKnown = answer.some(({ tool_calls }) => tool_calls?.some(({ id }) => id === toolCallId));
+  const isKnown = reply.some(({ tool_calls }) => tool_calls?.some(({ id }) => id === toolCallId));
   if (!isKnown) return [];
-  const words = contentWords(content, fileUrl);
+  const text = contentWords(content, fileUrl);
   return status === "error"
-    ? [{ type: "tool-output-error", toolCallId, errorText: words, dynamic: true }]
-    : [{ type: "tool-output-available", toolCallId, output: words, dynamic: true }];
+    ? [{ type: "tool-output-error", toolCallId, errorText: text, dynamic: true }]
+    : [{ type: "tool-output-available", toolCallId, output: text, dynamic: true }];
 }
 
-export function tellQuestion(asked: Interrupt, status: "open" | "answered"): UiMessageChunk {
-  return { type: "data-question", id: asked.interrupt_id, data: { ...toAgUiInterrupt(asked), status } };
+export function interruptChunk(interrupt: Interrupt, status: "open" | "answered"): UiMessageChunk {
+  return {
+    type: "data-question",
+    id: interrupt.interrupt_id,
+    data: { ...toAgUiInterrupt(interrupt), status },
+  };
 }
 
-/** Ends what was told of these. */
+/** Ends the open parts of the messages. */
 export function endMessages(
   { openMessages }: ThreadFold,
   isEnding: (open: OpenMessage) => boolean = () => true,
 ): UiMessageChunk[] {
-  const told = openMessages.filter(isTold);
-  const ending = told.filter(isEnding);
+  const streamed = openMessages.filter(isStreamed);
+  const ending = streamed.filter(isEnding);
   if (ending.length === 0) return [];
   const chunks = ending.flatMap((open): UiMessageChunk[] => {
     const id = open.message_id;
@@ -143,12 +150,12 @@ export function endMessages(
       ...(isTextOpen(open) ? [{ type: "text-end" as const, id }] : []),
     ];
   });
-  // It makes clients forget what is open, so it waits for messages that are written side by side.
-  return ending.length === told.length ? [...chunks, { type: "finish-step" }] : chunks;
+  // `finish-step` makes clients forget open parts, so it waits until messages that stream in parallel have ended.
+  return ending.length === streamed.length ? [...chunks, { type: "finish-step" }] : chunks;
 }
 
-/** Something was told of it since it was opened, which must be ended. */
-export function isTold(open: OpenMessage): boolean {
+/** Whether parts of the message were emitted since it was opened, which must be ended. */
+export function isStreamed(open: OpenMessage): boolean {
   const isStreaming = open.text_open || open.reasoning_open || open.tool_calls.some(({ closed }) => !closed);
   return open.subagent_id === null && isStreaming;
 }
@@ -176,7 +183,7 @@ function inputAvailable({ id, name, args }: ToolCall, messageId: string): UiMess
   };
 }
 
-/** The arguments of a call that was cut short are no JSON: then their text is all there is. */
+/** Parses a call's arguments. Those of a call that was cut short are no JSON and stay text. */
 function inputOf(args: string): Json {
   try {
     // A parsed boundary: what JSON.parse gives is JSON.

@@ -1,17 +1,17 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 
-/** Names the message of the thread that a part belongs to: one answer of a chat holds all messages of its runs. */
+/** Names the message of the thread that a part belongs to: one reply of a chat holds all messages of its runs. */
 export interface Tag {
   readonly providerMetadata: { readonly throughline: { readonly messageId: string } };
 }
 
 interface OfTool {
   readonly toolCallId: string;
-  /** Which tools a graph has is not known where the page is compiled. */
+  /** The graph's tools are not known when the page is compiled. */
   readonly dynamic: true;
 }
 
-/** The chunks of the AI SDK's UI message stream, version 1 of its wire, that this face writes, and no others. */
+/** The chunks of the AI SDK's UI message stream, version 1 of its wire, that the encoder writes, and no others. */
 export type UiMessageChunk =
   | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: JsonObject }
   | { readonly type: "start-step" }
@@ -29,9 +29,9 @@ export type UiMessageChunk =
       Tag)
   | ({ readonly type: "tool-output-available"; readonly output: Json } & OfTool)
   | ({ readonly type: "tool-output-error"; readonly errorText: string } & OfTool)
-  /** An interrupt as AG-UI tells it, and its `status`: `open`, or `answered` once a run answers it. */
+  /** An interrupt in AG-UI's standard form, and its `status`: `open`, or `answered` once a run responds to it. */
   | { readonly type: "data-question"; readonly id: string; readonly data: JsonObject }
-  /** Takes back the parts before it that belong to these messages. */
+  /** Retracts the parts before it that belong to these messages. */
   | { readonly type: "data-retracted"; readonly data: { readonly messageIds: string[] } }
   | { readonly type: "data-state"; readonly data: JsonObject; readonly transient: true }
   | { readonly type: "data-state-delta"; readonly data: readonly JsonObject[]; readonly transient: true }

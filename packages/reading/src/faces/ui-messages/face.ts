@@ -1,41 +1,36 @@
 import type { Envelope, EnvelopeOf, Json, JsonObject, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
-import { placeOfResult } from "../../fold/message-list.js";
-import {
-  type FoldMessage,
-  type OpenMessage,
-  standingStatus,
-  type ThreadFold,
-} from "../../fold/thread-fold.js";
+import { toolResultPosition } from "../../fold/message-list.js";
+import { type FoldMessage, idleStatus, type OpenMessage, type ThreadFold } from "../../fold/thread-fold.js";
 import type { FileUrl } from "../media-words.js";
 import {
-  answerId,
-  answerOf,
-  askedLast,
   endMessages,
   endsWithFile,
   inputStart,
+  interruptChunk,
+  isStreamed,
   isTextOpen,
-  isTold,
+  lastUserMessageId,
+  messageChunks,
+  partChunks,
+  replyId,
+  replyMessages,
+  resultChunks,
   tag,
-  tellMessages,
-  tellPart,
-  tellQuestion,
-  tellResult,
 } from "./answer.js";
 import type { UiMessageChunk } from "./chunk.js";
 
 export interface UiMessageFaceOptions {
-  /** Where clients fetch attachments; else parts name them by their own address, which only our own clients know. */
+  /** Maps attachments to URLs that clients can fetch; else parts have their internal URLs, which only our own clients know. */
   readonly fileUrl?: FileUrl | undefined;
 }
 
-/** R4: the thread as the AI SDK's UI message stream. A pure reading, as the AG-UI face: the fold is all it knows of the past. */
+/** R4: encodes log entries as the AI SDK's UI message stream. Stateless: the projection is all it knows of the past. */
 export interface UiMessageFace {
-  /** What one entry adds, given the fold before it. */
+  /** The chunks of one entry, given the projection before it. */
   chunks(before: ThreadFold, entry: LogEntry): UiMessageChunk[];
-  /** The answer so far, for a client that holds nothing of it. Ends the stream if no run is open. */
-  prelude(fold: ThreadFold): UiMessageChunk[];
+  /** The reply so far, for a client that has nothing of it. Ends the stream if no run is open. */
+  prelude(projection: ThreadFold): UiMessageChunk[];
 }
 
 export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiMessageFace {
@@ -50,9 +45,9 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       case "llm_end":
         return endMessages(before, ({ message_id }) => message_id === envelope.payload.message_id);
       case "tool_end": {
-        const result = placeOfResult(before, envelope.call_id, envelope.payload)?.message;
+        const result = toolResultPosition(before, envelope.call_id, envelope.payload)?.message;
         return result && result.subagent_id === undefined
-          ? tellResult(result, answerOf(before), fileUrl)
+          ? resultChunks(result, replyMessages(before), fileUrl)
           : [];
       }
       case "state_snapshot":
@@ -62,7 +57,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
           { type: "data-state-delta", data: envelope.payload.ops.map((op) => ({ ...op })), transient: true },
         ];
       case "interrupt":
-        return [tellQuestion(envelope.payload, "open")];
+        return [interruptChunk(envelope.payload, "open")];
       case "retract":
         return retract(before, envelope);
       case "usage":
@@ -95,14 +90,14 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
       ? [...closing, { type: "error", errorText: "The run was lost and could not be taken up again." }]
       : [];
     const after = applyEnvelope(before, envelope);
-    const answered =
-      askedLast(before) === askedLast(after)
-        ? before.interrupts.filter((asked) => !after.interrupts.includes(asked))
+    const resolved =
+      lastUserMessageId(before) === lastUserMessageId(after)
+        ? before.interrupts.filter((interrupt) => !after.interrupts.includes(interrupt))
         : [];
     return [
       ...lost,
-      start(goneBack(after, envelope)),
-      ...answered.map((asked) => tellQuestion(asked, "answered")),
+      start(withoutRewound(after, envelope)),
+      ...resolved.map((interrupt) => interruptChunk(interrupt, "answered")),
     ];
   }
 
@@ -114,23 +109,26 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     const isThought = reasoning !== undefined;
     const thought: UiMessageChunk[] =
       open.reasoning_open && !isThought ? [{ type: "reasoning-end", id }] : [];
-    const said = isThought ? think(open, reasoning) : say(open, envelope.payload);
-    if (said.length === 0) return thought;
-    const isFirst = !before.openMessages.some(isTold);
-    return [...(isFirst ? [{ type: "start-step" as const }] : []), ...thought, ...said];
+    const added = isThought ? reasoningChunks(open, reasoning) : contentChunks(open, envelope.payload);
+    if (added.length === 0) return thought;
+    const isFirst = !before.openMessages.some(isStreamed);
+    return [...(isFirst ? [{ type: "start-step" as const }] : []), ...thought, ...added];
   }
 
-  function think({ message_id: id, reasoning_open }: OpenMessage, delta: string): UiMessageChunk[] {
+  function reasoningChunks({ message_id: id, reasoning_open }: OpenMessage, delta: string): UiMessageChunk[] {
     const content: UiMessageChunk = { type: "reasoning-delta", id, delta };
     return reasoning_open ? [content] : [{ type: "reasoning-start", id, ...tag(id) }, content];
   }
 
-  function say(open: OpenMessage, { text, part, tool_call: call }: PayloadOf<"llm_token">): UiMessageChunk[] {
+  function contentChunks(
+    open: OpenMessage,
+    { text, part, tool_call: call }: PayloadOf<"llm_token">,
+  ): UiMessageChunk[] {
     const id = open.message_id;
     if (part !== undefined)
       return [
         ...(isTextOpen(open) ? [{ type: "text-end" as const, id }] : []),
-        ...tellPart(id, part, fileUrl),
+        ...partChunks(id, part, fileUrl),
       ];
     if (text === undefined) return call ? callArguments(open, call) : [];
     const content: UiMessageChunk = { type: "text-delta", id, delta: text };
@@ -154,38 +152,38 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
 
   function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): UiMessageChunk[] {
     const { state, messages, changed_messages } = envelope.payload;
-    const told: UiMessageChunk[] = state ? [{ type: "data-state", data: state, transient: true }] : [];
+    const stateChunks: UiMessageChunk[] = state ? [{ type: "data-state", data: state, transient: true }] : [];
     return messages || changed_messages
-      ? [...told, ...difference(before, applyEnvelope(before, envelope))]
-      : told;
+      ? [...stateChunks, ...difference(before, applyEnvelope(before, envelope))]
+      : stateChunks;
   }
 
-  /** Takes back what no longer stands, and says what is new. The order of what was said stays: a stream can't change it. */
+  /** Retracts messages that are gone, and emits new ones. The order of earlier parts stays: a stream can't change it. */
   function difference(before: ThreadFold, after: ThreadFold): UiMessageChunk[] {
-    const had = answerOf(before);
-    const has = answerOf(after, askedLast(before));
+    const had = replyMessages(before);
+    const has = replyMessages(after, lastUserMessageId(before));
     const held = new Set(had.map(content));
-    const stands = new Set(has.map(content));
+    const current = new Set(has.map(content));
     const results = new Set(has.map(({ tool_call_id }) => tool_call_id));
-    // A result goes with the message that asked for it.
+    // A result is retracted with the message of its call.
     const lost = new Set(had.flatMap(({ tool_call_id: id }) => (id && !results.has(id) ? [id] : [])));
     const gone = had.filter(
-      (message) => message.role === "assistant" && (!stands.has(content(message)) || calls(message, lost)),
+      (message) => message.role === "assistant" && (!current.has(content(message)) || calls(message, lost)),
     );
     const isGone = (messageId: string) => gone.some(({ id }) => id === messageId);
     const news = new Set(has.filter((message) => !held.has(content(message)) || isGone(message.id)));
-    // A call that is written again has no result yet in the reader's eyes, so its result follows.
-    const again = new Set(
+    // A call that is emitted again has no result in the client, so its result follows.
+    const reemitted = new Set(
       [...gone, ...news].flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)),
     );
-    const more = has.filter((message) => news.has(message) || again.has(message.tool_call_id ?? ""));
+    const more = has.filter((message) => news.has(message) || reemitted.has(message.tool_call_id ?? ""));
     return [
       ...endMessages(before, ({ message_id }) => isGone(message_id)),
       ...retracted(gone),
-      ...tellMessages(resultsAfterCalls(more), has, {
+      ...messageChunks(resultsAfterCalls(more), has, {
         fileUrl,
         open: after.openMessages,
-        isStepOpen: before.openMessages.some((open) => isTold(open) && !isGone(open.message_id)),
+        isStepOpen: before.openMessages.some((open) => isStreamed(open) && !isGone(open.message_id)),
       }),
     ];
   }
@@ -195,32 +193,32 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     const gone = new Set(envelope.payload.message_ids);
     return [
       ...endMessages(before, (open) => !after.openMessages.includes(open)),
-      ...retracted(answerOf(before).filter(({ id }) => gone.has(id))),
+      ...retracted(replyMessages(before).filter(({ id }) => gone.has(id))),
     ];
   }
 
   return {
-    // R16 wraps what happens outside of runs; a stream of one answer ends with its run, so nothing is said of it here.
+    // R16 wraps events outside of runs; a stream of one reply ends with its run, so here such entries have no chunks.
     chunks: (before, { envelope }) =>
       before.run?.open || envelope.type === "run_start" ? read(before, envelope) : [],
-    prelude(fold) {
-      const answer = answerOf(fold);
+    prelude(projection) {
+      const reply = replyMessages(projection);
       return [
-        start(fold),
-        { type: "data-state", data: fold.state, transient: true },
-        ...tellMessages(resultsAfterCalls(answer), answer, { fileUrl, open: fold.openMessages }),
-        ...fold.interrupts.map((asked) => tellQuestion(asked, "open")),
-        ...(fold.run?.open ? [] : [ending(fold, { status: standingStatus(fold) })]),
+        start(projection),
+        { type: "data-state", data: projection.state, transient: true },
+        ...messageChunks(resultsAfterCalls(reply), reply, { fileUrl, open: projection.openMessages }),
+        ...projection.interrupts.map((interrupt) => interruptChunk(interrupt, "open")),
+        ...(projection.run?.open ? [] : [ending(projection, { status: idleStatus(projection) })]),
       ];
     },
   };
 }
 
-function content({ id, content: said, reasoning, tool_calls, status }: FoldMessage): string {
-  return JSON.stringify([id, said, reasoning ?? "", tool_calls ?? [], status === "error"]);
+function content({ id, content: body, reasoning, tool_calls, status }: FoldMessage): string {
+  return JSON.stringify([id, body, reasoning ?? "", tool_calls ?? [], status === "error"]);
 }
 
-/** A result that is told before its call would be undone by it, so those that stand before their calls come last. */
+/** Moves results that are before their calls to the end: a result emitted before its call would be undone by it. */
 function resultsAfterCalls(messages: readonly FoldMessage[]): readonly FoldMessage[] {
   const called = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
   const seen = new Set<string>();
@@ -243,27 +241,29 @@ function retracted(messages: readonly FoldMessage[]): UiMessageChunk[] {
   return messageIds.length > 0 ? [{ type: "data-retracted", data: { messageIds } }] : [];
 }
 
-/** Without what the run is about to withdraw: its answer is to the last message that stays, and its id can't be changed later. */
-function goneBack(fold: ThreadFold, { payload }: EnvelopeOf<"run_start">): ThreadFold {
-  const behind = payload.went_back;
-  return behind ? { ...fold, messages: fold.messages.filter(({ id }) => !behind.includes(id)) } : fold;
+/** Drops the messages that the run will retract: its reply is to the last message that stays, and its id can't be changed later. */
+function withoutRewound(projection: ThreadFold, { payload }: EnvelopeOf<"run_start">): ThreadFold {
+  const rewound = payload.went_back;
+  return rewound
+    ? { ...projection, messages: projection.messages.filter(({ id }) => !rewound.includes(id)) }
+    : projection;
 }
 
-function start(fold: ThreadFold): UiMessageChunk {
-  const { run } = fold;
+function start(projection: ThreadFold): UiMessageChunk {
+  const { run } = projection;
   const messageMetadata = run ? { runId: run.client_run_id ?? run.run_id } : {};
-  return { type: "start", messageId: answerId(askedLast(fold)), messageMetadata };
+  return { type: "start", messageId: replyId(lastUserMessageId(projection)), messageMetadata };
 }
 
 function usageOf({ usage }: ThreadFold): JsonObject {
   return { usage: { ...usage } };
 }
 
-function ending(fold: ThreadFold, { status, error }: PayloadOf<"run_end">): UiMessageChunk {
+function ending(projection: ThreadFold, { status, error }: PayloadOf<"run_end">): UiMessageChunk {
   if (status === "error") return { type: "error", errorText: error?.message ?? "The run failed." };
   if (status === "cancelled") return { type: "abort", reason: "The run was stopped." };
   const finishReason = status === "success" ? "stop" : "other";
-  return { type: "finish", finishReason, messageMetadata: usageOf(fold) };
+  return { type: "finish", finishReason, messageMetadata: usageOf(projection) };
 }
 
 function custom(name: string, value: Json): UiMessageChunk {

@@ -1,49 +1,53 @@
 import type { JsonObject, Message } from "@throughline/ai-core";
 import { currentMessages, type FoldMessage, type ThreadFold } from "../../fold/thread-fold.js";
 import { contentWords, type FileUrl, fileOf } from "../media-words.js";
-import { answerId, tellMessages, tellQuestion } from "./answer.js";
+import { interruptChunk, messageChunks, replyId } from "./answer.js";
 import type { Tag, UiMessageChunk } from "./chunk.js";
 
-/** A message as `useChat` keeps it: a person's, or everything that was said in answer to it. */
+/** A message as `useChat` stores it: a user message, or the whole reply to it. */
 export interface UiMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly parts: readonly JsonObject[];
 }
 
-/** A thread's messages, for a client that begins with them. What still streams is told up to here, and nothing is left open. */
-export function uiMessages(fold: ThreadFold, fileUrl?: FileUrl): UiMessage[] {
+/** A thread's messages, for a client that begins with them. Streaming messages are included up to here; none is left open. */
+export function uiMessages(projection: ThreadFold, fileUrl?: FileUrl): UiMessage[] {
   const messages: UiMessage[] = [];
-  let asked: string | undefined;
-  let answer: FoldMessage[] = [];
-  const closeAnswer = () => {
-    const parts = partsOf(tellMessages(answer, answer, { fileUrl, open: [] }));
-    if (parts.length > 0) messages.push({ id: answerId(asked), role: "assistant", parts });
-    answer = [];
+  let userMessageId: string | undefined;
+  let reply: FoldMessage[] = [];
+  const closeReply = () => {
+    const parts = partsOf(messageChunks(reply, reply, { fileUrl, open: [] }));
+    if (parts.length > 0) messages.push({ id: replyId(userMessageId), role: "assistant", parts });
+    reply = [];
   };
-  for (const message of currentMessages(fold)) {
+  for (const message of currentMessages(projection)) {
     if (message.role === "user") {
-      closeAnswer();
-      asked = message.id;
+      closeReply();
+      userMessageId = message.id;
       messages.push({ id: message.id, role: "user", parts: userParts(message, fileUrl) });
     } else if (message.subagent_id === undefined && (message.role === "assistant" || message.role === "tool"))
-      answer.push(message);
+      reply.push(message);
   }
-  closeAnswer();
-  return withQuestions(messages, fold, asked);
+  closeReply();
+  return withInterrupts(messages, projection, userMessageId);
 }
 
-/** What is open is asked at the end of the last answer, as the stream asks it. */
-function withQuestions(messages: UiMessage[], fold: ThreadFold, asked: string | undefined): UiMessage[] {
-  if (fold.interrupts.length === 0) return messages;
-  const questions = partsOf(fold.interrupts.map((open) => tellQuestion(open, "open")));
+/** Appends the open interrupts to the last reply, as the stream does. */
+function withInterrupts(
+  messages: UiMessage[],
+  projection: ThreadFold,
+  userMessageId: string | undefined,
+): UiMessage[] {
+  if (projection.interrupts.length === 0) return messages;
+  const interruptParts = partsOf(projection.interrupts.map((open) => interruptChunk(open, "open")));
   const last = messages.at(-1);
   if (last?.role !== "assistant")
-    return [...messages, { id: answerId(asked), role: "assistant", parts: questions }];
-  return [...messages.slice(0, -1), { ...last, parts: [...last.parts, ...questions] }];
+    return [...messages, { id: replyId(userMessageId), role: "assistant", parts: interruptParts }];
+  return [...messages.slice(0, -1), { ...last, parts: [...last.parts, ...interruptParts] }];
 }
 
-/** What a client has once it has read these: whole messages, nothing open. */
+/** The parts that a client has after it received these chunks: whole messages, none open. */
 function partsOf(chunks: readonly UiMessageChunk[]): JsonObject[] {
   const parts: JsonObject[] = [];
   const calls = new Map<string, JsonObject>();
