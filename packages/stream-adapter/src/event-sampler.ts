@@ -1,7 +1,7 @@
 import type { Profile } from "@throughline/ai-core";
-import type { CallSite, Draft, DraftOf } from "./envelope-draft.js";
+import type { CallSite, DraftOf, EnvelopeDraft } from "./envelope-draft.js";
 
-/** A call's first window is short, so that an answer starts lively; while it flows they widen, so that it stays cheap. */
+/** A call's first window is short, so that a reply starts quickly; the following ones widen, to reduce the cost. */
 export const MIN_WINDOW_MS = 25;
 export const MAX_WINDOW_MS = 75;
 const WIDENING_MS = 25;
@@ -10,26 +10,26 @@ type Token = DraftOf<"llm_token">;
 type Update = DraftOf<"tool_update">;
 
 interface Window {
-  /** The latest moment at which what waits must go out. */
+  /** The deadline for emitting the waiting drafts. */
   readonly due: number;
   readonly width: number;
-  waiting: Draft[];
+  waiting: EnvelopeDraft[];
 }
 
-/** Backpressure at the source (R9), before the log, so that every watcher sees the same entries. */
-export interface Sampler {
-  /** Drafts that may be logged now, in order. O(1) per draft. */
-  push(drafts: readonly Draft[], now: number): Draft[];
-  /** Adds text to what waits of a message, and nothing is due. `false`, and nothing is done, where it can't wait. */
+/** Backpressure at the source (R9), before the log, so that every subscriber gets the same entries. */
+export interface EventSampler {
+  /** Returns the drafts that may be logged now, in order. O(1) per draft. */
+  push(drafts: readonly EnvelopeDraft[], now: number): EnvelopeDraft[];
+  /** Adds text to a message's waiting drafts. `false`, and no change, where the text can't wait or any draft is due. */
   extend(site: CallSite, messageId: string, text: string, now: number): boolean;
-  /** What has waited its time out. */
-  flush(now: number): Draft[];
-  /** Everything that waits. */
-  drain(): Draft[];
+  /** Returns the drafts that are due. */
+  flush(now: number): EnvelopeDraft[];
+  /** Returns all waiting drafts. */
+  drain(): EnvelopeDraft[];
   nextFlushAt(): number | undefined;
 }
 
-export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sampler {
+export function createEventSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): EventSampler {
   if (profile === "debug")
     return {
       push: (drafts) => [...drafts],
@@ -39,7 +39,7 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
       nextFlushAt: () => undefined,
     };
   const widest = Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, maxWindowMs));
-  /** By call, in the order in which their first waiting draft came. */
+  /** Windows by call, in the order of their first waiting draft. */
   const windows = new Map<string, Window>();
 
   function open(callId: string, now: number, last: Window | undefined): void {
@@ -47,11 +47,11 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
     windows.set(callId, { due: now + width, width, waiting: [] });
   }
 
-  /** True when the draft was taken into an open window. */
+  /** `true` when the draft was added to an open window. */
   function absorb(draft: Token | Update, now: number): boolean {
     const window = windows.get(draft.call_id);
     if (!window || (window.due <= now && window.waiting.length === 0)) {
-      // The first token, or the first after a silence, passes at once; the window behind it gathers what follows.
+      // The first token, or the first after a silence, passes at once; the window after it gathers the following ones.
       open(draft.call_id, now, window);
       return false;
     }
@@ -60,7 +60,7 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
     return true;
   }
 
-  function releaseDue(now: number, out: Draft[]): void {
+  function releaseDue(now: number, out: EnvelopeDraft[]): void {
     for (const [callId, window] of windows) {
       if (window.due > now || window.waiting.length === 0) continue;
       out.push(...window.waiting);
@@ -68,7 +68,7 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
     }
   }
 
-  function releaseAll(out: Draft[]): void {
+  function releaseAll(out: EnvelopeDraft[]): void {
     for (const window of windows.values()) {
       if (window.waiting.length === 0) continue;
       out.push(...window.waiting);
@@ -78,7 +78,7 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
 
   return {
     push(drafts, now) {
-      const out: Draft[] = [];
+      const out: EnvelopeDraft[] = [];
       if (windows.size > 0) releaseDue(now, out);
       if (drafts.length === 0) return out;
       for (const draft of drafts) {
@@ -86,7 +86,7 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
           if (!absorb(draft, now)) out.push(draft);
           continue;
         }
-        // A start or an end never overtakes content, nor waits behind it.
+        // A start or an end never overtakes content, nor waits for it.
         releaseAll(out);
         if (draft.type === "llm_end" || draft.type === "tool_end") windows.delete(draft.call_id);
         out.push(draft);
@@ -105,12 +105,12 @@ export function createSampler(profile: Profile, maxWindowMs = MAX_WINDOW_MS): Sa
       return true;
     },
     flush(now) {
-      const out: Draft[] = [];
+      const out: EnvelopeDraft[] = [];
       releaseDue(now, out);
       return out;
     },
     drain() {
-      const out: Draft[] = [];
+      const out: EnvelopeDraft[] = [];
       releaseAll(out);
       windows.clear();
       return out;
@@ -135,7 +135,7 @@ function textOf({ callId, parentId, agent }: CallSite, messageId: string, text: 
   };
 }
 
-/** What waits is changed in place as more comes in, so nothing else may hold it. */
+/** Copies a draft before it waits: a waiting draft is mutated in place as more arrives, so no other code may hold it. */
 function own(draft: Token | Update): Token | Update {
   return draft.type === "llm_token"
     ? {
@@ -148,15 +148,15 @@ function own(draft: Token | Update): Token | Update {
     : { ...draft, payload: { ...draft.payload } };
 }
 
-/** Of two pieces as one; of a piece without it nothing is known. */
+/** Adds the log probability of a merged token; unknown for the whole where one of the two has none. */
 function addLogprob(into: Token["payload"], logprob: number | undefined): void {
   if (into.logprob === undefined) return;
   if (logprob === undefined) delete into.logprob;
   else into.logprob += logprob;
 }
 
-/** Takes `next` into `waiting`, where that loses nothing a reader could miss: the text is all there, in order. */
-function merge(waiting: Draft, next: Token | Update): boolean {
+/** Merges `next` into `waiting`, where no text is lost and the order is retained. `false`, and no change, elsewhere. */
+function merge(waiting: EnvelopeDraft, next: Token | Update): boolean {
   if (waiting.type === "tool_update" && next.type === "tool_update") {
     waiting.payload.data = next.payload.data;
     return true;

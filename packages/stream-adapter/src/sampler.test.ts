@@ -1,33 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Draft } from "./envelope-draft.js";
-import { createSampler, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./event-sampler.js";
+import type { EnvelopeDraft } from "./envelope-draft.js";
+import { createEventSampler, MAX_WINDOW_MS, MIN_WINDOW_MS } from "./event-sampler.js";
 
 const site = { parent_id: null, agent: "a" };
-const token = (text: string, call = "c"): Draft => ({
+const token = (text: string, call = "c"): EnvelopeDraft => ({
   ...site,
   type: "llm_token",
   call_id: call,
   payload: { message_id: call, text },
 });
-const end = (call = "c"): Draft => ({
+const end = (call = "c"): EnvelopeDraft => ({
   ...site,
   type: "llm_end",
   call_id: call,
   payload: { message_id: call, usage: null, finish_reason: null, model: null, status: "ok" },
 });
-const update = (data: number): Draft => ({
+const update = (data: number): EnvelopeDraft => ({
   ...site,
   type: "tool_update",
   call_id: "t",
   payload: { tool_name: "t", data },
 });
-const texts = (drafts: readonly Draft[]) =>
+const texts = (drafts: readonly EnvelopeDraft[]) =>
   drafts.map((draft) => (draft.type === "llm_token" ? (draft.payload.text ?? "") : draft.type));
 
 describe("the sampler", () => {
   it("passes a message's first token at once and gathers the next ones", () => {
-    const sampler = createSampler("user");
+    const sampler = createEventSampler("user");
     expect(texts(sampler.push([token("a")], 0))).toEqual(["a"]);
     expect(sampler.push([token("b")], 5)).toEqual([]);
     expect(sampler.push([token("c")], 10)).toEqual([]);
@@ -36,7 +36,7 @@ describe("the sampler", () => {
   });
 
   it("widens its window while text flows, to no more than 75 ms", () => {
-    const sampler = createSampler("user");
+    const sampler = createEventSampler("user");
     const sentAt: number[] = [];
     for (let now = 0; now <= 1_000; now += 1) {
       if (sampler.flush(now).length + sampler.push([token("x")], now).length > 0) sentAt.push(now);
@@ -54,8 +54,8 @@ describe("the sampler", () => {
     });
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), fc.constantFrom("user", "debug"), (events, profile) => {
-        const long = createSampler(profile);
-        const short = createSampler(profile);
+        const long = createEventSampler(profile);
+        const short = createEventSampler(profile);
         let now = 0;
         for (const [index, { after, call, kind }] of events.entries()) {
           now += after;
@@ -66,7 +66,7 @@ describe("the sampler", () => {
             const waits = short.extend(where, call, text, now);
             expect(waits ? [] : short.push([token(text, call)], now)).toEqual(sent);
           } else {
-            const thought: Draft = {
+            const thought: EnvelopeDraft = {
               ...site,
               type: "llm_token",
               call_id: call,
@@ -84,19 +84,19 @@ describe("the sampler", () => {
   });
 
   it("passes the first token after a silence at once", () => {
-    const sampler = createSampler("user");
+    const sampler = createEventSampler("user");
     sampler.push([token("a")], 0);
     expect(texts(sampler.push([token("b")], 500))).toEqual(["b"]);
   });
 
   it("lets no start or end overtake content, nor wait behind it", () => {
-    const sampler = createSampler("user");
+    const sampler = createEventSampler("user");
     sampler.push([token("a")], 0);
     expect(texts(sampler.push([token("b"), end()], 1))).toEqual(["b", "llm_end"]);
   });
 
   it("keeps the newest of many tool updates and every kind of token apart", () => {
-    const sampler = createSampler("user");
+    const sampler = createEventSampler("user");
     sampler.push([update(1)], 0);
     sampler.push([update(2)], 1);
     sampler.push([update(3)], 2);
@@ -104,7 +104,7 @@ describe("the sampler", () => {
   });
 
   it("does not sample at all for the debug profile", () => {
-    const sampler = createSampler("debug");
+    const sampler = createEventSampler("debug");
     expect(texts(sampler.push([token("a"), token("b")], 0))).toEqual(["a", "b"]);
     expect(sampler.nextFlushAt()).toBeUndefined();
   });
@@ -113,14 +113,14 @@ describe("the sampler", () => {
     const step = fc.record({ wait: fc.nat(60), call: fc.constantFrom("c", "d"), last: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
-        const sampler = createSampler("user");
-        const out: Draft[] = [];
+        const sampler = createEventSampler("user");
+        const out: EnvelopeDraft[] = [];
         const sent = new Map([
           ["c", ""],
           ["d", ""],
         ]);
         const sentAt = new Map<string, number>();
-        const take = (drafts: readonly Draft[], at: number) => {
+        const take = (drafts: readonly EnvelopeDraft[], at: number) => {
           out.push(...drafts);
           const tokens = texts(drafts.filter(({ type }) => type === "llm_token")).join("");
           for (const index of tokens.split(";").slice(0, -1)) {

@@ -16,20 +16,20 @@ import {
 import { asLoose } from "@throughline/coerce";
 import { applyEnvelope, emptyFold, type ThreadFold, usageSoFar } from "@throughline/reading";
 import { type Reconciliation, reconcile } from "./checkpoint/rebuild.js";
-import { type CallSite, createDraftSink, type Draft } from "./envelope-draft.js";
-import { createSampler, type Sampler } from "./event-sampler.js";
+import { type CallSite, createDraftBuffer, type EnvelopeDraft } from "./envelope-draft.js";
+import { createEventSampler, type EventSampler } from "./event-sampler.js";
 import { createCheckpointMessages, trackShownMessages } from "./translate/checkpoint-messages.js";
 import { createCustomEvents } from "./translate/custom-events.js";
-import { createEventsDialect } from "./translate/events.js";
+import { translateEvents } from "./translate/events.js";
 import { createRunFailure } from "./translate/failure.js";
 import { createInterruptSet } from "./translate/interrupt-set.js";
-import { createMessageStream } from "./translate/model-messages.js";
-import { createModesDialect, createSharedModes } from "./translate/modes.js";
-import { createStateTracker, type StateKeys } from "./translate/state.js";
+import { createModelMessages } from "./translate/model-messages.js";
+import { translateModes, translateShared } from "./translate/modes.js";
+import { createStateChanges, type StateKeys } from "./translate/state.js";
 import { createSubgraphStates } from "./translate/subgraph-result.js";
 import { createTaskTree } from "./translate/task-tree.js";
-import { createToolRuns } from "./translate/tool-calls.js";
-import type { RunParts } from "./translate/translator.js";
+import { createToolCalls } from "./translate/tool-calls.js";
+import type { Translators } from "./translate/translator.js";
 
 export interface RunTranslatorOptions {
   readonly context: {
@@ -38,46 +38,46 @@ export interface RunTranslatorOptions {
     readonly traceId: string;
     readonly attempt: number;
     readonly agent: string;
-    /** `replay` marks what an upstream tells a second time. */
+    /** `replay` marks chunks that an upstream sends a second time. */
     readonly origin?: "live" | "replay";
   };
   readonly dialect: Dialect;
   readonly profile: Profile;
-  /** What the thread's log holds so far. */
+  /** The projection of the thread's log so far. */
   readonly fold?: ThreadFold;
   /** Keys of the graph's output schema. */
   readonly stateKeys?: StateKeys;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs?: GraphDescriptor["subgraphs"];
-  /** Tell a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
+  /** Whether to emit a graph's own errors, which may carry a key, a prompt or a path. Default: in the `debug` profile. */
   readonly showErrors?: boolean;
   /** Only for measuring: the `debug` profile is how a person turns sampling off. */
   readonly sampling?: false | { readonly maxWindowMs?: number };
 }
 
-/** One run's way from upstream chunks to envelopes ready for the log. Time is an argument: call `flush` by `nextFlushAt`. */
+/** Translates the upstream chunks of one run to envelopes ready for the log. Time is an argument: call `flush` by `nextFlushAt`. */
 export interface RunTranslator {
   start(payload: PayloadOf<"run_start">, nowMs: number): Envelope[];
   push(chunk: UpstreamChunk, nowMs: number): Envelope[];
   flush(nowMs: number): Envelope[];
   nextFlushAt(): number | undefined;
-  /** The rest of the run. `fold` is what the log holds once all that was returned so far is in it. */
-  finish(final: GraphFinal, fold: ThreadFold, nowMs: number): Envelope[];
+  /** Returns the rest of the run. `projection` must include all envelopes returned so far. */
+  finish(final: GraphFinal, projection: ThreadFold, nowMs: number): Envelope[];
 }
 
 export function createRunTranslator(options: RunTranslatorOptions): RunTranslator {
   const { context, dialect, profile, stateKeys } = options;
   const before = options.fold ?? emptyFold;
-  const sampler: Sampler =
+  const sampler: EventSampler =
     options.sampling === false
-      ? createSampler("debug")
-      : createSampler(profile, options.sampling?.maxWindowMs);
+      ? createEventSampler("debug")
+      : createEventSampler(profile, options.sampling?.maxWindowMs);
   const known = once(() => new Set(before.messages.map(({ id }) => id)));
   const calls = once(
     () =>
       new Map(before.messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id, args }) => [id, args]))),
   );
-  const adapter = createStreamAdapter({
+  const translator = createChunkTranslator({
     runId: context.runId,
     agent: context.agent,
     dialect,
@@ -86,7 +86,7 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
       isKnownMessage: (id) => known().has(id),
       callArgs: (id) => calls().get(id),
       suspended: new Map(before.suspended.map(({ call_id, checkpoint_id }) => [call_id, checkpoint_id])),
-      // An earlier attempt of this run: what it used was used.
+      // The usage of an earlier attempt of this run counts, too.
       usage: before.run?.run_id === context.runId ? usageSoFar(before) : undefined,
     },
     stateKeys,
@@ -98,12 +98,12 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
 
   const { runId, threadId, traceId, attempt, origin = "live" } = context;
 
-  function stamp(drafts: readonly Draft[], nowMs: number): Envelope[] {
+  function stamp(drafts: readonly EnvelopeDraft[], nowMs: number): Envelope[] {
     const ts = nowMs / 1_000;
     return drafts.map(({ type, payload, call_id, parent_id, agent }) => {
       const seq = (counters.get(call_id) ?? 0) + 1;
       counters.set(call_id, seq);
-      // Spelled out rather than spread: this is half of what an entry costs.
+      // A literal rather than a spread: this is half of an entry's cost.
       const envelope = {
         type,
         ts,
@@ -123,15 +123,15 @@ export function createRunTranslator(options: RunTranslatorOptions): RunTranslato
   }
 
   return {
-    start: (payload, nowMs) => stamp(adapter.start(payload), nowMs),
+    start: (payload, nowMs) => stamp(translator.start(payload), nowMs),
     push: (chunk, nowMs) =>
-      adapter.pushText(chunk, nowMs) ? [] : stamp(sampler.push(adapter.push(chunk), nowMs), nowMs),
+      translator.pushText(chunk, nowMs) ? [] : stamp(sampler.push(translator.push(chunk), nowMs), nowMs),
     flush: (nowMs) => stamp(sampler.flush(nowMs), nowMs),
     nextFlushAt: () => sampler.nextFlushAt(),
-    finish(final, fold, nowMs) {
-      const closing = stamp([...sampler.push(adapter.close(final), nowMs), ...sampler.drain()], nowMs);
-      const truth = reconcile(closing.reduce(applyEnvelope, fold), final, stateKeys);
-      return [...closing, ...stamp(adapter.end(final, truth), nowMs)];
+    finish(final, projection, nowMs) {
+      const closing = stamp([...sampler.push(translator.close(final), nowMs), ...sampler.drain()], nowMs);
+      const truth = reconcile(closing.reduce(applyEnvelope, projection), final, stateKeys);
+      return [...closing, ...stamp(translator.end(final, truth), nowMs)];
     },
   };
 }
@@ -144,54 +144,54 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-export interface StreamAdapterOptions {
+export interface ChunkTranslatorOptions {
   readonly runId: string;
   readonly agent: string;
   readonly dialect: Dialect;
-  /** What the thread showed before this run. */
+  /** The thread's projection before this run. */
   readonly before: {
     readonly state: JsonObject;
     readonly isKnownMessage: (messageId: string) => boolean;
-    /** The arguments of a call that an earlier run asked for; `undefined` for a call the thread does not hold. */
+    /** The arguments of a tool call of an earlier run; `undefined` for a call the thread does not hold. */
     readonly callArgs: (toolCallId: string) => string | undefined;
     readonly suspended: ReadonlyMap<string, string | null>;
-    /** Of attempts before this one. */
+    /** The usage of attempts before this one. */
     readonly usage: (TokenUsage & { readonly model_calls: number }) | undefined;
   };
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs: GraphDescriptor["subgraphs"];
   readonly stateKeys: StateKeys | undefined;
-  /** Takes a piece of an open message's text by the short way. `false`: it must go the long one. */
-  readonly extend: Sampler["extend"];
-  /** Tell a graph's own errors. */
+  /** The fast path for more text of an open message. `false`: the chunk must be pushed. */
+  readonly extend: EventSampler["extend"];
+  /** Whether to emit a graph's own errors. */
   readonly showErrors: boolean;
 }
 
-/** Coercion, mapping, completion and ids (the sampler owns backpressure). One per run; makes well-formed runs of any input. */
-export interface StreamAdapter {
-  start(payload: PayloadOf<"run_start">): Draft[];
-  push(chunk: UpstreamChunk): Draft[];
+/** Translates chunks to drafts: coercion, mapping, completion and ids. One per run; makes well-formed runs of any input. */
+export interface ChunkTranslator {
+  start(payload: PayloadOf<"run_start">): EnvelopeDraft[];
+  push(chunk: UpstreamChunk): EnvelopeDraft[];
   /**
-   * The short way of what nearly all chunks are: more text of a message that is open, which its window can wait with. `false`
-   * for a chunk that must be pushed.
+   * The fast path for nearly all chunks: more text of an open message, which waits in the message's window. `false` for a
+   * chunk that must be pushed.
    */
   pushText(chunk: UpstreamChunk, nowMs: number): boolean;
-  /** Closes what is open and tells what the run came to. `snapshot` goes between the last content and the end. */
-  close(final: GraphFinal): Draft[];
-  end(final: GraphFinal, truth: Reconciliation): Draft[];
+  /** Closes open items and emits interrupts and the failure. The snapshot goes between the last content and the end. */
+  close(final: GraphFinal): EnvelopeDraft[];
+  end(final: GraphFinal, truth: Reconciliation): EnvelopeDraft[];
 }
 
-function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
+function createChunkTranslator(options: ChunkTranslatorOptions): ChunkTranslator {
   const { runId, agent, dialect, before, stateKeys } = options;
-  const { sink, shown } = trackShownMessages(createDraftSink(), before.isKnownMessage);
+  const { sink, shown } = trackShownMessages(createDraftBuffer(), before.isKnownMessage);
   const root: CallSite = { callId: runId, parentId: null, agent };
-  const tools = createToolRuns({
+  const tools = createToolCalls({
     sink,
     root,
     isKnown: before.isKnownMessage,
     knownArgs: before.callArgs,
   });
-  const messages = createMessageStream({ sink, root, tools, isKnown: before.isKnownMessage });
+  const messages = createModelMessages({ sink, root, tools, isKnown: before.isKnownMessage });
   const tasks = createTaskTree({
     sink,
     root,
@@ -204,11 +204,11 @@ function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
     states: createSubgraphStates(options.subgraphs),
   });
   const failure = createRunFailure({ sink, root, tasks, showErrors: options.showErrors });
-  const state = createStateTracker({ sink, root, initial: before.state, stateKeys });
+  const state = createStateChanges({ sink, root, initial: before.state, stateKeys });
   const interrupts = createInterruptSet();
   const custom = createCustomEvents({ sink, state, tools });
   const conversation = createCheckpointMessages({ sink, root, shown, messages, tools });
-  const parts: RunParts = {
+  const translators: Translators = {
     sink,
     root,
     tasks,
@@ -220,8 +220,8 @@ function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
     custom,
     failure,
   };
-  const inDialect = dialect === "modes" ? createModesDialect(parts) : createEventsDialect(parts);
-  const inBoth = createSharedModes(parts);
+  const inDialect = dialect === "modes" ? translateModes(translators) : translateEvents(translators);
+  const inBoth = translateShared(translators);
 
   return {
     start(payload) {
@@ -233,7 +233,7 @@ function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
         inDialect(chunk);
         inBoth(chunk);
       } catch {
-        // Nothing an upstream sends may end a run: what can't be read is named and passed over.
+        // No chunk of an upstream may end a run: an unreadable one is reported and skipped.
         sink.emit("warning", root, {
           code: "unreadable_chunk",
           message: `A chunk of mode ${chunk.mode} could not be read and was passed over.`,
@@ -251,13 +251,13 @@ function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
         if (message.text !== undefined) message.text += text;
         return true;
       } catch {
-        // Left to `push`, which says what can't be read.
+        // Left to `push`, which reports unreadable chunks.
         return false;
       }
     },
     close(final) {
       for (const interrupt of final.interrupts) interrupts.addKnown(interrupt);
-      // A run that failed or was stopped leaves open what it did not answer, and only the checkpoint knows that.
+      // A run that failed or was stopped leaves unresolved interrupts open, and only the checkpoint has them.
       const pending: readonly Interrupt[] =
         final.status === "interrupted"
           ? interrupts.all()
@@ -270,7 +270,7 @@ function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
         sink.emit("interrupt", { callId: path || runId, parentId: path ? runId : null, agent }, interrupt);
       }
       const failed = failure.report(final.error, final.status === "error");
-      // What a failed node had open fails with it; what others had is cancelled.
+      // Open items of a failed node fail with it; those of others are cancelled.
       if (!failed) messages.endAll(status);
       tasks.endAll(status, failed);
       messages.endAll(failed ? "cancelled" : status);

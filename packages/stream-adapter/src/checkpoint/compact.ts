@@ -6,9 +6,10 @@ type Token = EnvelopeOf<"llm_token">["payload"];
 const MAX_MERGED = 65_536;
 
 /**
- * Merges neighbours that add up: pieces of one message's text, of its reasoning and of a tool call's arguments, and reports of
- * one call's progress, of which the last one stays. The merged entry has the last one's seq, time and count. Only neighbours,
- * so that the fold after every entry that is left is what it was: who has read up to one of them can read on. Pure, O(entries).
+ * Merges adjacent entries that add up: pieces of one message's text, of its reasoning and of a tool call's arguments, and
+ * progress updates of one call, of which the last one is retained. The merged entry has the last one's seq, time and count.
+ * Only adjacent ones, so that the projection after every remaining entry is unchanged: a reader of one of them can continue
+ * from it. Pure, O(entries).
  */
 export function compactEntries(entries: readonly LogEntry[]): LogEntry[] {
   const compacted: LogEntry[] = [];
@@ -45,7 +46,7 @@ function isSameCall(first: Envelope, second: Envelope): boolean {
   );
 }
 
-/** Of one kind only: a message that thinks, then speaks, must not do both at once. Probabilities of single tokens are lost. */
+/** Merges tokens of one kind only: reasoning and text must not become simultaneous. Probabilities of single tokens are lost. */
 function mergeTokens(first: Token, second: Token): Token | undefined {
   const { message_id } = second;
   if (first.message_id !== message_id) return undefined;
@@ -68,7 +69,7 @@ function joinOnly(kind: "text" | "reasoning", first: Token, second: Token): stri
   return within(`${first[kind]}${second[kind]}`);
 }
 
-/** The piece that names a call stays by itself: the fold ignores all of it where the call is known, but not what follows. */
+/** Joins arguments. The piece that names a call stays separate: the projection ignores it for a known call, but not the rest. */
 function joinArgs(first: Token, second: Token): Token["tool_call"] | undefined {
   const [a, b] = [first.tool_call, second.tool_call];
   if (!a || !b || !hasOnly("tool_call", first) || !hasOnly("tool_call", second)) return undefined;

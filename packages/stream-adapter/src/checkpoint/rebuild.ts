@@ -27,28 +27,28 @@ export interface FoldSource {
   readonly stateKeys: StateKeys | undefined;
   /** The thread's last run, or the open one. */
   readonly run: FoldRun | null;
-  /** What the open run is as a call: without it nothing says who started it, or that it can be stopped. */
+  /** The open run as a call: without it the projection has neither its starter nor the option to stop it. */
   readonly call?: Pick<FoldCall, "name" | "started_at" | "started_by">;
-  /** Questions that the open run answers. */
+  /** Ids of the interrupts that the open run responds to. */
   readonly answered?: readonly string[];
-  /** What people said to the open run. */
+  /** The input messages of the open run. */
   readonly said?: readonly Message[];
-  /** What the log still has of the open run. The checkpoint was read before they were. */
+  /** The entries of the open run that the log still has. The checkpoint was read before them. */
   readonly entries?: readonly LogEntry[];
 }
 
 /**
- * R20: a thread as its checkpoint has it, and, of an open run, what the log still tells. Exact for an idle thread. Of an open
- * run it may lack the beginning of a message that streams, and the nodes and subagents that began before the log does.
+ * R20: rebuilds a projection from the checkpoint and, for an open run, the remaining entries of the log. Exact for an idle
+ * thread. With an open run it may lack the beginning of a streaming message, and nodes and subagents that began before the log.
  */
 export function rebuildFold(source: FoldSource): ThreadFold {
-  const { checkpoint, stateKeys, run, call, answered = [], said = [], entries = [] } = source;
+  const { checkpoint, stateKeys, run, call, answered = [], said: inputMessages = [], entries = [] } = source;
   const committed = new Set(checkpoint?.messages?.map(({ id }) => id));
   const [first] = entries;
-  // A run whose beginning is there begins by itself.
+  // The first entry starts the run, where the log has it.
   const begun = first?.envelope.type === "run_start" ? null : run;
-  // A run of which nothing is left may not have begun: then what was said to it is still to be told.
-  const missed = begun?.open && first ? said.filter(({ id }) => !committed.has(id)) : [];
+  // A run without entries may not have begun: its entries will bring its input messages.
+  const missed = begun?.open && first ? inputMessages.filter(({ id }) => !committed.has(id)) : [];
   const base: ThreadFold = {
     ...emptyFold,
     run: begun,
@@ -77,7 +77,7 @@ function openRun({ run_id, attempt }: FoldRun, call: NonNullable<FoldSource["cal
   };
 }
 
-/** What the checkpoint has already: applied to it, text would stand there twice. */
+/** Whether the checkpoint includes an entry already: applied to it, text would be duplicated. */
 function isCommitted(envelope: Envelope, messages: ReadonlySet<string>): boolean {
   switch (envelope.type) {
     case "llm_start":
@@ -92,17 +92,17 @@ function isCommitted(envelope: Envelope, messages: ReadonlySet<string>): boolean
   }
 }
 
-/** What a finished run's log got wrong, and the checkpoint says. */
+/** The differences between a finished run's log and its checkpoint. */
 export interface Reconciliation {
-  /** Messages that are shown and that the checkpoint does not hold. */
+  /** Ids of the projection's messages that the checkpoint does not hold. */
   readonly withdrawn: readonly string[];
   /** `undefined` when the executor could not read the checkpoint. */
   readonly snapshot: PayloadOf<"state_snapshot"> | undefined;
 }
 
-/** R6: the checkpoint is the truth. Repeats of it only what the log got wrong. */
+/** R6: compares a projection with the checkpoint, which is the truth. Repeats only what differs. */
 export function reconcile(
-  fold: ThreadFold,
+  projection: ThreadFold,
   final: GraphFinal,
   stateKeys: StateKeys | undefined,
 ): Reconciliation {
@@ -111,11 +111,11 @@ export function reconcile(
   const snapshot: PayloadOf<"state_snapshot"> = {};
   if (final.checkpointId !== undefined) snapshot.checkpoint_id = final.checkpointId;
   if (final.state) {
-    const state = visibleState(final.state, stateKeys, fold.state);
-    if (diffState(fold.state, state).kind !== "none") snapshot.state = state;
+    const state = visibleState(final.state, stateKeys, projection.state);
+    if (diffState(projection.state, state).kind !== "none") snapshot.state = state;
   }
   if (!final.messages) return { withdrawn: [], snapshot };
-  const { withdrawn, ...messages } = diffMessages(fold, final.messages);
+  const { withdrawn, ...messages } = diffMessages(projection, final.messages);
   return { withdrawn, snapshot: { ...snapshot, ...messages } };
 }
 
@@ -123,20 +123,20 @@ type MessagesDiff = Pick<Reconciliation, "withdrawn"> &
   Pick<PayloadOf<"state_snapshot">, "changed_messages" | "messages">;
 
 /**
- * What turns the messages shown into the checkpoint's. Only between the first and the last difference is anything repeated,
- * and there only what is new or changed, unless the order is another. The whole list where that is all of it.
+ * Computes the change from the projection's messages to the checkpoint's. Only between the first and the last difference are
+ * messages repeated, and there only new or changed ones, unless the order differs. The whole list where that is all of it.
  */
-function diffMessages(fold: ThreadFold, truth: readonly Message[]): MessagesDiff {
-  const shown = inCallOrder(currentMessages(fold).filter(isConversation));
+function diffMessages(projection: ThreadFold, truth: readonly Message[]): MessagesDiff {
+  const shown = inCallOrder(currentMessages(projection).filter(isConversation));
   const wanted = inCallOrder(truth);
   let from = 0;
   while (from < shown.length && from < wanted.length && isSame(shown[from], wanted[from])) from += 1;
-  let behind = 0;
+  let sameAtEnd = 0;
   const most = Math.min(shown.length, wanted.length) - from;
-  while (behind < most && isSame(shown.at(-1 - behind), wanted.at(-1 - behind))) behind += 1;
-  const middle = wanted.slice(from, wanted.length - behind);
+  while (sameAtEnd < most && isSame(shown.at(-1 - sameAtEnd), wanted.at(-1 - sameAtEnd))) sameAtEnd += 1;
+  const middle = wanted.slice(from, wanted.length - sameAtEnd);
   const ids = new Set(middle.map(({ id }) => id));
-  const held = shown.slice(from, shown.length - behind);
+  const held = shown.slice(from, shown.length - sameAtEnd);
   const withdrawn = held.map(({ id }) => id).filter((id) => !ids.has(id));
   const stays = held.filter(({ id }) => ids.has(id));
   const known = new Map(stays.map((message) => [message.id, message]));
@@ -152,8 +152,8 @@ function diffMessages(fold: ThreadFold, truth: readonly Message[]): MessagesDiff
 }
 
 /**
- * Results of parallel calls stand in the order in which they came in, the checkpoint's in that of the calls. Their
- * order means nothing, and a whole snapshot would be a high price for it.
+ * Sorts the results of parallel calls, which are in order of arrival in the projection and in order of the calls in the
+ * checkpoint. Their order has no meaning, and a whole snapshot would be a high price for it.
  */
 function inCallOrder(messages: readonly Message[]): readonly Message[] {
   const ordered = [...messages];
@@ -194,7 +194,7 @@ function sameContent(a: Message["content"], b: Message["content"]): boolean {
   return a === b || (typeof a !== "string" && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** The model's own text and the parsed call may differ in white space and say the same. */
+/** Compares arguments as JSON: the model's own text and the parsed call may differ in white space only. */
 function sameArgs(a: string, b: string): boolean {
   if (a === b) return true;
   try {

@@ -6,15 +6,15 @@ const ALWAYS_SMALL = 1_024;
 export type StateChange =
   | { readonly kind: "none" }
   | { readonly kind: "delta"; readonly ops: PatchOperation[] }
-  /** So much changed that saying it all is shorter. */
+  /** So much changed that the whole state is shorter. */
   | { readonly kind: "snapshot" };
 
 const NONE: StateChange = { kind: "none" };
 const SNAPSHOT: StateChange = { kind: "snapshot" };
 
 /**
- * What turns one state into the next. Costs what changed: parts that are the same reference are not looked into. Operations
- * share their values with the next state.
+ * Computes the change from one state to the next. The cost is that of the changed parts: parts with the same reference are
+ * skipped. Operations share their values with the next state.
  */
 export function diffState(before: JsonObject, after: JsonObject): StateChange {
   const ops: PatchOperation[] = [];
@@ -34,13 +34,13 @@ function diffRecords(path: string, before: JsonObject, after: JsonObject, ops: P
     const next = after[key];
     const previous = Object.hasOwn(before, key) ? before[key] : undefined;
     if (next === undefined || next === previous) continue;
-    const place = `${path}/${escaped(key)}`;
-    if (previous === undefined) ops.push({ op: "add", path: place, value: next });
-    else diffValues(place, previous, next, ops);
+    const pointer = `${path}/${escaped(key)}`;
+    if (previous === undefined) ops.push({ op: "add", path: pointer, value: next });
+    else diffValues(pointer, previous, next, ops);
   }
 }
 
-/** By place: items that moved are told as items that changed. Removed from the end, so that each path holds when it is applied. */
+/** Compares by index: items that moved count as changed. Removes from the end, so that each path is valid when it is applied. */
 function diffLists(
   path: string,
   before: readonly Json[],
@@ -58,7 +58,7 @@ function diffLists(
   }
 }
 
-/** Stops where there are too many operations anyway. */
+/** Compares two values; stops where there are too many operations anyway. */
 function diffValues(path: string, before: Json, after: Json, ops: PatchOperation[]): void {
   if (ops.length > MAX_OPERATIONS) return;
   if (Array.isArray(before) && Array.isArray(after)) diffLists(path, before, after, ops);
@@ -78,8 +78,8 @@ const NUMBER_LENGTH = 8;
 const WORD_LENGTH = 4;
 
 /**
- * About as many characters as the value's JSON has, without writing it: numbers count as eight, and escapes not at all. Stops
- * looking once `enough` is reached.
+ * Estimates the length of a value's JSON without writing it: numbers count as eight, and escapes not at all. Stops once
+ * `enough` is reached.
  */
 function jsonLength(value: Json, enough = Number.POSITIVE_INFINITY): number {
   if (typeof value === "string") return value.length + 2;

@@ -1,28 +1,29 @@
 import type { Message, PayloadOf } from "@throughline/ai-core";
 import { asLoose, type IncomingMessage, readMessage, toMessage, toToolCall } from "@throughline/coerce";
-import type { CallSite, Draft, DraftSink } from "../envelope-draft.js";
-import type { MessageStream } from "./model-messages.js";
-import type { ToolRuns } from "./tool-calls.js";
+import type { CallSite, DraftBuffer, EnvelopeDraft } from "../envelope-draft.js";
+import type { ModelMessages } from "./model-messages.js";
+import type { ToolCalls } from "./tool-calls.js";
 
 type Change = NonNullable<PayloadOf<"state_snapshot">["changed_messages"]>[number];
 
 export interface CheckpointMessagesOptions {
-  readonly sink: DraftSink;
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
   readonly shown: ShownMessages;
-  readonly messages: MessageStream;
-  readonly tools: ToolRuns;
+  readonly messages: ModelMessages;
+  readonly tools: ToolCalls;
 }
 
-/** Shows, after each superstep, the messages that the root state holds and that did not stream by themselves. */
+/** Emits, after each superstep, the messages of the root state that did not stream by themselves. */
 export interface CheckpointMessages {
-  /** The root state's `messages`. Reads only what changed since the last list; the rest is compared by reference or id. */
+  /** Processes the root state's `messages`. Reads only changes since the last list; the rest is compared by reference or id. */
   values(list: unknown): void;
 }
 
 /**
- * LangGraph streams neither messages of a `Command`, of a cached node or given as plain objects, nor a node's human messages,
- * removals and rewrites. The root's `values` follow each superstep and hold them all, under their final ids.
+ * Compares each root state's messages with the streamed ones. LangGraph streams neither messages of a `Command`, of a cached
+ * node or given as plain objects, nor a node's human messages, removals and rewrites. The root's `values` follow each
+ * superstep and hold them all, under their final ids.
  */
 export function createCheckpointMessages(options: CheckpointMessagesOptions): CheckpointMessages {
   const { sink, root, shown, messages, tools } = options;
@@ -49,17 +50,17 @@ export function createCheckpointMessages(options: CheckpointMessagesOptions): Ch
     for (const { id, name, args } of message.tool_calls ?? []) tools.announce(id, name, args);
   }
 
-  /** Shows a message at the conversation's end in the way of one that a node returned whole. */
+  /** Emits a message at the conversation's end like one that a node returned whole. */
   function append(message: IncomingMessage, after: string | null, raw: unknown): void {
     flush();
-    // Its usage was counted where a model gave it, under whatever id it streamed there.
+    // Its usage was counted when the model sent it, under the id of that stream.
     messages.push({ ...message, usage: undefined }, {}, undefined, undefined, true);
     if (message.id !== undefined && !shown.has(message.id)) change(after, raw);
   }
 
   function show(message: IncomingMessage, raw: unknown, after: string | null, isLast: boolean): void {
     const id = message.id ?? "";
-    if (message.type === "tool" && tools.asked(message.toolCallId)) {
+    if (message.type === "tool" && tools.isRequested(message.toolCallId)) {
       flush();
       tools.learn(message, undefined);
       if (shown.has(id)) return;
@@ -129,7 +130,7 @@ function idOf(raw: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** In process an unchanged message is the same object; from a server it is parsed anew each time. */
+/** In process an unchanged message is the same object; from a server it is re-parsed each time. */
 function isUnchanged(before: unknown, now: unknown): boolean {
   if (before === now) return true;
   const [a, b] = [fieldsOf(before), fieldsOf(now)];
@@ -147,25 +148,25 @@ function callsOf(calls: unknown): unknown {
   return Array.isArray(calls) ? calls.map(toToolCall) : [];
 }
 
-/** Ids of the conversation's messages that viewers have: those of the thread before the run, and what the run showed of them. */
+/** Ids of the conversation's messages that subscribers have: those of the thread before the run, and those emitted by the run. */
 interface ShownMessages {
   has(messageId: string): boolean;
   add(messageId: string): void;
 }
 
-/** Derives what is shown from what is emitted, so that no part of the translator has to report it. */
+/** Derives the shown messages from the emitted drafts, so that no translator has to report them. */
 export function trackShownMessages(
-  sink: DraftSink,
+  sink: DraftBuffer,
   wasShown: (messageId: string) => boolean,
-): { readonly shown: ShownMessages; readonly sink: DraftSink } {
-  /** `false`: retracted. */
+): { readonly shown: ShownMessages; readonly sink: DraftBuffer } {
+  /** The messages of this run; `false`: retracted. */
   const during = new Map<string, boolean>();
   const ofSubagents = new Set<string>();
   const shown: ShownMessages = {
     has: (id) => during.get(id) ?? wasShown(id),
     add: (id) => void during.set(id, true),
   };
-  const tracked: DraftSink = {
+  const tracked: DraftBuffer = {
     take: () => sink.take(),
     emit(type, site, payload) {
       sink.emit(type, site, payload);
@@ -184,8 +185,8 @@ export function trackShownMessages(
         return;
       case "llm_token": {
         const { message_id, text, part, tool_call } = draft.payload;
-        const isPlaced = text !== undefined || part !== undefined || tool_call?.id !== undefined;
-        if (isPlaced && !ofSubagents.has(message_id)) shown.add(message_id);
+        const isListed = text !== undefined || part !== undefined || tool_call?.id !== undefined;
+        if (isListed && !ofSubagents.has(message_id)) shown.add(message_id);
         return;
       }
       case "tool_end":
@@ -203,5 +204,5 @@ export function trackShownMessages(
 }
 
 type Noted = {
-  [T in Draft["type"]]: Pick<Extract<Draft, { readonly type: T }>, "type" | "payload">;
-}[Draft["type"]];
+  [T in EnvelopeDraft["type"]]: Pick<Extract<EnvelopeDraft, { readonly type: T }>, "type" | "payload">;
+}[EnvelopeDraft["type"]];

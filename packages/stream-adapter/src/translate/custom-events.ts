@@ -1,21 +1,21 @@
 import { read, readString, toPlain } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
-import type { StateTracker } from "./state.js";
-import type { ToolRuns } from "./tool-calls.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
+import type { StateChanges } from "./state.js";
+import type { ToolCalls } from "./tool-calls.js";
 
 export interface CustomEventsOptions {
-  readonly sink: DraftSink;
-  readonly state: StateTracker;
-  readonly tools: ToolRuns;
+  readonly sink: DraftBuffer;
+  readonly state: StateChanges;
+  readonly tools: ToolCalls;
 }
 
 /**
- * What a graph says through its stream writer or `dispatchCustomEvent`. The names CopilotKit's users already emit become
- * what they mean; everything else is passed on under its own name.
+ * Translates events of a graph's stream writer or `dispatchCustomEvent`. Those with the names that CopilotKit's users emit
+ * become messages, tool calls or state; all others are passed on under their own names.
  */
 export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) {
   let ordinal = 0;
-  /** Reserved names that a warning named already. */
+  /** Reserved names that a warning was emitted for. */
   const renamed = new Set<string>();
 
   function emitMessage(data: unknown, site: CallSite): void {
@@ -63,7 +63,7 @@ export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) 
     sink.emit("llm_end", call, { message_id, usage: null, finish_reason: null, model: null, status: "ok" });
   }
 
-  /** A graph's event under a name that clients read as ours would change what they show. */
+  /** Renames a graph's event with a reserved name: clients would read it as one of ours. */
   function ownName(name: string, site: CallSite): string {
     if (!isReserved(name)) return name;
     const given = `graph.${name}`;
@@ -95,12 +95,12 @@ export function createCustomEvents({ sink, state, tools }: CustomEventsOptions) 
   };
 }
 
-/** Names of events that the protocol itself sends. */
+/** Whether the protocol itself sends events of this name. */
 function isReserved(name: string): boolean {
   return /^throughline\./i.test(name) || /^on_interrupt/i.test(name);
 }
 
-/** The writer takes any value; these are the places where people put a name in it. */
+/** Finds the name of a custom event. The writer accepts any value; these are the fields where people put a name. */
 export function nameOfCustom(data: unknown): { readonly name: string; readonly data: unknown } {
   const name = readString(data, "name") ?? readString(data, "event");
   if (name?.includes("manually_emit_"))

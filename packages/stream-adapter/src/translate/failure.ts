@@ -1,66 +1,66 @@
 import type { ErrorClass, Json, OwnError, PayloadOf, ThroughlineError } from "@throughline/ai-core";
 import { classifyError, isJsonObject, readString, toPlain } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 import type { FailedTask, TaskTree } from "./task-tree.js";
 
 export interface RunFailureOptions {
-  readonly sink: DraftSink;
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
   readonly tasks: Pick<TaskTree, "thrower">;
-  /** Tell a graph's own error, which may carry a key, a prompt or a path. */
+  /** Whether to emit a graph's own error, which may carry a key, a prompt or a path. */
   readonly showErrors: boolean;
 }
 
-/** How a run failed: what threw, where, and what people are told of it. */
+/** Emits a run's failure: the error, the task that threw it, and the message that people see. */
 export interface RunFailure {
-  /** The upstream says that the run failed. Why and where is known once it has ended. */
-  hear(error: unknown): void;
-  /** A tool failed. The model is told by a tool message; this tells subscribers. */
+  /** Stores the upstream's report that the run failed. The cause and the task are known once it has ended. */
+  noteError(error: unknown): void;
+  /** Emits a tool's failure to subscribers. The model gets it in a tool message. */
   tool(toolName: string, callId: string, error: unknown): void;
-  /** Tells the run's failure, if it failed, and says which task it was. `error`: how the run ended, if it failed. */
+  /** Emits the run's failure, if it failed, and returns the failed task. `error`: the error that ended the run. */
   report(error: ThroughlineError | undefined, hasFailed: boolean): FailedTask | undefined;
-  /** What the run's end says. */
+  /** The error in the run's end. */
   ending(error: ThroughlineError | undefined): NonNullable<PayloadOf<"run_end">["error"]>;
 }
 
 const FAILED = "The graph failed while it ran.";
-/** In characters: a message may hold a whole page. */
+/** The longest message, in characters: a message may hold a whole page. */
 const MAX_MESSAGE = 2_000;
-/** In characters: the frames next to the throw, and not the way through LangGraph's loop below them. */
+/** The longest stack, in characters: the frames next to the throw, and not those of LangGraph's loop below them. */
 const MAX_STACK = 4_000;
 
 export function createRunFailure(options: RunFailureOptions): RunFailure {
   const { sink, root, tasks, showErrors } = options;
-  let heard: unknown;
+  let upstreamError: unknown;
   let failed: FailedTask | undefined;
 
   function emit(
     site: CallSite,
     error: unknown,
-    told: { readonly class: ErrorClass; readonly safe: string; readonly failed?: FailedTask | undefined },
+    about: { readonly class: ErrorClass; readonly safe: string; readonly failed?: FailedTask | undefined },
   ): void {
-    const own = showErrors ? ownWords(error) : undefined;
+    const own = showErrors ? ownErrorOf(error) : undefined;
     sink.emit("error", site, {
       name: own?.name ?? "Error",
-      message: own?.message ?? told.safe,
-      class: told.class,
-      node: told.failed?.task.node ?? null,
-      ...(told.failed && { ns: told.failed.task.path.split("|") }),
+      message: own?.message ?? about.safe,
+      class: about.class,
+      node: about.failed?.task.node ?? null,
+      ...(about.failed && { ns: about.failed.task.path.split("|") }),
       ...(own?.stack !== undefined && { stack: own.stack }),
     });
   }
 
   return {
-    hear(error) {
-      heard = error;
+    noteError(error) {
+      upstreamError = error;
     },
     tool(toolName, callId, error) {
       const site = { callId, parentId: root.callId, agent: root.agent };
       emit(site, error, { class: "tool", safe: `The tool ${toolName} failed.` });
     },
     report(error, hasFailed) {
-      if (!hasFailed && heard === undefined) return undefined;
-      const cause = heard ?? error?.cause ?? error;
+      if (!hasFailed && upstreamError === undefined) return undefined;
+      const cause = upstreamError ?? error?.cause ?? error;
       const taskId = readString(cause, "pregelTaskId") ?? readString(error, "pregelTaskId");
       // A run that we ended ourselves was aborted in the middle of its nodes: none of them threw.
       const isOwn = error !== undefined && error.code !== "run_failed" && taskId === undefined;
@@ -71,9 +71,9 @@ export function createRunFailure(options: RunFailureOptions): RunFailure {
       return failed;
     },
     ending(error) {
-      const cause = heard ?? error?.cause;
+      const cause = upstreamError ?? error?.cause;
       const own =
-        showErrors && (error === undefined || error.code === "run_failed") ? ownWords(cause) : undefined;
+        showErrors && (error === undefined || error.code === "run_failed") ? ownErrorOf(cause) : undefined;
       const { node, site, path } = failed?.task ?? {};
       const where = node === undefined ? "" : ` in node \`${node}\``;
       const who = nameOf(site?.agent ?? root.agent);
@@ -89,20 +89,20 @@ export function createRunFailure(options: RunFailureOptions): RunFailure {
   };
 }
 
-/** A graph's id is its provider's name and its own. */
+/** The graph's name without the provider's prefix. */
 function nameOf(agent: string): string {
   return agent.slice(agent.indexOf(":") + 1);
 }
 
 /**
- * An error's own name, message and stack. A LangGraph server tells no stack. Graphs also throw what is no error: that is told as
- * JSON. `undefined` when nothing is known of it.
+ * Reads an error's own name, message and stack. A LangGraph server sends no stack. Graphs also throw values that are no
+ * errors: those become JSON. `undefined` when nothing is known of it.
  */
-function ownWords(error: unknown): OwnError | undefined {
+function ownErrorOf(error: unknown): OwnError | undefined {
   if (error === undefined || error === null) return undefined;
-  const said = typeof error === "string" ? error : readString(error, "message");
-  const message = said ?? JSON.stringify(withoutTask(toPlain(error)));
-  const fallback = said === undefined ? "Thrown value" : "Error";
+  const text = typeof error === "string" ? error : readString(error, "message");
+  const message = text ?? JSON.stringify(withoutTask(toPlain(error)));
+  const fallback = text === undefined ? "Thrown value" : "Error";
   const name = readString(error, "name") ?? readString(error, "error") ?? fallback;
   const stack = readString(error, "stack");
   return {
@@ -112,7 +112,7 @@ function ownWords(error: unknown): OwnError | undefined {
   };
 }
 
-/** LangGraph notes on whatever a node throws which of its tasks that was. */
+/** Removes the task id that LangGraph adds to every value that a node throws. */
 function withoutTask(thrown: Json): Json {
   if (!isJsonObject(thrown)) return thrown;
   const { pregelTaskId: _, ...own } = thrown;

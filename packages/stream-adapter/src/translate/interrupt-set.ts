@@ -2,10 +2,10 @@ import type { Interrupt } from "@throughline/ai-core";
 import { interruptContent, readArray, readString } from "@throughline/coerce";
 
 export interface InterruptSet {
-  /** Interrupts as a chunk at this namespace lists them. */
+  /** Adds the interrupts that a chunk at this namespace lists. */
   add(list: unknown, ns: readonly string[]): void;
   addKnown(interrupt: Interrupt): void;
-  /** One per id; where several namespaces showed it, the deepest, which is the node that asks. */
+  /** One interrupt per id; where several namespaces had it, that of the deepest, which is the node that interrupts. */
   all(): readonly Interrupt[];
 }
 

@@ -15,11 +15,11 @@ import {
   readString,
   toToolCall,
 } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 import type { Task } from "./task-tree.js";
-import type { ToolRuns } from "./tool-calls.js";
+import type { ToolCalls } from "./tool-calls.js";
 
-/** In characters: counting bytes would cost more than it tells. */
+/** In characters: counting bytes would cost more than the precision is worth. */
 const MAX_ARGS_LENGTH = 64 * 1024;
 
 interface StreamedCall {
@@ -27,7 +27,7 @@ interface StreamedCall {
   id: string | undefined;
   name: string | undefined;
   announced: boolean;
-  /** Args that came before id and name were known. */
+  /** Args that arrived before id and name were known. */
   held: string;
   length: number;
   capped: boolean;
@@ -36,7 +36,7 @@ interface StreamedCall {
 interface StreamedMessage {
   readonly id: string;
   readonly site: CallSite;
-  /** Where chunks without an id would be counted to it. */
+  /** The lane whose chunks without an id belong to it. */
   readonly lane: string;
   readonly task: Task | undefined;
   readonly synthetic: boolean;
@@ -51,22 +51,22 @@ interface StreamedMessage {
   model: string | undefined;
   usage: TokenUsage | undefined;
   finishReason: string | undefined;
-  /** All of its text, until a state of the graph holds the message; `undefined` afterwards, and where media stand in it. */
+  /** All of its text, until a state of the graph holds the message; `undefined` afterwards, and where it contains media. */
   text: string | undefined;
-  /** Ended with its task, and no model told that it was done. */
+  /** Whether it ended with its task, without an end from the model. */
   cutShort: boolean;
 }
 
-export interface MessageStreamOptions {
-  readonly sink: DraftSink;
+export interface ModelMessagesOptions {
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
-  readonly tools: ToolRuns;
-  /** Messages the thread held before this run: seen again (after a resume, say) they are not news. */
+  readonly tools: ToolCalls;
+  /** Messages the thread held before this run: when they are repeated (after a resume, for example) they are ignored. */
   readonly isKnown: (messageId: string) => boolean;
 }
 
-export interface MessageStream {
-  /** One chunk, or a whole message. `lane` tells model calls apart whose chunks carry no id. O(1), whatever came before. */
+export interface ModelMessages {
+  /** Adds one chunk, or a whole message. `lane` distinguishes model calls whose chunks carry no id. O(1) in the past messages. */
   push(
     message: IncomingMessage,
     metadata: unknown,
@@ -74,34 +74,34 @@ export interface MessageStream {
     lane?: string,
     whole?: boolean,
   ): void;
-  /** The open message of which this chunk, as the graph sent it, is nothing but more text. Reads as little as it can. */
+  /** The open message that this chunk, as the graph sent it, only adds text to. Reads as few fields as it can. */
   continuedBy(
     chunk: Loose,
   ): { readonly id: string; readonly site: CallSite; text: string | undefined } | undefined;
-  /** The model call is over; `whole` is its complete message where the dialect tells. */
+  /** Ends the model call; `whole` is its complete message where the dialect has it. */
   finish(messageId: string | undefined, whole: IncomingMessage | undefined, lane?: string): void;
-  /** A message that streamed. `isMuted`: the graph keeps some of it from viewers while it runs. */
+  /** A message that streamed. `isMuted`: the graph hides some of it from subscribers while it runs. */
   find(messageId: string): { readonly isMuted: boolean } | undefined;
-  /** The message streamed with other words or calls than a state of the graph now holds under its id. */
+  /** Whether the message streamed with other text or calls than a state of the graph now holds under its id. */
   isRewritten(message: IncomingMessage): boolean;
   /**
-   * Messages of this run that a state's message stands for: the same words and calls under another id, and earlier tries of
-   * its task that broke off.
+   * Ids of this run's messages that a state's message replaces: those with the same text and calls under another id, and
+   * interrupted earlier attempts of its task.
    */
   supersededBy(message: IncomingMessage): string[];
-  /** A state of the graph holds it. */
+  /** Records that a state of the graph holds the message. */
   commit(messageId: string): void;
   endTask(task: Task, status: CallStatus): void;
   endAll(status: CallStatus): void;
   usage(): { readonly total: TokenUsage; readonly modelCalls: number; readonly model: string | null };
 }
 
-export function createMessageStream(options: MessageStreamOptions): MessageStream {
+export function createModelMessages(options: ModelMessagesOptions): ModelMessages {
   const { sink, root, tools } = options;
   const messages = new Map<string, StreamedMessage>();
   const lanes = new Map<string, string>();
   const open = new Set<StreamedMessage>();
-  /** Of the conversation, and in no state of the graph yet. */
+  /** Messages of the conversation that are in no state of the graph yet. */
   const uncommitted = new Set<StreamedMessage>();
   let total: TokenUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
   let modelCalls = 0;
@@ -111,7 +111,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     const laneKey = laneOf(task, lane);
     const current = lanes.get(laneKey);
     if (message.id !== undefined) {
-      // A provider may give its id only after the first chunk: the message keeps the name it was announced under.
+      // A provider may send its id only after the first chunk: the message retains the id it was announced under.
       if (current !== undefined && lane !== undefined) return current;
       lanes.set(laneKey, message.id);
       return message.id;
@@ -182,7 +182,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     appendArgs(streamed, call, typeof args === "string" ? args : "");
   }
 
-  /** Calls are told apart by (message, index); a provider that numbers every call 0 still gives each an id of its own. */
+  /** Calls are identified by (message, index); a provider that numbers every call 0 still gives each an id of its own. */
   function callFor(
     streamed: StreamedMessage,
     index: number | undefined,
@@ -249,7 +249,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
     sink.emit("llm_token", streamed.site, { message_id: streamed.id, tool_call: toolCall });
   }
 
-  /** A message that came whole names its calls in full; one that streamed has already told them piece by piece. */
+  /** Adds the calls of a whole message; those of a streamed message were emitted in pieces already. */
   function pushWholeCalls(streamed: StreamedMessage, message: IncomingMessage): void {
     for (const raw of message.toolCalls) {
       const whole = toToolCall(raw);
@@ -315,7 +315,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       let streamed = messages.get(id);
       if (!streamed) {
         if (options.isKnown(id)) return;
-        // Where the dialect marks no ends and the provider sends no usage, the next message ends one that said it is done.
+        // Where the dialect marks no ends and the provider sends no usage, the next message ends one with a finish reason.
         for (const other of open)
           if (other.task === task && other.finishReason !== undefined) close(other, "ok");
         streamed = start(id, message, metadata, task, whole, lane);
@@ -344,7 +344,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       if (typeof content !== "string" || content === "" || typeof id !== "string") return undefined;
       if (!isEmpty(calls) || (whole !== undefined && !isEmpty(whole))) return undefined;
       if (chunk.usage_metadata !== undefined && chunk.usage_metadata !== null) return undefined;
-      if (saysMore(asLoose(chunk.response_metadata)) || thinks(asLoose(chunk.additional_kwargs)))
+      if (hasModelFields(asLoose(chunk.response_metadata)) || thinks(asLoose(chunk.additional_kwargs)))
         return undefined;
       const streamed = messages.get(id);
       const isPlain =
@@ -379,7 +379,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
       const own = messages.get(message.id ?? "");
       const ids: string[] = [];
       for (const other of uncommitted) {
-        // What came after it is a call of its own.
+        // Later messages are calls of their own.
         if (other === own) break;
         const brokeOff = own !== undefined && other.task === own.task && other.cutShort;
         const isTwin =
@@ -407,7 +407,7 @@ export function createMessageStream(options: MessageStreamOptions): MessageStrea
   };
 }
 
-/** Words and calls. One without either is like no other. */
+/** Compares text and calls. A message without either equals no other. */
 function isSame({ text, calls }: StreamedMessage, message: IncomingMessage): boolean {
   if (text === undefined || message.parts || text !== message.text) return false;
   const ids = message.toolCalls.map((call) => readString(call, "id"));
@@ -415,7 +415,6 @@ function isSame({ text, calls }: StreamedMessage, message: IncomingMessage): boo
   return ids.length === calls.length && ids.every((id, index) => id === calls[index]?.id);
 }
 
-/** CopilotKit's convention: a graph may mute its text or its tool calls through metadata, with or without the prefix. */
 function laneOf(task: Task | undefined, lane: string | undefined): string {
   return lane ?? task?.path ?? "";
 }
@@ -424,8 +423,8 @@ function isEmpty(list: unknown): boolean {
   return Array.isArray(list) && list.length === 0;
 }
 
-/** What a chunk tells of its model call beside text. */
-function saysMore(response: Loose | undefined): boolean {
+/** Whether a chunk has other fields of its model call than text. */
+function hasModelFields(response: Loose | undefined): boolean {
   return (
     response !== undefined &&
     (readFinishReason(response) !== undefined ||
@@ -439,11 +438,12 @@ function thinks(extra: Loose | undefined): boolean {
   return extra !== undefined && (extra.reasoning_content !== undefined || extra.reasoning !== undefined);
 }
 
+/** CopilotKit's convention: a graph may mute its text or its tool calls through metadata, with or without the prefix. */
 function isOn(metadata: unknown, key: string): boolean {
   return read(metadata, key) !== false && read(metadata, `copilotkit:${key}`) !== false;
 }
 
-/** What LangChain tells of a call's settings. The prompt is not among them, and must not be (R10). */
+/** The settings of a model call that LangChain sends. The prompt is not among them, and must not be (R10). */
 function paramsOf(metadata: unknown): JsonObject {
   const params: JsonObject = {};
   const provider = readString(metadata, "ls_provider");

@@ -1,12 +1,12 @@
 import type { CallStatus, UpstreamChunk } from "@throughline/ai-core";
 import { read, readArray, readMessage, readNumber, readString } from "@throughline/coerce";
 import { nameOfCustom } from "./custom-events.js";
-import type { RunParts } from "./translator.js";
+import type { Translators } from "./translator.js";
 
-/** `messages` (tuples), `updates`, `tasks` and `tools`: the cheap dialect, and the default. */
-export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => void {
+/** Translates `messages` (tuples), `updates`, `tasks` and `tools`: the cheap dialect, and the default. */
+export function translateModes(translators: Translators): (chunk: UpstreamChunk) => void {
   let tasksSeen = false;
-  /** Updates of a namespace's nodes whose tasks have not ended yet. */
+  /** Counts the updates of a namespace's nodes whose tasks have not ended yet. */
   const updated = new Map<string, number>();
 
   function takeUpdate(key: string): boolean {
@@ -25,20 +25,20 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
       readString(metadata, "langgraph_checkpoint_ns") ??
       readString(metadata, "checkpoint_ns") ??
       ns.join("|");
-    const task = parts.tasks.at(path, readNumber(metadata, "langgraph_step") ?? null);
-    if (message.type === "ai") parts.messages.push(message, metadata, task);
-    else if (message.type === "tool") parts.tools.learn(message, task);
+    const task = translators.tasks.at(path, readNumber(metadata, "langgraph_step") ?? null);
+    if (message.type === "ai") translators.messages.push(message, metadata, task);
+    else if (message.type === "tool") translators.tools.learn(message, task);
   }
 
   function updates(ns: readonly string[], data: unknown): void {
-    parts.interrupts.add(read(data, "__interrupt__"), ns);
+    translators.interrupts.add(read(data, "__interrupt__"), ns);
     for (const node of updatedNodes(data)) {
-      if (ns.length === 0) parts.state.wrote(read(data, node));
-      parts.tools.learnFrom(updatedMessages(data, node));
+      if (ns.length === 0) translators.state.wrote(read(data, node));
+      translators.tools.learnFrom(updatedMessages(data, node));
       const key = [...ns, node].join("|");
       if (tasksSeen) updated.set(key, (updated.get(key) ?? 0) + 1);
-      // Without `tasks` nothing else says that a node has ended.
-      if (!tasksSeen) parts.tasks.endLevel(ns.join("|"), node);
+      // Without `tasks` an update is the only sign that a node has ended.
+      if (!tasksSeen) translators.tasks.endLevel(ns.join("|"), node);
     }
   }
 
@@ -47,7 +47,7 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
     const name = readString(data, "name");
     if (id === undefined || name === undefined) return;
     tasksSeen = true;
-    const task = parts.tasks.at(
+    const task = translators.tasks.at(
       [...ns, `${name}:${id}`].join("|"),
       readNumber(read(data, "metadata"), "langgraph_step") ?? null,
       read(data, "input"),
@@ -55,43 +55,43 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
     const result = read(data, "result");
     const isOver = result !== undefined || Boolean(read(data, "error"));
     if (ns.length === 0) {
-      if (isOver) parts.state.taskEnded(id);
-      else parts.state.taskBegan(id);
+      if (isOver) translators.state.taskEnded(id);
+      else translators.state.taskBegan(id);
     }
     if (!task || !isOver) return;
     const interrupts = readArray(data, "interrupts");
-    parts.interrupts.add(interrupts, task.path.split("|"));
+    translators.interrupts.add(interrupts, task.path.split("|"));
     const failed = read(data, "error") !== undefined && read(data, "error") !== null;
     const status: CallStatus = failed ? "error" : "ok";
-    parts.tools.learnFrom(updatedMessages(data, "result"));
-    // One that threw is told like one that left nothing, but no update came before.
+    translators.tools.learnFrom(updatedMessages(data, "result"));
+    // A task that threw is reported like one without result, but without an update before.
     const isUpdated = takeUpdate([...ns, name].join("|"));
-    if (interrupts.length > 0) parts.tasks.ask(task);
-    else if (status === "ok" && !isUpdated && isEmpty(result)) parts.tasks.doubt(task);
-    else parts.tasks.end(task, status, result);
+    if (interrupts.length > 0) translators.tasks.ask(task);
+    else if (status === "ok" && !isUpdated && isEmpty(result)) translators.tasks.markUncertain(task);
+    else translators.tasks.end(task, status, result);
   }
 
   function tools(ns: readonly string[], data: unknown): void {
-    const task = parts.tasks.at(ns.join("|"));
+    const task = translators.tasks.at(ns.join("|"));
     const name = readString(data, "name") ?? "tool";
     const id = readString(data, "toolCallId") ?? readString(data, "tool_call_id");
     switch (readString(data, "event")) {
       case "on_tool_start":
-        parts.tools.start(id, name, read(data, "input"), task);
+        translators.tools.start(id, name, read(data, "input"), task);
         return;
       case "on_tool_event":
-        if (id !== undefined) parts.tools.update(id, read(data, "data"));
+        if (id !== undefined) translators.tools.update(id, read(data, "data"));
         return;
       case "on_tool_end":
         if (id === undefined) return;
-        if (task) parts.tasks.endSubgraph(task, id, "ok", read(data, "output"));
-        parts.tools.finish(id, name, read(data, "output"), task);
+        if (task) translators.tasks.endSubgraph(task, id, "ok", read(data, "output"));
+        translators.tools.finish(id, name, read(data, "output"), task);
         return;
       case "on_tool_error":
         if (id === undefined) return;
-        if (task) parts.tasks.endSubgraph(task, id, "error");
-        parts.failure.tool(name, id, read(data, "error"));
-        parts.tools.fail(id, name, task);
+        if (task) translators.tasks.endSubgraph(task, id, "error");
+        translators.failure.tool(name, id, read(data, "error"));
+        translators.tools.fail(id, name, task);
         return;
     }
   }
@@ -109,8 +109,8 @@ export function createModesDialect(parts: RunParts): (chunk: UpstreamChunk) => v
         return tools(ns, data);
       case "checkpoints":
         updated.clear();
-        // A reused sibling's task is announced on resume but never ended: the superstep's checkpoint ends it.
-        return parts.tasks.endLevel(ns.join("|"));
+        // On resume the task of a reused sibling is announced but never ended: the superstep's checkpoint ends it.
+        return translators.tasks.endLevel(ns.join("|"));
     }
   };
 }
@@ -119,8 +119,8 @@ function isEmpty(result: unknown): boolean {
   return typeof result === "object" && result !== null && Object.keys(result).length === 0;
 }
 
-/** Modes that mean the same in both dialects. `false` when the chunk is of another mode. */
-export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => boolean {
+/** Translates the modes that are the same in both dialects. `false` when the chunk is of another mode. */
+export function translateShared(translators: Translators): (chunk: UpstreamChunk) => boolean {
   const seenCheckpoints = new Set<string>();
 
   function checkpoint(ns: readonly string[], data: unknown): void {
@@ -130,14 +130,14 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
     const path = ns.join("|");
     if (path === "" || id === undefined || seenCheckpoints.has(`${path} ${id}`)) return;
     seenCheckpoints.add(`${path} ${id}`);
-    const task = parts.tasks.at(path);
-    const site = parts.tasks.siteAt(path);
+    const task = translators.tasks.at(path);
+    const site = translators.tasks.siteAt(path);
     if (!task || !site) return;
     const step = readNumber(data, "step") ?? readNumber(read(data, "metadata"), "step") ?? null;
-    parts.sink.emit("subgraph_checkpoint", site, {
+    translators.sink.emit("subgraph_checkpoint", site, {
       checkpoint_id: id,
       node: task.node,
-      // A checkpoint never changes, so its id stands for the state: hashing that would cost 5 ms a megabyte.
+      // A checkpoint never changes, so its id identifies the state: hashing that would cost 5 ms a megabyte.
       state_digest: digest(`${id} ${step}`),
       step,
     });
@@ -146,23 +146,27 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
   return ({ ns, mode, data }) => {
     switch (mode) {
       case "values":
-        parts.interrupts.add(read(data, "__interrupt__"), ns);
+        translators.interrupts.add(read(data, "__interrupt__"), ns);
         if (ns.length === 0) {
-          parts.tools.learnFrom(read(data, "messages"));
-          parts.conversation.values(read(data, "messages"));
-          parts.state.values(data);
-        } else parts.tasks.state(ns.join("|"), data);
+          translators.tools.learnFrom(read(data, "messages"));
+          translators.conversation.values(read(data, "messages"));
+          translators.state.values(data);
+        } else translators.tasks.state(ns.join("|"), data);
         return true;
       case "checkpoints":
         checkpoint(ns, data);
         return true;
       case "custom": {
         const named = nameOfCustom(data);
-        parts.custom(named.name, named.data, parts.tasks.siteAt(ns.join("|")) ?? parts.root);
+        translators.custom(
+          named.name,
+          named.data,
+          translators.tasks.siteAt(ns.join("|")) ?? translators.root,
+        );
         return true;
       }
       case "error":
-        parts.failure.hear(data);
+        translators.failure.noteError(data);
         return true;
       default:
         return false;
@@ -170,7 +174,7 @@ export function createSharedModes(parts: RunParts): (chunk: UpstreamChunk) => bo
   };
 }
 
-/** `updates` of one superstep: `{ node: partialState, … }`, possibly with `__interrupt__` and `__metadata__` beside. */
+/** The nodes in the `updates` of one superstep: `{ node: partialState, … }`, possibly with `__interrupt__` and `__metadata__`. */
 function updatedNodes(data: unknown): readonly string[] {
   if (typeof data !== "object" || data === null) return [];
   return Object.keys(data).filter((key) => !key.startsWith("__"));
@@ -183,9 +187,9 @@ function updatedMessages(data: unknown, node: string): readonly unknown[] {
     ? list
     : update.flatMap((item) => [...readArray(item, "messages")]);
 }
-/** A short fingerprint of a text. For telling checkpoints apart, not for security. */
+/** A short fingerprint of a text, to distinguish checkpoints; not for security. */
 function digest(text: string): string {
-  // FNV-1a in two lanes of 32 bits: pure, and 64 bits are plenty to tell a thread's checkpoints apart.
+  // FNV-1a in two lanes of 32 bits: pure, and 64 bits are plenty to distinguish a thread's checkpoints.
   let a = 0x811c9dc5;
   let b = 0x01000193;
   for (let index = 0; index < text.length; index += 1) {

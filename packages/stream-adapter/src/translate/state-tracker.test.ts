@@ -1,7 +1,7 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createDraftSink } from "../envelope-draft.js";
-import { createStateTracker } from "./state.js";
+import { createDraftBuffer } from "../envelope-draft.js";
+import { createStateChanges } from "./state.js";
 
 /** A state whose large channel counts how often it is looked into. */
 function stateOf(step: number, rows: readonly string[]) {
@@ -18,9 +18,9 @@ function stateOf(step: number, rows: readonly string[]) {
 const ROWS = ["one", "two"];
 
 function tracked(initial: JsonObject = { step: 0, document: ROWS }) {
-  const sink = createDraftSink();
+  const sink = createDraftBuffer();
   const root = { callId: "run", parentId: null, agent: "agent" };
-  const tracker = createStateTracker({ sink, root, initial, stateKeys: ["step", "document"] });
+  const tracker = createStateChanges({ sink, root, initial, stateKeys: ["step", "document"] });
   return { tracker, told: () => sink.take().map(({ type, payload }) => ({ type, payload })) };
 }
 

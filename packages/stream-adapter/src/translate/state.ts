@@ -1,36 +1,36 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { read, toPlain } from "@throughline/coerce";
 import { diffState } from "../delta/state-delta.js";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 
 /** The keys of a state that a client may see: all of them by name, or a predicate where not all names are known. */
 export type StateKeys = readonly string[] | ((key: string) => boolean);
 
-export interface StateTrackerOptions {
-  readonly sink: DraftSink;
+export interface StateChangesOptions {
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
   readonly initial: JsonObject;
   /** Keys of the graph's output schema; all keys when it is not known. */
   readonly stateKeys: StateKeys | undefined;
 }
 
-export interface StateTracker {
-  /** A task of the root graph has begun, or what it wrote has been told by `wrote`. */
+export interface StateChanges {
+  /** Records that a task of the root graph has begun. */
   taskBegan(id: string): void;
   taskEnded(id: string): void;
-  /** A node's update of the root state, as the graph tells it. */
+  /** Records the keys of a node's update of the root state. */
   wrote(update: unknown): void;
-  /** The root graph's whole state, as `values` gives it. Costs what was written since the last one, where that is known. */
+  /** Emits the change to the root graph's whole state. The cost is that of the keys written since the last one, where known. */
   values(values: unknown): void;
-  /** A graph shows a state it has not committed (`manually_emit_state`). */
+  /** Emits a state that the graph has not committed (`manually_emit_state`). */
   preview(values: unknown): void;
 }
 
 const HIDDEN_KEYS = new Set(["messages", "__interrupt__", "__metadata__", "__proto__"]);
 
 /**
- * The state a client may see: output-schema keys, without `messages`, which travel as messages; sharing all it can with
- * `previous`. Where it is known which keys were written, the others are taken from there as they are.
+ * The state a client may see: output-schema keys, without `messages`, which are sent as messages; sharing all it can with
+ * `previous`. Where the written keys are known, the values of all others are copied from there.
  */
 export function visibleState(
   values: unknown,
@@ -51,14 +51,14 @@ export function visibleState(
   return state;
 }
 
-export function createStateTracker({ sink, root, initial, stateKeys }: StateTrackerOptions): StateTracker {
-  // Our own copy: in-process values are live references, and a node may go on mutating what it returned.
+export function createStateChanges({ sink, root, initial, stateKeys }: StateChangesOptions): StateChanges {
+  // Our own copy: in-process values are live references, and a node may still mutate the value it returned.
   let state = initial;
-  /** Keys that updates have named since the last `values`. Before the first one, nothing is known of what was written. */
+  /** Keys of the updates since the last `values`. Before the first one, the written keys are unknown. */
   let written: Set<string> | undefined;
-  /** A task that was begun by an earlier run is announced again, but not what it wrote. */
+  /** Tasks without an end. A task that an earlier run began is announced again, but its writes are not. */
   const running = new Set<string>();
-  let tellsTasks = false;
+  let reportsTasks = false;
 
   function show(next: JsonObject): void {
     const change = diffState(state, next);
@@ -70,7 +70,7 @@ export function createStateTracker({ sink, root, initial, stateKeys }: StateTrac
 
   return {
     taskBegan(id) {
-      tellsTasks = true;
+      reportsTasks = true;
       running.add(id);
     },
     taskEnded: (id) => void running.delete(id),
@@ -82,7 +82,7 @@ export function createStateTracker({ sink, root, initial, stateKeys }: StateTrac
     },
     values(values) {
       if (isBareInterrupt(values)) return;
-      const isAllNamed = tellsTasks && running.size === 0 && written !== undefined && written.size > 0;
+      const isAllNamed = reportsTasks && running.size === 0 && written !== undefined && written.size > 0;
       show(visibleState(values, stateKeys, state, isAllNamed ? written : undefined));
       written = new Set();
       running.clear();
@@ -93,7 +93,7 @@ export function createStateTracker({ sink, root, initial, stateKeys }: StateTrac
   };
 }
 
-/** On an interrupt the last `values` is `{ __interrupt__ }` alone: not a state. */
+/** Whether `values` is `{ __interrupt__ }` alone, as the last one on an interrupt is: not a state. */
 function isBareInterrupt(values: unknown): boolean {
   if (typeof values !== "object" || values === null) return true;
   const keys = Object.keys(values);

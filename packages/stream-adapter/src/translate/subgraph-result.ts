@@ -24,11 +24,11 @@ const MAX_OUTPUT = 2_000;
 
 /** Input and result of a subgraph as the log has them. */
 export interface SubgraphStates {
-  /** What a subgraph was given, messages as the log has them. Where that is long, the beginning of it, as text. */
+  /** The input of a subgraph, with messages in the log's form. The beginning of it as text, where it is long. */
   input(name: string, input: unknown): Json;
-  /** Ids of the messages that a subgraph was given: those of its result are the others. */
+  /** Ids of the messages in a subgraph's input: all others are its result. */
   messageIds(name: string, input: unknown): ReadonlySet<string>;
-  /** What a subgraph leaves behind, always in the same fields, however the graph names its own. O(messages), bounded in size. */
+  /** The result of a subgraph, always in the same fields, independent of the graph's own names. O(messages), bounded in size. */
   result(name: string, output: unknown, given: ReadonlySet<string>): JsonObject;
 }
 
@@ -71,7 +71,7 @@ export function createSubgraphStates(
   };
 }
 
-/** A state whose messages have the log's form, as many as can be shown. */
+/** Converts the messages of a state to the log's form, as many as can be shown. */
 function withPlainMessages(input: unknown, key: string): unknown {
   const raw = readArray(input, key);
   if (raw.length === 0) return input;
@@ -87,7 +87,7 @@ function withPlainMessages(input: unknown, key: string): unknown {
   return { ...asLoose(input), [key]: messages };
 }
 
-/** At least its length as JSON allows, without writing it. */
+/** Estimates a lower bound of a message's length as JSON, without writing it. */
 function lengthOf({ content, tool_calls = [] }: Message): number {
   const calls = tool_calls.reduce((sum, call) => sum + call.args.length, 0);
   return calls + (typeof content === "string" ? content.length : content.length * 8) + 16;
@@ -110,7 +110,7 @@ function usageOf(messages: readonly unknown[]): JsonObject {
   return { ...usage };
 }
 
-/** The newest messages that fit, in their order: an answer is at the end. The newest is shown in any case, cut where it is long. */
+/** The newest messages that fit, in their order: a result is at the end. The newest is always included, cut where it is long. */
 function lastMessages(
   raw: readonly unknown[],
   limit: number,
@@ -129,7 +129,7 @@ function lastMessages(
   return { list, omitted: 0 };
 }
 
-/** Names of files, whose contents are in the state. Files are a record by path, or a list of paths or of objects that have one. */
+/** Names of files, without their contents. Files are a record by path, or a list of paths or of objects that have one. */
 function namesOf(files: unknown): readonly string[] {
   if (files instanceof Map) return [...files.keys()].map(String);
   if (!Array.isArray(files)) return Object.keys(asLoose(files) ?? {});

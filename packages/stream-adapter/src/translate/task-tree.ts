@@ -1,15 +1,15 @@
 import type { CallStatus, ErrorClass } from "@throughline/ai-core";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 import type { SubgraphStates } from "./subgraph-result.js";
 
 /** A graph that runs inside a task. */
 export interface Subgraph {
-  /** The task's own, unless several tools of one task run subgraphs side by side: then each has a call of its own. */
+  /** The task's own call, unless several tools of one task run subgraphs in parallel: then each has a call of its own. */
   readonly site: CallSite;
   readonly name: string;
   readonly isSubagent: boolean;
   readonly toolCallId: string | undefined;
-  /** Ids of the messages it was given. */
+  /** Ids of the messages in its input. */
   readonly given: ReadonlySet<string>;
   open: boolean;
 }
@@ -30,31 +30,31 @@ export interface Task {
   toolCalls: number;
 }
 
-/** A tool call that is under way. */
+/** A running tool call. */
 export interface RunningTool {
   readonly id: string;
   readonly name: string;
   readonly subagentName: string | undefined;
-  /** Its task has run no other. */
+  /** Whether its task has run no other. */
   readonly isAlone: boolean;
 }
 
 export interface TaskTreeOptions {
-  readonly sink: DraftSink;
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
-  /** Subgraphs an earlier run left waiting, and their last checkpoints: starting one again is a resumption. */
+  /** Subgraphs that an earlier run left suspended, and their last checkpoints: starting one again is a resumption. */
   readonly suspended: ReadonlyMap<string, string | null>;
-  /** The tool call that runs a new subgraph of a task, if one does: what makes it a subagent. */
+  /** The tool call that runs a new subgraph of a task, if one does: such a subgraph is a subagent. */
   readonly runningTool: (
     task: Task,
     about: { readonly taken: readonly (string | undefined)[]; readonly input: unknown },
   ) => RunningTool | undefined;
-  /** Called before a task closes, so that what is open inside it closes first. */
+  /** Called before a task closes, so that open items inside it close first. */
   readonly beforeEnd: (task: Task, status: CallStatus) => void;
   readonly states: SubgraphStates;
 }
 
-/** The task that threw, and what kind of failure it was. */
+/** The task that threw, and the class of its error. */
 export interface FailedTask {
   readonly task: Task;
   readonly class: ErrorClass;
@@ -63,19 +63,19 @@ export interface FailedTask {
 export interface TaskTree {
   /**
    * The task of a namespace path such as `writer:<id>|draft:<id>`; started, with all above it, when it is new. `""` is the run.
-   * `input`: what the task was given, where the upstream tells.
+   * `input`: the task's input, where the upstream sends it.
    */
   at(path: string, step?: number | null, input?: unknown): Task | undefined;
-  /** The state of a subgraph. The first one, which comes before any of its tasks, is what it was given. */
+  /** Records the state of a subgraph. The first one, which precedes its tasks, is its input. */
   state(path: string, values: unknown): void;
   /** The subgraph of a namespace path, or else its task. */
   siteAt(path: string): CallSite | undefined;
   end(task: Task, status: CallStatus, output?: unknown): void;
-  /** It waits for a person: what is inside it ends now, and the step once the run has shown what it asks. */
+  /** Marks a task that waits for a person: open items inside it end now, and its step once the run has emitted the interrupts. */
   ask(task: Task): void;
-  /** It came back empty-handed: it left nothing, or threw, or was aborted. What follows tells. */
-  doubt(task: Task): void;
-  /** The subgraph that this tool call ran is over. */
+  /** Marks a task that returned without result: it wrote nothing, or threw, or was aborted. Later chunks decide. */
+  markUncertain(task: Task): void;
+  /** Ends the subgraph that this tool call ran. */
   endSubgraph(task: Task, toolCallId: string, status: CallStatus, output?: unknown): void;
   /** Ends tasks still open directly under a namespace (of one node, if named): a new superstep has begun there. */
   endLevel(parentPath: string, node?: string): void;
@@ -90,16 +90,16 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
   const tasks = new Map<string, Task>();
   const paths = new Map<string, TaskPath>();
   const open = new Set<Task>();
-  /** By the namespace path of a subgraph that has begun no task yet. */
+  /** Inputs, by the namespace path of a subgraph that has begun no task yet. */
   const given = new Map<string, unknown>();
-  /** In the order in which they came back: what threw first comes before all that it takes with it. */
-  const doubted = new Set<Task>();
-  /** Open until the run ends. */
+  /** Uncertain tasks in the order of their return: the task that threw first precedes those it aborts. */
+  const uncertain = new Set<Task>();
+  /** Interrupted tasks, open until the run ends. */
   const asking = new Set<Task>();
-  /** Ended as `error` by the upstream's own word. */
+  /** Tasks that the upstream itself reported as failed. */
   const failedTasks: Task[] = [];
 
-  /** A path comes again with every token. */
+  /** Parses a path, with a cache: every token repeats it. */
   function pathOf(raw: string): TaskPath {
     const known = paths.get(raw);
     if (known) return known;
@@ -143,7 +143,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
   }
 
   /**
-   * The Functional API reports a task of an entrypoint at the root, and what runs inside it below the entrypoint's own task:
+   * The Functional API reports a task of an entrypoint at the root, and its inner tasks below the entrypoint's own task:
    * `write:<id>` and `flow:<id>|write:<id>` are one. Task ids are unique, so a path that ends in a known root task is that task.
    */
   function rootTaskOf(path: string): Task | undefined {
@@ -153,8 +153,8 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
   }
 
   /**
-   * LangGraph counts the subgraphs that one task runs. Run by several tools at once, each is a subagent of its own; else they
-   * are one after the other what the task does, and its own call stands for all of them.
+   * The subgraph of a lane: LangGraph counts the subgraphs that one task runs. Run by several tools at once, each is a subagent
+   * of its own; else they run one after the other, and the task's own call represents all of them.
    */
   function subgraphOf(task: Task, lane: string, input: unknown): Subgraph | undefined {
     const known = task.subgraphs.get(lane);
@@ -207,7 +207,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     });
   }
 
-  /** `statusOf`: of a task inside that is open still. */
+  /** Ends a task. `statusOf`: the status of an inner task that is still open. */
   function end(
     task: Task,
     reported: CallStatus,
@@ -226,7 +226,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
     options.beforeEnd(task, status);
     task.open = false;
     open.delete(task);
-    doubted.delete(task);
+    uncertain.delete(task);
     asking.delete(task);
     for (const subgraph of task.subgraphs.values()) closeSubgraph(subgraph, status, output);
     sink.emit("step_end", task.site, {
@@ -256,8 +256,8 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
       options.beforeEnd(task, "interrupted");
       asking.add(task);
     },
-    doubt(task) {
-      if (task.open) doubted.add(task);
+    markUncertain(task) {
+      if (task.open) uncertain.add(task);
     },
     endSubgraph(task, toolCallId, status, output) {
       for (const [lane, subgraph] of task.subgraphs) {
@@ -278,8 +278,8 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
         taskId === undefined ? undefined : [...open].find(({ path }) => path.endsWith(`:${taskId}`));
       const isInside = ({ path }: Task) =>
         outer === undefined || path === outer.path || path.startsWith(`${outer.path}|`);
-      const known = [...failedTasks, ...doubted].find(isInside) ?? outer;
-      // Where tasks are not told apart, one that is open alone is what threw.
+      const known = [...failedTasks, ...uncertain].find(isInside) ?? outer;
+      // Where the failed task is unknown, the only open one is the one that threw.
       const working = [...open].filter((task) => !asking.has(task));
       const innermost = working.filter((task) => !working.some(({ parent }) => parent === task));
       return known ?? (innermost.length === 1 ? innermost[0] : undefined);
@@ -289,7 +289,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
       for (let task = failed?.task; task; task = task.parent) failing.add(task);
       const statusOf = (task: Task): CallStatus => {
         if (failing.has(task)) return "error";
-        if (doubted.has(task) && (status === "ok" || status === "interrupted")) return "ok";
+        if (uncertain.has(task) && (status === "ok" || status === "interrupted")) return "ok";
         return failed ? "cancelled" : status;
       };
       const how = { statusOf, ...(failed && { failed }) };
@@ -302,7 +302,7 @@ export function createTaskTree(options: TaskTreeOptions): TaskTree {
 function laneOf(path: string, lane: string): string {
   return `${path}|${lane}`;
 }
-/** `1` in `worker:<id>|1` counts the subgraphs that one task runs; it is no task. */
+/** A counter of the subgraphs that one task runs, such as `1` in `worker:<id>|1`; it is no task. */
 const COUNTER_SEGMENT = /^\d+$/;
 
 interface TaskPath {
@@ -317,7 +317,7 @@ interface TaskPath {
   readonly within: string;
 }
 
-/** A namespace path such as `tools:<id>|1|think:<id>`, taken apart. */
+/** Parses a namespace path such as `tools:<id>|1|think:<id>`. */
 function readPath(raw: string): TaskPath {
   const segments = raw.split("|").filter((segment) => segment !== "");
   const within = takeCounters(segments);

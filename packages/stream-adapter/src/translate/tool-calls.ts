@@ -8,59 +8,59 @@ import {
   toPlain,
   toResultContent,
 } from "@throughline/coerce";
-import type { CallSite, DraftSink } from "../envelope-draft.js";
+import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 import type { RunningTool, Task } from "./task-tree.js";
 
-/** The graph itself holds as many until its superstep ends. */
+/** The most results that wait; the graph itself holds as many until its superstep ends. */
 const MAX_PENDING_RESULTS = 2_000;
 
-interface ToolRun {
+interface TrackedCall {
   readonly id: string;
   name: string;
   args: string;
-  /** What it was called with, once it runs. */
+  /** Its arguments, once it runs. */
   given: Json;
   site: CallSite | undefined;
   task: Task | undefined;
   subagentName: string | undefined;
-  /** The subagent whose call it is. */
+  /** The subagent that made the call. */
   subagentId: string | undefined;
-  /** Ends the message that asks for it. */
+  /** Ends the message with the call. */
   endMessage: (() => void) | undefined;
   ended: boolean;
   /** The tool has returned, but the graph has not yet named the message that will carry the result. */
   pending: { readonly result: Json; readonly status: CallStatus } | undefined;
 }
 
-export interface ToolRunsOptions {
-  readonly sink: DraftSink;
+export interface ToolCallsOptions {
+  readonly sink: DraftBuffer;
   readonly root: CallSite;
-  /** Messages the thread held before this run: a result among them was told when it came. */
+  /** Messages the thread held before this run: a result among them was emitted before. */
   readonly isKnown: (messageId: string) => boolean;
-  /** The arguments of a call that an earlier run asked for; `undefined` for a call the thread does not hold. */
+  /** The arguments of a tool call of an earlier run; `undefined` for a call the thread does not hold. */
   readonly knownArgs: (toolCallId: string) => string | undefined;
 }
 
-export interface ToolRuns {
-  /** A model asked for this call. Its message ends, by `endMessage`, before the call runs: providers may tell no end. */
+export interface ToolCalls {
+  /** Records a model's call. Its message ends, by `endMessage`, before the call runs: providers may send no end. */
   announce(id: string, name: string, args: string, endMessage?: () => void): void;
   appendArgs(id: string, args: string): void;
-  /** A model asked for this call, in this run or before. */
-  asked(id: string | undefined): boolean;
+  /** Whether a model made this call, in this run or before. */
+  isRequested(id: string | undefined): boolean;
   start(id: string | undefined, name: string, input: unknown, task: Task | undefined): string;
-  /** Where the upstream names no call: the first one a model asked for, of this tool with these arguments, not yet running. */
+  /** Finds the call where the upstream names none: the first of this tool with these arguments that is not yet running. */
   match(name: string, input: unknown): string | undefined;
   update(id: string, data: unknown): void;
   finish(id: string, name: string, output: unknown, task: Task | undefined): void;
-  /** The tool threw. Most graphs turn that into a tool message, which then is the result. */
+  /** Records that the tool threw. Most graphs turn that into a tool message, which then is the result. */
   fail(id: string, name: string, task: Task | undefined): void;
-  /** A tool message of the thread: it names the result's id, and is the result where nothing else told of it. */
+  /** Reads a tool message of the thread: it has the result's id, and is the result where no other chunk had it. */
   learn(message: IncomingMessage, task: Task | undefined): void;
-  /** Looks for tool messages of unanswered calls in a list of messages, newest first. Free when every call is answered. */
+  /** Searches a list of messages for results of unresolved calls, newest first. Free when every call is resolved. */
   learnFrom(messages: unknown): void;
   /**
-   * The call of this task that runs a new subgraph, which was given `input`. Nothing in the stream names it where several
-   * run at once: it is the one whose arguments are in the input, and else the first that runs none yet.
+   * Finds the call of this task that runs a new subgraph with this `input`. Nothing in the stream names it where several run
+   * at once: it is the one whose arguments are in the input, and else the first that runs none yet.
    */
   running(
     task: Task,
@@ -70,14 +70,14 @@ export interface ToolRuns {
   endAll(status: CallStatus): void;
 }
 
-export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptions): ToolRuns {
-  const runs = new Map<string, ToolRun>();
-  const pending = new Set<ToolRun>();
-  /** A node may answer a call itself, without a tool and without streaming the answer: only the thread's messages tell. */
-  const unanswered = new Set<ToolRun>();
+export function createToolCalls({ sink, root, isKnown, knownArgs }: ToolCallsOptions): ToolCalls {
+  const runs = new Map<string, TrackedCall>();
+  const pending = new Set<TrackedCall>();
+  /** Calls without a result. A node may resolve a call itself, without streaming: only the thread's messages have the result. */
+  const unresolved = new Set<TrackedCall>();
   let warned = false;
 
-  function runOf(id: string, name: string): ToolRun {
+  function runOf(id: string, name: string): TrackedCall {
     let run = runs.get(id);
     if (!run) {
       run = {
@@ -94,12 +94,12 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
         pending: undefined,
       };
       runs.set(id, run);
-      unanswered.add(run);
+      unresolved.add(run);
     }
     return run;
   }
 
-  function begin(run: ToolRun, input: unknown, task: Task | undefined): void {
+  function begin(run: TrackedCall, input: unknown, task: Task | undefined): void {
     if (run.site) return;
     run.endMessage?.();
     run.task = task;
@@ -121,12 +121,12 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
     });
   }
 
-  function complete(run: ToolRun, result: Json, status: CallStatus, messageId: string | undefined): void {
+  function complete(run: TrackedCall, result: Json, status: CallStatus, messageId: string | undefined): void {
     if (run.ended) return;
     run.ended = true;
     run.pending = undefined;
     pending.delete(run);
-    unanswered.delete(run);
+    unresolved.delete(run);
     sink.emit("tool_end", run.site ?? root, {
       tool_name: run.name,
       kind: "tool",
@@ -137,7 +137,7 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
     });
   }
 
-  function hold(run: ToolRun, result: Json, status: CallStatus): void {
+  function hold(run: TrackedCall, result: Json, status: CallStatus): void {
     run.pending = { result, status };
     pending.add(run);
     if (pending.size <= MAX_PENDING_RESULTS) return;
@@ -154,7 +154,7 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
 
   function learn(message: IncomingMessage, task: Task | undefined): void {
     if (message.toolCallId === undefined) return;
-    // A subgraph that ends tells all it holds once more, also what it did before it asked or was taken up.
+    // A subgraph that ends repeats all its messages, including those from before its interrupt or recovery.
     if (!runs.has(message.toolCallId) && message.id !== undefined && isKnown(message.id)) return;
     const run = runOf(message.toolCallId, message.name ?? "tool");
     if (run.ended) return;
@@ -173,7 +173,7 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
       const run = runs.get(id);
       if (run) run.args += args;
     },
-    asked: (id) => id !== undefined && (runs.has(id) || knownArgs(id) !== undefined),
+    isRequested: (id) => id !== undefined && (runs.has(id) || knownArgs(id) !== undefined),
     start(id, name, input, task) {
       const callId =
         id ?? `${task ? task.path : root.callId}/tool/${task ? ++task.toolCalls : runs.size + 1}`;
@@ -210,21 +210,21 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
       if (message?.id !== undefined) return learn(message, task);
       const result = message ? toResultContent(message.content) : toPlain(output);
       const outcome = message?.isError ? "error" : "ok";
-      // A tool that no model asked for answers no message: there is none to wait for.
+      // A tool that no model called has no result message to wait for.
       if (run.args === "" && !message) complete(run, result, outcome, undefined);
       else hold(run, result, outcome);
     },
     learn,
     learnFrom(messages) {
-      if (unanswered.size === 0 || !Array.isArray(messages)) return;
-      const found: [IncomingMessage, ToolRun][] = [];
-      for (let index = messages.length - 1; index >= 0 && found.length < unanswered.size; index -= 1) {
+      if (unresolved.size === 0 || !Array.isArray(messages)) return;
+      const found: [IncomingMessage, TrackedCall][] = [];
+      for (let index = messages.length - 1; index >= 0 && found.length < unresolved.size; index -= 1) {
         const message = readMessage(messages[index]);
         const run =
           message?.type === "tool" && message.id !== undefined && runs.get(message.toolCallId ?? "");
         if (message && run && !run.ended) found.push([message, run]);
       }
-      // Found from the newest back, told in the thread's own order.
+      // Found from the newest back, emitted in the thread's own order.
       for (const [message, run] of found.reverse()) learn(message, run.task);
     },
     running(task, { taken, input }) {
@@ -253,12 +253,12 @@ export function createToolRuns({ sink, root, isKnown, knownArgs }: ToolRunsOptio
   };
 }
 
-function subagentOf({ subagentId }: ToolRun): { subagent_id?: string } {
+function subagentOf({ subagentId }: TrackedCall): { subagent_id?: string } {
   return subagentId === undefined ? {} : { subagent_id: subagentId };
 }
 
-/** The one of whose arguments most is in the input; the first of several. */
-function bestMatch(candidates: readonly ToolRun[], input: unknown): ToolRun | undefined {
+/** The call with the most text of its arguments in the input; the first of several. */
+function bestMatch(candidates: readonly TrackedCall[], input: unknown): TrackedCall | undefined {
   const given = JSON.stringify(toPlain(input ?? null));
   let best = candidates[0];
   let most = 0;
@@ -278,7 +278,7 @@ function textsOf(value: Json): readonly string[] {
   return Object.values(value).flatMap(textsOf);
 }
 
-/** Tools may answer with a message, or with a Command that carries one in its update. */
+/** Finds the message in a tool's output, which may be a message, or a Command with one in its update. */
 function resultMessage(output: unknown, toolCallId: string): IncomingMessage | undefined {
   const direct = readMessage(output);
   if (direct?.type === "tool") return direct;

@@ -14,11 +14,14 @@ const told = (envelopes: ReturnType<typeof drive>) =>
   envelopes.flatMap(({ type, call_id }) => (type === "tool_end" ? [call_id] : []));
 
 describe("A tool's result that the thread held before", () => {
-  const asked = piece({
+  const isRequested = piece({
     id: "m0",
     tool_call_chunks: [{ index: 0, id: "call-1", name: "forge", args: "{}" }],
   });
-  const fold = drive([asked, result("m1", "call-1")], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
+  const fold = drive([isRequested, result("m1", "call-1")], { runId: "run-0" }).reduce(
+    applyEnvelope,
+    emptyFold,
+  );
 
   it("is not told again when a subgraph that goes on tells all it holds", () => {
     expect(told(drive([result("m1", "call-1"), result("m2", "call-2")], { fold }))).toEqual(["call-2"]);
@@ -32,11 +35,11 @@ describe("A tool's result that the thread held before", () => {
 });
 
 it("gives a call that an earlier run asked for its arguments when a later run answers it", () => {
-  const asked = piece({
+  const isRequested = piece({
     id: "m0",
     tool_call_chunks: [{ index: 0, id: "c1", name: "forge", args: '{"of":"iron"}' }],
   });
-  const fold = drive([asked], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
+  const fold = drive([isRequested], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
   const start = drive([result("m1", "c1")], { fold }).find(({ type }) => type === "tool_start");
   expect(start?.payload).toMatchObject({ args: { of: "iron" } });
 });
