@@ -27,8 +27,8 @@ export function textOf(value: Json | undefined): string | undefined {
 }
 
 /**
- * What an agent emitted, as the JSON that a client would get of it. A `rawEvent` may be anything an agent's library made, even
- * a cycle: the event is then kept without it. `undefined` when the rest can't be told as JSON either.
+ * Converts an agent's event to the JSON that a client would get. A `rawEvent` may be any value of an agent's library, even a
+ * cycle: the event is then stored without it. `undefined` when the rest is no JSON either.
  */
 export function toPlainEvent(event: object): AgUiEvent | undefined {
   return parsed(event) ?? parsed({ ...event, rawEvent: undefined });
@@ -47,7 +47,7 @@ export function isTerminal({ type }: AgUiEvent): boolean {
   return type === "RUN_FINISHED" || type === "RUN_ERROR";
 }
 
-/** What pairs a START with its END, by the START's type. */
+/** The END of each START and the field that pairs them, by the START's type. */
 const PAIRS: Readonly<Record<string, { readonly end: string; readonly by: string }>> = {
   TEXT_MESSAGE_START: { end: "TEXT_MESSAGE_END", by: "messageId" },
   TOOL_CALL_START: { end: "TOOL_CALL_END", by: "toolCallId" },
@@ -88,7 +88,7 @@ export function endsOf(open: readonly AgUiEvent[]): AgUiEvent[] {
   });
 }
 
-/** A step may be open once for each owner. */
+/** Identifies an open item. A step may be open once for each owner. */
 function nameOf(start: string, event: AgUiEvent): string {
   const by = PAIRS[start]?.by ?? "";
   const owner = start === "STEP_STARTED" ? textOf(event.subagentRunId) : undefined;

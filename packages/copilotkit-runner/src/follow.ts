@@ -3,14 +3,14 @@ import { type Batch, readFold, type ThreadLog, type ThreadRef } from "@throughli
 import {
   applyEntries,
   type Conversation,
-  conversationFold,
+  conversationCodec,
   emptyConversation,
   eventOf,
 } from "./conversation/conversation.js";
 import { type AgUiEvent, isObject, isTerminal } from "./events.js";
 
-/** An event, and the position of the log that it brings its reader to. */
-export interface ToldEvent {
+/** An event, and the position of the log after it. */
+export interface EmittedEvent {
   readonly event: AgUiEvent;
   readonly position: LogPosition | undefined;
 }
@@ -18,23 +18,23 @@ export interface ToldEvent {
 export interface FollowRequest {
   readonly log: ThreadLog;
   readonly thread: ThreadRef;
-  /** What the client calls the thread. */
+  /** The client's own id of the thread. */
   readonly threadId: string;
   /** The position up to which the client has read. */
   readonly after: LogPosition | undefined;
-  /** The run that the registry holds for open, though the log may not have its first entry yet. */
+  /** The run that is open in the registry, though the log may not have its first entry yet. */
   readonly active: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a client that connects is told: how the thread stands, and what comes until no run is open. */
-export async function* followConversation(request: FollowRequest): AsyncGenerator<ToldEvent, void> {
+/** Emits the events for a client that connects: those that bring it up to date, and all new ones until no run is open. */
+export async function* followConversation(request: FollowRequest): AsyncGenerator<EmittedEvent, void> {
   const { log, thread, threadId, after, active, signal } = request;
   const resumed = after && (await readConversationAt(log, thread, after));
   const from =
     after && resumed ? { conversation: resumed, position: after } : await readConversation(log, thread);
   if (signal.aborted) return;
-  const prelude = resumed ? resumePrelude(threadId, resumed) : fullPrelude(threadId, from.conversation);
+  const prelude = resumed ? resumePrelude(threadId, resumed) : snapshotEvents(threadId, from.conversation);
   yield* atEnd(prelude, from.position);
   const isAwaited = active !== undefined && (await log.terminal(thread, active)) === undefined;
   // Read last: the run may have begun and ended since the conversation was read.
@@ -42,13 +42,13 @@ export async function* followConversation(request: FollowRequest): AsyncGenerato
   yield* readOn(request, from, { head, awaited: isAwaited ? active : undefined });
 }
 
-/** The events after a position until no run is open. */
+/** Emits the events after a position until no run is open. */
 async function* readOn(
   request: FollowRequest,
   { conversation, position }: ConversationAt,
   { head, awaited }: { readonly head: LogPosition | undefined; readonly awaited: string | undefined },
-): AsyncGenerator<ToldEvent, void> {
-  // All that a viewer's end depends on: messages and state are the client's to fold.
+): AsyncGenerator<EmittedEvent, void> {
+  // The end of the stream depends on these two alone: the client itself applies messages and state.
   let isOpen = conversation.run?.open ?? false;
   let isAwaited = awaited !== undefined;
   const isOver = (at: LogPosition | undefined, end: LogPosition | undefined) =>
@@ -65,12 +65,12 @@ async function* readOn(
 export interface FollowRunRequest extends Pick<FollowRequest, "log" | "thread" | "signal"> {
   /** The log's own id of the run. */
   readonly runId: string;
-  /** Where the log stood before the run. */
+  /** The head of the log before the run. */
   readonly after: LogPosition | undefined;
 }
 
-/** The events of one run, from its first to its last. */
-export async function* followRun(request: FollowRunRequest): AsyncGenerator<ToldEvent, void> {
+/** Emits the events of one run, from its first to its last. */
+export async function* followRun(request: FollowRunRequest): AsyncGenerator<EmittedEvent, void> {
   for await (const { entries } of readBatches(request, request.after)) {
     const own = entries.filter(({ envelope }) => envelope.run_id === request.runId);
     yield* eventsOf(own);
@@ -91,7 +91,7 @@ async function* readBatches(
   }
 }
 
-function* eventsOf(entries: readonly LogEntry[]): Generator<ToldEvent, void> {
+function* eventsOf(entries: readonly LogEntry[]): Generator<EmittedEvent, void> {
   for (const entry of entries) {
     const event = eventOf(entry);
     if (event) yield { event, position: entry };
@@ -109,8 +109,11 @@ function isEndOf({ envelope }: LogEntry, runId: string | undefined): boolean {
   return envelope.type === "run_end" && envelope.run_id === runId;
 }
 
-/** Only the last event of a prelude brings its reader to the position: one who leaves before it has to begin again. */
-function* atEnd(events: readonly AgUiEvent[], position: LogPosition | undefined): Generator<ToldEvent, void> {
+/** Gives only the last event of a prelude the position: a client that leaves before it has to begin again. */
+function* atEnd(
+  events: readonly AgUiEvent[],
+  position: LogPosition | undefined,
+): Generator<EmittedEvent, void> {
   for (const [index, event] of events.entries()) {
     yield { event, position: index === events.length - 1 ? position : undefined };
   }
@@ -122,32 +125,32 @@ interface ConversationAt {
   readonly position: LogPosition | undefined;
 }
 
-/** How a thread stands now. A thread that was deleted is empty. */
+/** Reads a thread's current conversation. A deleted thread is empty. */
 export async function readConversation(log: ThreadLog, thread: ThreadRef): Promise<ConversationAt> {
-  const read = await readFold(log, conversationFold, thread);
+  const read = await readFold(log, conversationCodec, thread);
   if (read.kind === "folded") return { conversation: read.state, position: read.position };
-  // The log keeps a snapshot before it trims, so only a fold of another version leads here.
+  // The log stores a snapshot before it trims, so only a snapshot of another version leads here.
   return { conversation: emptyConversation, position: read.kind === "gap" ? read.head : undefined };
 }
 
 const ENTRIES_PER_READ = 1_000;
 
-/** How a thread stood at a position of its past; `undefined` when the log can't tell it any more. */
+/** Reads a thread's conversation at an earlier position; `undefined` when the log no longer has it. */
 async function readConversationAt(
   log: ThreadLog,
   thread: ThreadRef,
   at: LogPosition,
 ): Promise<Conversation | undefined> {
-  const snapshot = await log.snapshot(thread, conversationFold.reads, at.seq);
+  const snapshot = await log.snapshot(thread, conversationCodec.reads, at.seq);
   const usable = snapshot?.position.epoch === at.epoch ? snapshot : undefined;
   let conversation =
-    (usable && conversationFold.decode(usable.state, usable.foldVersion)) ?? emptyConversation;
+    (usable && conversationCodec.decode(usable.state, usable.foldVersion)) ?? emptyConversation;
   let position = usable?.position;
   while ((position?.seq ?? 0) < at.seq) {
     const limit = Math.min(ENTRIES_PER_READ, at.seq - (position?.seq ?? 0));
     const read = await log.read(thread, position, limit);
     const last = read.kind === "entries" ? read.entries.at(-1) : undefined;
-    // Of another epoch, or merged with what follows it: then the position is none of this log.
+    // An entry of another epoch, or merged with later ones: then the position is not in this log.
     if (read.kind !== "entries" || last?.epoch !== at.epoch || last.seq > at.seq) return undefined;
     conversation = applyEntries(conversation, read.entries);
     position = { epoch: last.epoch, seq: last.seq };
@@ -156,27 +159,27 @@ async function readConversationAt(
 }
 
 /**
- * A conversation for a client that may hold any part of it: snapshots, which replace, and the START of what is open. No event
- * that adds to a message is repeated, so nothing is doubled, however often a client connects. Where nothing runs, it ends the
- * run that it opened.
+ * Encodes a conversation for a client that may have any part of it: snapshots, which replace, and the START of open items. No
+ * event that adds to a message is repeated, so nothing is duplicated, however often a client connects. On an idle thread it
+ * ends the run that it opened.
  */
-export function fullPrelude(threadId: string, conversation: Conversation): AgUiEvent[] {
+export function snapshotEvents(threadId: string, conversation: Conversation): AgUiEvent[] {
   const { run, state, messages, open, questions } = conversation;
   if (!run) return [];
-  const told: AgUiEvent[] = [
+  const snapshot: AgUiEvent[] = [
     runStarted(threadId, run.runId),
     { type: "STATE_SNAPSHOT", snapshot: state },
     { type: "MESSAGES_SNAPSHOT", messages: [...messages] },
   ];
-  if (run.open) return [...told, ...withoutMetadata(open), ...questions];
+  if (run.open) return [...snapshot, ...withoutMetadata(open), ...questions];
   return [
-    ...told,
+    ...snapshot,
     ...(run.terminal?.type === "RUN_FINISHED" ? questions : []),
-    standing(threadId, conversation),
+    idleRunEnd(threadId, conversation),
   ];
 }
 
-/** For a client that holds everything up to here: only what a client needs in order to accept what follows. */
+/** The events for a client that has everything up to here: only those it needs in order to accept the next ones. */
 export function resumePrelude(threadId: string, { run, open }: Conversation): AgUiEvent[] {
   return run?.open ? [runStarted(threadId, run.runId), ...withoutMetadata(open)] : [];
 }
@@ -186,10 +189,10 @@ export function runStarted(threadId: string, runId: string): AgUiEvent {
 }
 
 /**
- * The end of what is told of a thread where nothing runs: how it stands. A client would take a RUN_ERROR for the failure of its
- * own request, so how the last run failed stands in metadata.
+ * The event that ends the snapshot of an idle thread. A client would take a RUN_ERROR for the failure of its own request, so
+ * the failure of the last run is in metadata.
  */
-function standing(threadId: string, { run }: Conversation): AgUiEvent {
+function idleRunEnd(threadId: string, { run }: Conversation): AgUiEvent {
   const finished: AgUiEvent = { type: "RUN_FINISHED", threadId, runId: run?.runId ?? "" };
   const terminal = run?.terminal;
   if (!terminal) return finished;
@@ -207,7 +210,7 @@ function standing(threadId: string, { run }: Conversation): AgUiEvent {
   return { ...finished, metadata: { ...given, throughline: { lastRun } } };
 }
 
-/** The snapshot has it already. */
+/** Removes the metadata from START events: the snapshot includes it already. */
 function withoutMetadata(events: readonly AgUiEvent[]): AgUiEvent[] {
   return events.map(({ metadata: _, ...event }) => ({ ...event, type: event.type }));
 }
@@ -218,7 +221,7 @@ export function encodeCursor({ epoch, seq }: LogPosition): string {
   return `${epoch}.${seq}`;
 }
 
-/** `undefined` for what is no cursor of ours: its sender is told everything. */
+/** Parses a cursor; `undefined` for a text that is none of ours: its sender gets snapshots. */
 function parseCursor(text: string): LogPosition | undefined {
   const [, epoch, seq] = PATTERN.exec(text) ?? [];
   return epoch === undefined || seq === undefined ? undefined : { epoch, seq: Number(seq) };

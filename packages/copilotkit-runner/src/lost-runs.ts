@@ -14,8 +14,8 @@ export interface LostRunsDeps {
 const PER_CLAIM = 16;
 
 /**
- * Ends every run whose process is gone, of any thread. An agent keeps no checkpoint that another process could go on from, so
- * the run is told as lost. Of several instances one gets each run.
+ * Ends every run whose process is gone, of any thread. An agent stores no checkpoint that another process could continue from,
+ * so the run is lost. Of several instances one gets each run.
  */
 export async function endLostRuns(deps: LostRunsDeps): Promise<void> {
   for (;;) {
@@ -42,7 +42,7 @@ async function endLost({ log, clock }: LostRunsDeps, { run, fence }: LeasedRun):
   await log.append(thread, [envelopes.event(event), envelopes.end(entry)], fence, { finish: { status } });
 }
 
-/** What the run's client calls it. */
+/** The client's own id of the run. */
 export function clientRunId({ request, runId }: RunRecord): string {
   return textOf(request.runId) ?? runId;
 }

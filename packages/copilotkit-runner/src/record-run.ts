@@ -24,7 +24,7 @@ export interface RecordRunDeps {
   readonly log: ThreadLog;
   readonly keeper: LeaseKeeper;
   readonly clock: Clock;
-  /** How long an agent may take to end after it was asked to. */
+  /** How long an agent may take to end after a stop. */
   readonly stopGraceMs: number;
   readonly rawEvents: RawEvents;
   readonly describeError: DescribeError;
@@ -36,19 +36,19 @@ export interface RecordedRun {
   readonly agent: Agent;
   readonly input: AgentInput;
   /** The messages of the input that the thread does not hold. */
-  readonly said: readonly AgUiMessage[];
+  readonly newMessages: readonly AgUiMessage[];
   /** Aborted when this instance shuts down. */
   readonly closing: AbortSignal;
 }
 
 /**
- * Runs an agent to its end, watched or not, and appends its events to the thread's log as they are. The boundaries are the
- * runner's own: one RUN_STARTED, before the agent is asked, so that what a person said is kept even if the process dies; and
- * one terminal, after which nothing follows. Never rejects.
+ * Runs an agent to its end, with or without subscribers, and appends its events unchanged to the thread's log. The boundaries
+ * are the runner's own: one RUN_STARTED, before the agent starts, so that a person's messages are stored even if the process
+ * dies; and one terminal, after which nothing follows. Never rejects.
  */
 export async function recordRun(deps: RecordRunDeps, run: RecordedRun): Promise<void> {
   const { clock, describeError } = deps;
-  const { leased, agent, input, said, closing } = run;
+  const { leased, agent, input, newMessages, closing } = run;
   const ids: RunIds = { threadId: input.threadId, runId: input.runId };
   const { thread, runId, attempt } = leased.run;
   const agentId = agent.agentId ?? "agent";
@@ -58,7 +58,7 @@ export async function recordRun(deps: RecordRunDeps, run: RecordedRun): Promise<
   let isStopping = false;
   let grace: Timer | undefined;
 
-  const queue = createEntryQueue({
+  const queue = createAppendQueue({
     log: deps.log,
     thread,
     fence: leased.fence,
@@ -76,7 +76,7 @@ export async function recordRun(deps: RecordRunDeps, run: RecordedRun): Promise<
     queue.finish([...last, envelopes.end(entry)], { status });
   }
 
-  /** Another instance may have ended the run: nothing more of it is written here. */
+  /** Abandons the run: another instance may have ended it, so this one must write no more of it. */
   function leave(): void {
     queue.close();
     over.abort();
@@ -126,28 +126,36 @@ export async function recordRun(deps: RecordRunDeps, run: RecordedRun): Promise<
     }
   }
 
-  const stopKeeping = deps.keeper.keep(leased.fence, { lost: leave, expired: leave, stop });
+  const releaseLease = deps.keeper.keep(leased.fence, { lost: leave, expired: leave, stop });
   closing.addEventListener("abort", shutDown, { once: true });
-  queue.push([envelopes.start(input.runId), envelopes.event(firstEvent(ids, input, said))]);
+  queue.push([envelopes.start(input.runId), envelopes.event(firstEvent(ids, input, newMessages))]);
   if (leased.run.stopRequested) end(stopped(ids));
   else await Promise.race([work(), aborted(over.signal)]);
   grace?.cancel();
-  // A terminal may come long before an agent is done, or it may never be: the run is over.
+  // A terminal may be emitted long before the agent is done, and the agent may never be: the run is over.
   void agent.detachActiveRun?.().catch(deps.onError);
   await queue.drained();
   closing.removeEventListener("abort", shutDown);
-  stopKeeping();
+  releaseLease();
 }
 
-/** Messages travel here, where clients know those they have by their ids. */
-function firstEvent(ids: RunIds, input: AgentInput, said: readonly AgUiMessage[]): AgUiEvent {
+/** The run's RUN_STARTED. Messages are sent in it, because clients dedupe them there by id. */
+function firstEvent(ids: RunIds, input: AgentInput, newMessages: readonly AgUiMessage[]): AgUiEvent {
   const { threadId, runId } = ids;
   const { parentRunId } = input;
   return {
     ...runStarted(threadId, runId),
     ...(parentRunId !== undefined && { parentRunId }),
-    ...(said.length > 0 && {
-      input: { threadId, runId, state: {}, messages: [...said], tools: [], context: [], forwardedProps: {} },
+    ...(newMessages.length > 0 && {
+      input: {
+        threadId,
+        runId,
+        state: {},
+        messages: [...newMessages],
+        tools: [],
+        context: [],
+        forwardedProps: {},
+      },
     }),
   };
 }
@@ -158,19 +166,19 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 export interface RunIds {
-  /** As the client calls them. */
+  /** The client's own id. */
   readonly threadId: string;
   readonly runId: string;
 }
 
-/** How a run ends: the event that clients get, and what log and registry say of it. */
+/** The end of a run: the event for clients, and the entries of log and registry. */
 interface RunEnding {
   readonly event: AgUiEvent;
   readonly entry: PayloadOf<"run_end">;
   readonly status: FinalStatus;
 }
 
-/** AG-UI's RUN_ERROR has no ids; they stand in metadata, which clients of both protocol versions keep. */
+/** Creates AG-UI's RUN_ERROR. It has no fields for ids; they are in metadata, which clients of both protocol versions retain. */
 export function runError({ threadId, runId }: RunIds, code: ErrorCode, message: string): AgUiEvent {
   return { type: "RUN_ERROR", message, code, metadata: { throughline: { threadId, runId, code } } };
 }
@@ -183,7 +191,7 @@ export function failed(ids: RunIds, code: ErrorCode, message: string): RunEnding
   };
 }
 
-/** A person wanted it to end, so it is no error. AG-UI 0.0 fails on the outcome `cancelled`: the status is in metadata. */
+/** The end of a stopped run, which is no error. AG-UI 0.0 fails on the outcome `cancelled`: the status is in metadata. */
 export function stopped({ threadId, runId }: RunIds): RunEnding {
   return {
     event: {
@@ -197,7 +205,7 @@ export function stopped({ threadId, runId }: RunIds): RunEnding {
   };
 }
 
-/** The agent's own terminal, with the ids that the run began with: some agents end it with others, or none. */
+/** The agent's own terminal, with the ids of the run's start: some agents end it with others, or none. */
 function ended({ threadId, runId }: RunIds, event: AgUiEvent): RunEnding {
   if (event.type === "RUN_ERROR") {
     const message = textOf(event.message) ?? "The agent failed.";
@@ -212,7 +220,7 @@ function ended({ threadId, runId }: RunIds, event: AgUiEvent): RunEnding {
   const status = outcome.type === "interrupt" ? "interrupted" : "success";
   return { event: { ...event, threadId, runId }, entry: { status }, status };
 }
-/** What a runner needs of an AG-UI agent, whichever version it is of. */
+/** The methods of an AG-UI agent, of any version, that a runner needs. */
 export interface Agent {
   readonly agentId?: string | undefined;
   runAgent(
@@ -220,7 +228,7 @@ export interface Agent {
     subscriber: { onEvent(params: { readonly event: object }): Promise<void> },
   ): Promise<unknown>;
   abortRun(): void;
-  /** Ends `runAgent` although the agent goes on. */
+  /** Ends `runAgent` although the agent continues. */
   detachActiveRun?(): Promise<void>;
 }
 
@@ -234,36 +242,36 @@ export interface AgentInput {
   readonly forwardedProps?: unknown;
 }
 
-/** What an agent's own failure is told as. The error itself may carry a key, a prompt or a path. */
+/** Returns the message that people see for an agent's own error. The error itself may carry a key, a prompt or a path. */
 export type DescribeError = (error: unknown) => string;
 
 export type RawEvents = "keep" | "drop";
 
-export interface EntryQueueOptions {
+export interface AppendQueueOptions {
   readonly log: Pick<ThreadLog, "append">;
   readonly thread: ThreadRef;
   readonly fence: Fence;
-  /** Called once, when the log takes no more of this run: another instance has ended it, or the store refused an entry. */
+  /** Called once, when the log refuses this run's entries: another instance has ended it, or the store refused an entry. */
   readonly onRefused: (error: unknown) => void;
 }
 
-/** One run's way into the log, in order: what comes while an append is in flight goes with the next one. */
-export interface EntryQueue {
+/** Appends one run's entries to the log, in order: those pushed while an append is in flight go with the next one. */
+export interface AppendQueue {
   push(envelopes: readonly Envelope[]): void;
-  /** The last push: the run ends in the commit that carries it. */
+  /** Pushes the last entries: the run ends in their commit. */
   finish(envelopes: readonly Envelope[], finish: Finish): void;
-  /** `undefined` while there is room; else resolves when what waits was taken. */
+  /** `undefined` while there is room; else resolves when the waiting entries were appended. */
   room(): Promise<void> | undefined;
-  /** Resolves when all that was pushed is durable, or never will be. */
+  /** Resolves when all pushed entries are durable, or never will be. */
   drained(): Promise<void>;
-  /** Drops what waits. */
+  /** Drops the waiting entries. */
   close(): void;
 }
 
-/** An agent that is faster than the log is held back beyond this. */
+/** The most waiting entries: beyond it, an agent that is faster than the log has to wait. */
 const MAX_WAITING = 512;
 
-function createEntryQueue({ log, thread, fence, onRefused }: EntryQueueOptions): EntryQueue {
+function createAppendQueue({ log, thread, fence, onRefused }: AppendQueueOptions): AppendQueue {
   const over = new AbortController();
   let waiting: Envelope[] = [];
   let end: Finish | undefined;

@@ -15,12 +15,12 @@ import type { Lease, ThreadRef } from "@throughline/thread-log";
 import { type AgUiEvent, isMessage, isObject, isTerminal } from "./events.js";
 import {
   cursorOf,
+  type EmittedEvent,
   encodeCursor,
   followConversation,
   followRun,
   readConversation,
   runStarted,
-  type ToldEvent,
 } from "./follow.js";
 import { clientRunId, endLostRuns } from "./lost-runs.js";
 import {
@@ -36,11 +36,11 @@ import {
 import { openStores, type RunnerStore, type Stores } from "./stores.js";
 
 export interface RunnerOptions {
-  /** Where runs are kept. Default: an embedded PostgreSQL in `.throughline/postgres`. */
+  /** The store of the runs. Default: an embedded PostgreSQL in `.throughline/postgres`. */
   readonly store?: RunnerStore | undefined;
   /**
-   * Whose threads these are: an account's threads are its own, whatever their ids. A function is asked at each call, and may
-   * read it from an `AsyncLocalStorage` that the request was entered with. Default `default`.
+   * The account that owns the threads: equal ids of two accounts are two threads. A function is evaluated at each call, and
+   * may read the account from an `AsyncLocalStorage` that the request was entered with. Default `default`.
    */
   readonly account?: string | (() => string) | undefined;
   /**
@@ -48,11 +48,11 @@ export interface RunnerOptions {
    * clients of your own: AG-UI clients copy an event's metadata into the message it builds. Default `false`.
    */
   readonly cursors?: boolean | undefined;
-  /** Whether RAW events, which are as large as an agent's library makes them, are kept and shown. Default `keep`. */
+  /** Whether RAW events, which are as large as an agent's library makes them, are stored and shown. Default `keep`. */
   readonly rawEvents?: RawEvents | undefined;
-  /** What people are told of an error that an agent threw. Default: a fixed sentence, because errors may carry secrets. */
+  /** The message that people see for an error that an agent threw. Default: a fixed sentence, because errors may carry secrets. */
   readonly describeError?: DescribeError | undefined;
-  /** Errors for a log. Default `console.error`. */
+  /** Logs an error. Default `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** How long a run stays open when its process is gone. Default 15 s. */
   readonly leaseMs?: number | undefined;
@@ -72,17 +72,17 @@ export interface ConnectRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A stream of events; never throws. Aborting `signal` leaves it, and never the run. */
+/** A stream of events; never throws. Aborting `signal` ends the stream, and never the run. */
 export type EventSource = (signal: AbortSignal) => AsyncIterable<AgUiEvent>;
 
-/** CopilotKit's `AgentRunner` without its runtime: `ThroughlineRunner` is this, as that class. */
+/** CopilotKit's `AgentRunner` without its runtime: `ThroughlineRunner` wraps it as that class. */
 export interface Runner {
   /** The run begins at once, whether its events are read or not. */
   run(request: RunRequest): EventSource;
   connect(request: ConnectRequest): EventSource;
   isRunning(threadId: string): Promise<boolean>;
   stop(threadId: string, runId?: string): Promise<boolean>;
-  /** Ends this instance's runs with an error that says so, and lets go of the stores. */
+  /** Ends this instance's runs with the error `shutting_down`, and closes the stores. */
   close(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
   let opened: Promise<Stores> | undefined;
   let timer: Timer | undefined;
 
-  /** Opened with the first call: a module that makes a runner may be loaded by a build that serves nothing. */
+  /** Opens the stores with the first call: a module that makes a runner may be loaded by a build that serves nothing. */
   function stores(): Promise<Stores> {
     if (closing.signal.aborted) {
       return Promise.reject(new ThroughlineError("shutting_down", "This runner was closed."));
@@ -115,7 +115,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
         return open;
       },
       (error) => {
-        // A database that was away is tried again with the next call.
+        // The next call tries an unavailable database again.
         opened = undefined;
         throw error;
       },
@@ -143,7 +143,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
   type Begun =
     | { readonly kind: "begun"; readonly runId: string; readonly after: LogPosition }
     | { readonly kind: "known"; readonly runId: string }
-    | { readonly kind: "told"; readonly events: readonly AgUiEvent[] };
+    | { readonly kind: "stopped"; readonly events: readonly AgUiEvent[] };
 
   async function begin({ threadId, agent, input }: RunRequest, thread: ThreadRef): Promise<Begun> {
     const open = await stores();
@@ -155,7 +155,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       thread,
       stateKey: toStateKey(GRAPH_NAME, threadId),
       runId: newRunId(clock),
-      alias: isAnswer(input) ? await aliasOfAnswer(open, thread, input.runId) : input.runId,
+      alias: isResume(input) ? await aliasOfResume(open, thread, input.runId) : input.runId,
       graphId: agentId,
       origin: { kind: "client" },
       start: { kind: "input", messages: [] },
@@ -167,7 +167,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       case "started": {
         const { conversation } = await readConversation(open.log, thread);
         const known = new Set(conversation.messages.map(({ id }) => id));
-        const said = plainMessages(input).filter(({ id }) => !known.has(id));
+        const newMessages = plainMessages(input).filter(({ id }) => !known.has(id));
         const { fence, head, run } = result;
         const work = recordRun(
           { ...open, clock, stopGraceMs, rawEvents, describeError, onError },
@@ -175,18 +175,18 @@ export function createRunner(options: RunnerOptions = {}): Runner {
             leased: { run, fence, head },
             agent,
             input: { ...input, threadId },
-            said,
+            newMessages,
             closing: closing.signal,
           },
         ).finally(() => running.delete(work));
         running.add(work);
         return { kind: "begun", runId: run.runId, after: head };
       }
-      // The same request again, after its answer was lost.
+      // The same request again, after its response was lost.
       case "attached":
         return { kind: "known", runId: result.run.runId };
       case "cancelled":
-        return { kind: "told", events: [runStarted(ids.threadId, ids.runId), stopped(ids).event] };
+        return { kind: "stopped", events: [runStarted(ids.threadId, ids.runId), stopped(ids).event] };
       default:
         throw new ThroughlineError("busy", "A run is open in this thread. Wait until it ends, or stop it.");
     }
@@ -199,9 +199,9 @@ export function createRunner(options: RunnerOptions = {}): Runner {
     const begun = thread.then((ref) => begin(request, ref));
     begun.catch(() => {});
     return (signal) =>
-      told(ids, signal, async function* () {
+      emitted(ids, signal, async function* () {
         const begins = await begun;
-        if (begins.kind === "told")
+        if (begins.kind === "stopped")
           return yield* begins.events.map((event) => ({ event, position: undefined }));
         const { log } = await stores();
         const from = { log, thread: await thread, signal };
@@ -215,7 +215,7 @@ export function createRunner(options: RunnerOptions = {}): Runner {
     const thread = attempt(() => refOf(threadId));
     thread.catch(() => {});
     return (signal) =>
-      told(idsOf(threadId, `connect-${randomUUID()}`), signal, async function* () {
+      emitted(idsOf(threadId, `connect-${randomUUID()}`), signal, async function* () {
         const { log, registry } = await stores();
         const ref = await thread;
         const active = (await registry.active(ref))?.runId;
@@ -223,11 +223,11 @@ export function createRunner(options: RunnerOptions = {}): Runner {
       });
   }
 
-  /** Clients take a stream that fails for one that ended, so a failure is told as an event. */
-  async function* told(
+  /** Emits a source's events, and its failure as an event, because clients take a stream that fails for one that ended. */
+  async function* emitted(
     ids: RunIds,
     signal: AbortSignal,
-    source: () => AsyncIterable<ToldEvent>,
+    source: () => AsyncIterable<EmittedEvent>,
   ): AsyncGenerator<AgUiEvent, void> {
     let isOpen = false;
     try {
@@ -276,17 +276,17 @@ export function createRunner(options: RunnerOptions = {}): Runner {
   };
 }
 
-/** A run that goes on from a question. */
-function isAnswer({ resume, forwardedProps }: AgentInput): boolean {
+/** Whether an input resumes a run from an interrupt. */
+function isResume({ resume, forwardedProps }: AgentInput): boolean {
   if (Array.isArray(resume) && resume.length > 0) return true;
   return isObject(forwardedProps) && isObject(forwardedProps.command) && "resume" in forwardedProps.command;
 }
 
 /**
- * CopilotKit answers a question under the id of the run that asked it, so the id alone does not tell an answer that is sent again
- * from the next one: it is the same request only while its run is open.
+ * The alias of a run that resumes an interrupt. CopilotKit sends the response under the id of the interrupted run, so the id
+ * alone does not distinguish a repeated response from the next one: it is the same request only while its run is open.
  */
-async function aliasOfAnswer({ registry }: Stores, thread: ThreadRef, runId: string): Promise<string> {
+async function aliasOfResume({ registry }: Stores, thread: ThreadRef, runId: string): Promise<string> {
   const active = await registry.active(thread);
   return active?.alias !== undefined && clientRunId(active) === runId
     ? active.alias

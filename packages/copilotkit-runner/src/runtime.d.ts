@@ -1,4 +1,4 @@
-// The part of `@copilotkit/runtime/v2` 1.75.0 that a runner is made of. The package itself brings 350 others, so the workspace
+// The part of `@copilotkit/runtime/v2` 1.75.0 that a runner needs. The package itself depends on 350 others, so the workspace
 // is built without it; `npm run e2e -- stock` builds against its own types and runs it.
 declare module "@copilotkit/runtime/v2" {
   import type { AbstractAgent, BaseEvent, Message, RunAgentInput } from "@ag-ui/client";

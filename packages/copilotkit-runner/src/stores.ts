@@ -17,7 +17,7 @@ import {
   type RunRegistry,
   type ThreadLog,
 } from "@throughline/thread-log";
-import { conversationFold } from "./conversation/conversation.js";
+import { conversationCodec } from "./conversation/conversation.js";
 
 export type RunnerStore =
   /** A PostgreSQL that this process starts and shares with others of this host, with its data in `dataDir`. */
@@ -29,7 +29,7 @@ export type RunnerStore =
       readonly databaseDirectUrl?: string | undefined;
       readonly schema?: string | undefined;
     }
-  /** Everything is gone with the process. Runners that share a database are several instances of one. */
+  /** A store in memory, lost with the process. Runners that share a database are several instances of one. */
   | { readonly kind: "memory"; readonly database?: MemoryDatabase | undefined };
 
 export interface Stores {
@@ -45,11 +45,11 @@ export interface StoreContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** The service keeps its runs in this one, and each of the two would end the other's. */
+/** The service stores its runs in this schema; service and runner would end each other's runs. */
 const SERVICE_SCHEMA = "throughline";
 const DEFAULT_SCHEMA = "throughline_copilotkit";
 
-/** Of a thread. Older ones are in its snapshots; only a cursor to them is worth nothing, and its sender gets snapshots. */
+/** The retention of a thread's entries. Older ones are in its snapshots; the sender of a cursor to them gets snapshots. */
 const RETENTION = { maxEntries: 20_000 };
 
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
@@ -121,7 +121,7 @@ function storesOf(
   { clock, onError }: StoreContext,
   database?: { close(): Promise<void> },
 ): Stores {
-  const log = createThreadLog({ store, clock, fold: conversationFold, retention: RETENTION, onError });
+  const log = createThreadLog({ store, clock, fold: conversationCodec, retention: RETENTION, onError });
   return {
     log,
     registry,

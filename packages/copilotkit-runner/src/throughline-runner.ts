@@ -10,8 +10,8 @@ type Events = ReturnType<Run>;
 type AgentEvent = Events extends Observable<infer Event> ? Event : never;
 
 /**
- * Keeps the runs of CopilotKit's runtime in a log that every instance reads: `new CopilotRuntime({ agents, runner })`. A run
- * goes on when its viewers leave, and any instance can show, stop or, if its process died, end it.
+ * Stores the runs of CopilotKit's runtime in a log that every instance reads: `new CopilotRuntime({ agents, runner })`. A run
+ * continues when its subscribers leave, and any instance can show, stop or, if its process died, end it.
  */
 export class ThroughlineRunner extends AgentRunner {
   readonly #runner: Runner;
@@ -37,7 +37,7 @@ export class ThroughlineRunner extends AgentRunner {
     return this.#runner.stop(threadId, runId);
   }
 
-  /** Ends this instance's runs with an error that says so, and closes its connections. */
+  /** Ends this instance's runs with the error `shutting_down`, and closes its connections. */
   close(): Promise<void> {
     return this.#runner.close();
   }

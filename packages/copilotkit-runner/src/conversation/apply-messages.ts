@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { type AgUiEvent, type AgUiMessage, isMessage, isObject, textOf } from "../events.js";
-import { patched } from "./patched.js";
+import { applyDelta } from "./patched.js";
 
 type Messages = readonly AgUiMessage[];
 
 /**
- * The messages after one more event, by the rules of `@ag-ui/client`: what is told to a client that joins must be what a client
- * that stayed holds. Copies the list, never a message that stays as it is.
+ * Applies one event to the messages, by the rules of `@ag-ui/client`: a client that joins must get the messages that a client
+ * which stayed has. Copies the list, never an unchanged message.
  */
 export function applyToMessages(messages: Messages, event: AgUiEvent): Messages {
   switch (event.type) {
@@ -45,15 +45,15 @@ export function applyToMessages(messages: Messages, event: AgUiEvent): Messages 
     case "ACTIVITY_DELTA":
       return changeActivity(messages, event);
     case "REASONING_ENCRYPTED_VALUE":
-      return keepEncrypted(messages, event);
+      return storeEncrypted(messages, event);
     default:
       return messages;
   }
 }
 
-function addUnknown(messages: Messages, said: Json | undefined): Messages {
+function addUnknown(messages: Messages, input: Json | undefined): Messages {
   const known = new Set(messages.map(({ id }) => id));
-  const added = (Array.isArray(said) ? said : []).filter(isMessage).filter(({ id }) => {
+  const added = (Array.isArray(input) ? input : []).filter(isMessage).filter(({ id }) => {
     if (known.has(id)) return false;
     known.add(id);
     return true;
@@ -83,7 +83,7 @@ function changeMessage(
   id: string | undefined,
   change: (message: AgUiMessage) => AgUiMessage,
 ): Messages {
-  // From the end: what streams is nearly always the last one.
+  // From the end: a streaming message is nearly always the last one.
   const message = messages.findLast((one) => one.id === id);
   return message === undefined || message.role === "activity"
     ? messages
@@ -145,19 +145,19 @@ function addResult(messages: Messages, event: AgUiEvent): Messages {
   return messages.toSpliced(at, 0, result);
 }
 
-/** Thoughts and activities that the snapshot does not speak of stay; every other message is the snapshot's. */
+/** Applies a snapshot. Thoughts and activities are retained where it has none of their role; all others are the snapshot's. */
 function mergeSnapshot(messages: Messages, snapshot: Json | undefined): Messages {
-  const told = (Array.isArray(snapshot) ? snapshot : []).filter(isMessage);
-  const byId = new Map(told.map((message) => [message.id, message]));
-  const speaksOf = (role: string) => told.some((message) => message.role === role);
-  const keptRoles = new Set(["activity", "reasoning"].filter((role) => !speaksOf(role)));
-  const kept = messages.flatMap((message) => {
-    if (keptRoles.has(message.role)) return [message];
+  const received = (Array.isArray(snapshot) ? snapshot : []).filter(isMessage);
+  const byId = new Map(received.map((message) => [message.id, message]));
+  const hasRole = (role: string) => received.some((message) => message.role === role);
+  const retainedRoles = new Set(["activity", "reasoning"].filter((role) => !hasRole(role)));
+  const retained = messages.flatMap((message) => {
+    if (retainedRoles.has(message.role)) return [message];
     const now = byId.get(message.id);
     return now ? [now] : [];
   });
-  const held = new Set(kept.map(({ id }) => id));
-  return [...kept, ...told.filter(({ id }) => !held.has(id))];
+  const held = new Set(retained.map(({ id }) => id));
+  return [...retained, ...received.filter(({ id }) => !held.has(id))];
 }
 
 function showActivity(messages: Messages, event: AgUiEvent): Messages {
@@ -183,15 +183,17 @@ function showActivity(messages: Messages, event: AgUiEvent): Messages {
 function changeActivity(messages: Messages, event: AgUiEvent): Messages {
   const known = messages.find(({ id }) => id === event.messageId);
   if (known?.role !== "activity") return messages;
-  const told = withMetadata(known, event);
-  const content = patched(told.content ?? {}, event.patch);
+  const updated = withMetadata(known, event);
+  const content = applyDelta(updated.content ?? {}, event.patch);
   const { activityType } = event;
   const now =
-    content === undefined ? told : { ...told, content, ...(activityType !== undefined && { activityType }) };
+    content === undefined
+      ? updated
+      : { ...updated, content, ...(activityType !== undefined && { activityType }) };
   return replace(messages, known, now);
 }
 
-function keepEncrypted(messages: Messages, event: AgUiEvent): Messages {
+function storeEncrypted(messages: Messages, event: AgUiEvent): Messages {
   const { entityId, encryptedValue = null } = event;
   if (event.subtype === "tool-call") {
     return changeToolCall(messages, entityId, (call) => ({ ...call, encryptedValue }));
@@ -216,7 +218,7 @@ function mergedMetadata(target: JsonObject, event: AgUiEvent): { metadata?: Json
   return { metadata: { ...(isObject(target.metadata) && target.metadata), ...event.metadata } };
 }
 
-/** An event's metadata becomes that of what it builds, key by key. */
+/** Merges an event's metadata into that of its message or call, key by key. */
 function withMetadata<Target extends JsonObject>(target: Target, event: AgUiEvent): Target {
   return isObject(event.metadata) ? { ...target, ...mergedMetadata(target, event) } : target;
 }

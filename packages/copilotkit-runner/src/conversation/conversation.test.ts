@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fullPrelude, resumePrelude } from "../follow.js";
+import { resumePrelude, snapshotEvents } from "../follow.js";
 import { randomRuns } from "../testing/random-events.js";
 import { stockClient, VERSIONS } from "../testing/stock-client.js";
-import { applyEvent, conversationFold, emptyConversation } from "./conversation.js";
+import { applyEvent, conversationCodec, emptyConversation } from "./conversation.js";
 
 const cutRuns = randomRuns.chain((events) =>
   fc.record({ events: fc.constant(events), cut: fc.nat({ max: events.length }) }),
@@ -37,12 +37,12 @@ describe.each(VERSIONS)("a conversation, by the client of AG-UI %s", (version) =
         const at = before.reduce(applyEvent, emptyConversation);
 
         const joined = stockClient(version);
-        await joined.take([...fullPrelude("t", at), ...after]);
+        await joined.take([...snapshotEvents("t", at), ...after]);
         expect(joined.shows()).toEqual(stayed.shows());
 
         const again = stockClient(version);
         await again.take(before);
-        await again.take([...fullPrelude("t", at), ...after]);
+        await again.take([...snapshotEvents("t", at), ...after]);
         expect(again.shows()).toEqual(stayed.shows());
 
         const resumed = stockClient(version);
@@ -59,7 +59,7 @@ it("is the same after a snapshot of it was written and read", () => {
   fc.assert(
     fc.property(randomRuns, (events) => {
       const conversation = events.reduce(applyEvent, emptyConversation);
-      const { encode, decode, version } = conversationFold;
+      const { encode, decode, version } = conversationCodec;
       expect(decode(JSON.parse(JSON.stringify(encode(conversation))), version)).toEqual(conversation);
     }),
     { numRuns: 30 },

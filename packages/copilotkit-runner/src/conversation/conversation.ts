@@ -17,7 +17,7 @@ import {
   trackOpen,
 } from "../events.js";
 import { applyToMessages } from "./apply-messages.js";
-import { patched } from "./patched.js";
+import { applyDelta } from "./patched.js";
 
 export interface ConversationRun {
   /** The client's id of the run, which its events carry. */
@@ -27,7 +27,7 @@ export interface ConversationRun {
   readonly terminal: AgUiEvent | null;
 }
 
-/** What a client that has applied every event of the thread holds, and what it takes to tell another client. Plain JSON. */
+/** The projection of a thread's events: the state of a client that applied them all, and all that another one needs. Plain JSON. */
 export interface Conversation {
   /** The open run, or the last one. */
   readonly run: ConversationRun | null;
@@ -35,7 +35,7 @@ export interface Conversation {
   readonly messages: readonly AgUiMessage[];
   /** START events without an END. */
   readonly open: readonly AgUiEvent[];
-  /** `CUSTOM on_interrupt` events of the last run: its questions, in the form that came before outcomes. */
+  /** `CUSTOM on_interrupt` events of the last run: its interrupts, in the form that preceded outcomes. */
   readonly questions: readonly AgUiEvent[];
 }
 
@@ -47,8 +47,8 @@ export const emptyConversation: Conversation = {
   questions: [],
 };
 
-/** Other than the versions of the service's fold, whose snapshots are something else. */
-const FOLD_VERSION = 1_001;
+/** Differs from all versions of the service's projection, whose snapshots have another form. */
+const PROJECTION_VERSION = 1_001;
 
 export function applyEntries(conversation: Conversation, entries: readonly LogEntry[]): Conversation {
   return entries.reduce((so, entry) => {
@@ -57,10 +57,10 @@ export function applyEntries(conversation: Conversation, entries: readonly LogEn
   }, conversation);
 }
 
-/** What the log keeps snapshots of, so that a thread of any length is told by one of them and the entries since. */
-export const conversationFold: FoldPort<Conversation> = {
-  version: FOLD_VERSION,
-  reads: [FOLD_VERSION],
+/** The codec of the log's snapshots: a thread of any length is read from one of them and the entries since. */
+export const conversationCodec: FoldPort<Conversation> = {
+  version: PROJECTION_VERSION,
+  reads: [PROJECTION_VERSION],
   empty: emptyConversation,
   apply: applyEntries,
   encode: (conversation) => ({
@@ -70,15 +70,16 @@ export const conversationFold: FoldPort<Conversation> = {
     open: [...conversation.open],
     questions: [...conversation.questions],
   }),
-  decode: (snapshot, version) => (version === FOLD_VERSION && isSnapshot(snapshot) ? snapshot : undefined),
+  decode: (snapshot, version) =>
+    version === PROJECTION_VERSION && isSnapshot(snapshot) ? snapshot : undefined,
 };
 
-/** Written by `encode` of this very version: looked at, not checked. */
+/** Recognizes a snapshot. `encode` of the same version wrote it, so its fields are not validated. */
 function isSnapshot(snapshot: Json): snapshot is Json & Conversation {
   return isObject(snapshot) && Array.isArray(snapshot.messages) && Array.isArray(snapshot.open);
 }
 
-/** A conversation after one more event. Pure; O(messages), which is a copy of a list. */
+/** Applies one event to a conversation. Pure; O(messages), which is a copy of a list. */
 export function applyEvent(conversation: Conversation, event: AgUiEvent): Conversation {
   const messages = applyToMessages(conversation.messages, event);
   const open = trackOpen(conversation.open, event);
@@ -93,7 +94,7 @@ export function applyEvent(conversation: Conversation, event: AgUiEvent): Conver
     case "STATE_SNAPSHOT":
       return { ...next, state: event.snapshot ?? null };
     case "STATE_DELTA":
-      return { ...next, state: patched(next.state, event.delta) ?? next.state };
+      return { ...next, state: applyDelta(next.state, event.delta) ?? next.state };
     case "CUSTOM":
       return event.name === "on_interrupt" ? { ...next, questions: [...next.questions, event] } : next;
     default:
@@ -150,7 +151,7 @@ export function createRunEnvelopes(options: RunEnvelopesOptions): RunEnvelopes {
       payload: {
         graph_id: agentId,
         client_run_id: clientRunId,
-        // What people said is in the run's RUN_STARTED event, as AG-UI has it.
+        // The input messages are in the run's RUN_STARTED event, in AG-UI's form.
         input: { messages: [] },
         answers: [],
         started_by: { kind: "client" },

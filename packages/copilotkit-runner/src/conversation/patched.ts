@@ -3,10 +3,10 @@ import type { Operation } from "fast-json-patch";
 import jsonpatch from "fast-json-patch";
 
 /**
- * RFC 6902, by the library that `@ag-ui/client` uses. Copies only the containers on the way to a change: the library's own copy is
- * of the whole document. `undefined` when the patch does not apply: clients then change nothing.
+ * Applies a delta by RFC 6902, with the library that `@ag-ui/client` uses. Copies only the containers on the path to a change:
+ * the library would copy the whole document. `undefined` when the patch does not apply: clients then change nothing.
  */
-export function patched(document: Json, patch: Json | undefined): Json | undefined {
+export function applyDelta(document: Json, patch: Json | undefined): Json | undefined {
   if (!Array.isArray(patch)) return undefined;
   try {
     // The library checks the operations itself.
@@ -20,7 +20,7 @@ export function patched(document: Json, patch: Json | undefined): Json | undefin
   }
 }
 
-/** A document whose containers above a pointer's target are copies. */
+/** Copies the containers of a document above a pointer's target. */
 function copiedTo(document: Json, pointer: string): Json {
   return copied(document, pointer.split("/").slice(1, -1).map(jsonpatch.unescapePathComponent));
 }
