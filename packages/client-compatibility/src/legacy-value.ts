@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An interrupt as agents announce it: AG-UI's own, or that of the draft before it, which carried a `payload`. */
+/** An interrupt in an agent's RUN_FINISHED: AG-UI's own, or that of the earlier draft, which carried a `payload`. */
 export interface AnnouncedInterrupt {
   readonly id: string;
   readonly message?: unknown;
@@ -15,15 +15,15 @@ export interface AnnouncedInterrupt {
 }
 
 /**
- * What clients of `on_interrupt` show: a message, options, the one that is recommended, and the agent that asks. What else the
- * agent asked with stays beside them. `interruptId` comes back with the answer of clients that send the question along.
+ * Creates the value that clients of `on_interrupt` show: a message, options, the recommended one, and the agent. All other
+ * fields of the interrupt are included. `interruptId` is returned by clients that send the interrupt with the response.
  */
 export function legacyValue(interrupt: AnnouncedInterrupt): JsonObject {
-  const asked = askedWith(interrupt);
-  const fields = isObject(asked) ? asked : {};
+  const value = interruptValueOf(interrupt);
+  const fields = isObject(value) ? value : {};
   return {
     ...fields,
-    message: firstText(fields.message, interrupt.message, asked, interrupt.reason),
+    message: firstText(fields.message, interrupt.message, value, interrupt.reason),
     options: Array.isArray(fields.options) ? fields.options : [],
     recommendation: fields.recommendation ?? null,
     agent: fields.agent ?? null,
@@ -31,8 +31,8 @@ export function legacyValue(interrupt: AnnouncedInterrupt): JsonObject {
   };
 }
 
-/** LangGraph's own value is the best there is: it is what these clients were made for. */
-function askedWith({ payload, metadata }: AnnouncedInterrupt): unknown {
+/** The interrupt's value. LangGraph's own is preferred: these clients were made for it. */
+function interruptValueOf({ payload, metadata }: AnnouncedInterrupt): unknown {
   const meta = isObject(metadata) ? metadata : {};
   const raw = isObject(meta.langgraph) ? meta.langgraph.raw : undefined;
   return raw ?? payload ?? meta.payload ?? meta;

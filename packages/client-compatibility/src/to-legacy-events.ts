@@ -4,20 +4,20 @@ export interface LegacyEventOptions {
   /** `text`: JSON as a string, which today's clients parse. `object`: the value itself. */
   readonly value: "text" | "object";
   /**
-   * What the RUN_FINISHED says: nothing, which every client takes; `name`: `"interrupt"`, for clients of the draft that had only
-   * that word; `keep`: the agent's own outcome, for clients that answer it with `resume`.
+   * The outcome in RUN_FINISHED. `omit`: none, which every client accepts; `name`: `"interrupt"`, for clients of the draft that
+   * had only that word; `keep`: the agent's own outcome, for clients that respond to it with `resume`.
    */
   readonly outcome: "omit" | "name" | "keep";
 }
 
-/** The interrupts of a run that waits for answers. */
+/** The open interrupts of a run that ended with some. */
 export function interruptsOf(event: JsonObject): readonly AnnouncedInterrupt[] {
   if (event.type !== "RUN_FINISHED") return [];
   const { outcome, interrupt } = event;
   if (isObject(outcome) && outcome.type === "interrupt" && Array.isArray(outcome.interrupts)) {
     return outcome.interrupts.filter(isInterrupt);
   }
-  // The draft: one interrupt beside the outcome's name.
+  // The draft: one interrupt next to the outcome's name.
   return (outcome === "interrupt" || outcome === undefined) && isInterrupt(interrupt) ? [interrupt] : [];
 }
 
@@ -25,11 +25,11 @@ function isInterrupt(value: unknown): value is JsonObject & AnnouncedInterrupt {
   return isObject(value) && typeof value.id === "string";
 }
 
-/** A run's end with its questions told as `on_interrupt` before it; every other event as it is, the very same object. */
+/** Inserts a run's interrupts as `on_interrupt` before its end; returns every other event itself, the same object. */
 export function toLegacyEvents(event: JsonObject, options: LegacyEventOptions): readonly JsonObject[] {
   const interrupts = interruptsOf(event);
   if (interrupts.length === 0) return [event];
-  const asked = interrupts.map((interrupt) => {
+  const announced = interrupts.map((interrupt) => {
     const value = legacyValue(interrupt);
     return {
       type: "CUSTOM",
@@ -37,7 +37,7 @@ export function toLegacyEvents(event: JsonObject, options: LegacyEventOptions): 
       value: options.value === "text" ? JSON.stringify(value) : value,
     };
   });
-  if (options.outcome === "keep") return [...asked, event];
+  if (options.outcome === "keep") return [...announced, event];
   const { outcome: _outcome, interrupt: _interrupt, ...finished } = event;
-  return [...asked, options.outcome === "name" ? { ...finished, outcome: "interrupt" } : finished];
+  return [...announced, options.outcome === "name" ? { ...finished, outcome: "interrupt" } : finished];
 }

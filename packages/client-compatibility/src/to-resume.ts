@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "./legacy-value.js";
 
 /**
- * An input whose `forwardedProps.command.resume` became AG-UI's `resume`, for every interrupt that it answers; any other input as
- * it is, the very same object. `pending` are the interrupts that the thread is known to wait for.
+ * Converts an input's `forwardedProps.command.resume` to AG-UI's `resume`, for every interrupt that it responds to; returns
+ * any other input itself, the same object. `pending` are the known open interrupts of the thread.
  */
 export function toResume(input: JsonObject, pending: readonly string[]): JsonObject {
   const { forwardedProps, resume: given } = input;
@@ -12,7 +12,7 @@ export function toResume(input: JsonObject, pending: readonly string[]): JsonObj
     return input;
   const { resume, ...otherCommand } = command;
   const payload = parsed(resume);
-  const ids = answeredBy(payload, command.interruptEvent, pending);
+  const ids = resolvedIds(payload, command.interruptEvent, pending);
   if (ids.length === 0) return input;
   return {
     ...input,
@@ -24,8 +24,8 @@ export function toResume(input: JsonObject, pending: readonly string[]): JsonObj
   };
 }
 
-/** Whether an input answers by `command.resume` and has no `resume` of AG-UI's. */
-export function answersUnnamed({ forwardedProps, resume: given }: JsonObject): boolean {
+/** Whether an input has a `command.resume` and no `resume` of AG-UI's. */
+export function isUnnamedResume({ forwardedProps, resume: given }: JsonObject): boolean {
   return (
     isObject(forwardedProps) &&
     isObject(forwardedProps.command) &&
@@ -34,10 +34,10 @@ export function answersUnnamed({ forwardedProps, resume: given }: JsonObject): b
   );
 }
 
-/** By the answer itself, by the question that clients send along with it, or by what the thread waits for. */
-function answeredBy(payload: unknown, question: unknown, pending: readonly string[]): readonly string[] {
-  const asked = parsed(question);
-  const named = idIn(payload) ?? idIn(asked);
+/** The ids of the interrupts: in the response itself, in the interrupt that clients send with it, or all open ones. */
+function resolvedIds(payload: unknown, question: unknown, pending: readonly string[]): readonly string[] {
+  const interrupt = parsed(question);
+  const named = idIn(payload) ?? idIn(interrupt);
   return named === undefined ? pending : [named];
 }
 
@@ -45,14 +45,14 @@ function idIn(value: unknown): string | undefined {
   return isObject(value) && typeof value.interruptId === "string" ? value.interruptId : undefined;
 }
 
-/** The id says which question; the answer is the rest. */
+/** Removes the interrupt's id from a response. */
 function withoutId(payload: unknown): unknown {
   if (idIn(payload) === undefined || !isObject(payload)) return payload;
   const { interruptId: _, ...answer } = payload;
   return answer;
 }
 
-/** Clients send objects as JSON text. A text that is no object or list is an answer in words, even `42`. */
+/** Parses objects, which clients send as JSON text. A text that is no object or list is a text response, even `42`. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

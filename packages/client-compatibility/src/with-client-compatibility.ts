@@ -12,9 +12,9 @@ import {
 } from "rxjs";
 import { isObject, type JsonObject } from "./legacy-value.js";
 import { interruptsOf, type LegacyEventOptions, toLegacyEvents } from "./to-legacy-events.js";
-import { answersUnnamed, toResume } from "./to-resume.js";
+import { isUnnamedResume, toResume } from "./to-resume.js";
 
-/** What this needs of an AG-UI agent, of whichever version: each has its own types of input and event. */
+/** The methods that the adapter needs of an AG-UI agent. Each version has its own types of input and event. */
 export interface WrappableAgent {
   run(input: never): unknown;
   clone(): unknown;
@@ -22,7 +22,7 @@ export interface WrappableAgent {
 
 export interface ClientCompatibilityOptions extends Partial<LegacyEventOptions> {
   /**
-   * What becomes of an answer that names no interrupt, on a thread whose open interrupts are not known here. `fail`, the
+   * The handling of a response that names no interrupt, on a thread whose open interrupts are not known here. `fail`, the
    * default: the thread is re-read by `connect()`, and if that finds no interrupt the run ends with RUN_ERROR. `forward`: the
    * input is passed on unchanged, for agents that read `command.resume` themselves.
    */
@@ -32,19 +32,19 @@ export interface ClientCompatibilityOptions extends Partial<LegacyEventOptions> 
 type Settings = LegacyEventOptions & Required<Pick<ClientCompatibilityOptions, "unnamed">>;
 
 /**
- * The same agent for clients that know `CUSTOM on_interrupt` and answer with `forwardedProps.command.resume`. Everything else
- * passes unchanged and in order. The agent given is left as it is; clones of the result are wrapped too, since runtimes clone.
+ * Wraps an agent for clients that know `CUSTOM on_interrupt` and respond with `forwardedProps.command.resume`. All else passes
+ * unchanged and in order. The given agent is not modified; clones of the result are wrapped too, since runtimes clone.
  */
 export function withClientCompatibility<Agent extends WrappableAgent>(
   agent: Agent,
   options: ClientCompatibilityOptions = {},
 ): Agent {
   const { value = "text", outcome = "omit", unnamed = "fail" } = options;
-  // A clone is of the agent's own class, which `clone` can't say.
+  // A clone is of the agent's own class, which the type of `clone` can't express.
   return wrap(agent.clone() as Agent, { value, outcome, unnamed }, new Map());
 }
 
-/** Ids of the interrupts that threads wait for, for clients that answer without naming one. */
+/** Ids of the open interrupts by thread, for clients whose responses name none. */
 type Pending = Map<string, readonly string[]>;
 const MAX_THREADS = 1_000;
 
@@ -52,24 +52,24 @@ type Method = (this: unknown, input: unknown) => Observable<unknown>;
 
 function wrap<Agent extends object>(agent: Agent, options: Settings, pending: Pending): Agent {
   const own: object = Object.getPrototypeOf(agent);
-  // Between the agent and its class, so that its other methods, private fields and `instanceof` stay what they are.
+  // Between the agent and its class, so that its other methods, private fields and `instanceof` are unchanged.
   const between: object = Object.create(own);
 
   function translate(method: Method, agentItself: unknown, input: unknown): Observable<unknown> {
     const threadId = isObject(input) && typeof input.threadId === "string" ? input.threadId : "";
-    const asked = isObject(input) ? toResume(input, pending.get(threadId) ?? []) : input;
-    // An input that came back as it was, with an answer in it, names no interrupt that is known here.
-    const isUnnamed = asked === input && isObject(input) && answersUnnamed(input);
+    const converted = isObject(input) ? toResume(input, pending.get(threadId) ?? []) : input;
+    // An unchanged input with a response in it names no interrupt that is known here.
+    const isUnnamed = converted === input && isObject(input) && isUnnamedResume(input);
     const source =
       isUnnamed && options.unnamed === "fail"
         ? rereadThenRun(method, agentItself, input, threadId)
-        : method.call(agentItself, asked);
+        : method.call(agentItself, converted);
     return new Observable((subscriber) =>
       source.subscribe({
         next(event) {
           if (!isObject(event)) return subscriber.next(event);
-          remember(pending, threadId, event);
-          for (const told of toLegacyEvents(event, options)) subscriber.next(told);
+          recordPending(pending, threadId, event);
+          for (const legacy of toLegacyEvents(event, options)) subscriber.next(legacy);
         },
         error: (error: unknown) => subscriber.error(error),
         complete: () => subscriber.complete(),
@@ -147,7 +147,7 @@ function define(target: object, name: string, value: (this: unknown, input: unkn
   Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }
 
-function remember(pending: Pending, threadId: string, event: JsonObject): void {
+function recordPending(pending: Pending, threadId: string, event: JsonObject): void {
   if (event.type !== "RUN_FINISHED" && event.type !== "RUN_STARTED") return;
   const ids = interruptsOf(event).map(({ id }) => id);
   pending.delete(threadId);
