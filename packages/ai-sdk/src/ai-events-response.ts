@@ -6,7 +6,7 @@ import {
   type UIMessageChunk,
 } from "ai";
 
-/** The AiEvents of `POST /runs`, from its answer. Throws at an event that is none. */
+/** Reads the AiEvents of `POST /runs` from its response. Throws at an invalid event. */
 export async function* readAiEvents({ body }: Response): AsyncGenerator<AiEvent> {
   if (!body) return;
   for await (const parsed of parseJsonEventStream({ stream: body, schema: aiEventSchema })) {
@@ -15,7 +15,7 @@ export async function* readAiEvents({ body }: Response): AsyncGenerator<AiEvent>
   }
 }
 
-/** A run's AiEvents as the AI SDK's UI message stream. Of a run that failed the stream ends with its error. */
+/** Converts a run's AiEvents to the AI SDK's UI message stream. The stream of a failed run ends with its error. */
 export function uiMessageStreamOf(events: AsyncIterable<AiEvent>): ReadableStream<UIMessageChunk> {
   return createUIMessageStream({
     async execute({ writer }) {
@@ -32,25 +32,25 @@ export function uiMessageStreamOf(events: AsyncIterable<AiEvent>): ReadableStrea
         for (const chunk of chunksOf(event)) writer.write(chunk);
       }
     },
-    // Not the error's own words: they may carry a key, a prompt or a path.
+    // Not the error's own message: it may carry a key, a prompt or a path.
     onError: () => "The answer broke off.",
   });
 }
 
-/** The same as an answer to `useChat`. */
+/** Creates the response to `useChat` with a run's AiEvents. */
 export function aiEventsResponse(events: AsyncIterable<AiEvent>, init: ResponseInit = {}): Response {
   return createUIMessageStreamResponse({ ...init, stream: uiMessageStreamOf(events) });
 }
 
-/** Text parts of the answer, made of deltas, which are provisional. */
+/** Text parts of the reply, made of deltas, which are provisional. */
 interface TextParts {
   add(delta: string): void;
   end(): void;
-  /** What follows is compared with the final text, what came before a tool is not. */
+  /** Confirms the parts so far: only parts after the last tool call are compared with the final text. */
   keep(): void;
   /**
-   * Writes the final text as a part of its own where no part has it. Streams can't take a part back: what was streamed in
-   * place of it is named in `data-retracted`, as the service's own stream names it.
+   * Writes the final text as a part of its own where no part has it. Streams can't remove a part: the provisional parts are
+   * listed in `data-retracted`, as in the service's own stream.
    */
   reconcile(final: string): void;
 }

@@ -4,14 +4,14 @@ export interface ChatHandlerOptions {
   /** The service's address. */
   readonly url: string;
   readonly agentId: string;
-  /** Where the handler is mounted. Default `/api/chat`, where `useChat` asks by itself. */
+  /** The path where the handler is mounted. Default `/api/chat`, the default of `useChat`. */
   readonly path?: string;
-  /** What the service must know of who asks: a token, as a rule. Nothing of the page's own credentials is passed on. */
+  /** Headers that identify the caller to the service: usually a token. None of the page's own credentials is passed on. */
   readonly headers?: (request: Request) => HeadersSent | Promise<HeadersSent>;
   readonly fetch?: typeof fetch;
 }
 
-/** Below the chat's path: itself, `/:id`, `/:id/stream` and `/:id/stop`. */
+/** The routes below the chat's path: itself, `/:id`, `/:id/stream` and `/:id/stop`. */
 const ROUTES = /^(?:|\/[^/]+(?:\/(?:stream|stop))?)$/;
 const SENT_ON = ["content-type", "last-event-id"] as const;
 const GIVEN_BACK = [
@@ -24,8 +24,8 @@ const GIVEN_BACK = [
 ] as const;
 
 /**
- * `useChat`'s routes in your own server, for a service elsewhere: who asks is your affair, and the page knows one origin. Streams pass
- * byte for byte, so cursors do.
+ * Serves `useChat`'s routes in your own server and forwards them to the service: your server authenticates, and the page knows
+ * one origin. Streams pass byte for byte, and so do cursors.
  */
 export function createChatHandler(options: ChatHandlerOptions): {
   fetch(request: Request): Promise<Response>;
