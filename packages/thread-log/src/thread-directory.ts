@@ -6,12 +6,12 @@ export const THREAD_STATUSES = ["idle", "running", "waiting", "error"] as const;
 /** `waiting`: for a person's answer. `error`: its last run failed or was lost. */
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
-/** What a list of threads shows of one, and no log or checkpoint knows. */
+/** A thread in a list of threads, with fields that no log or checkpoint has. */
 export interface ThreadListing {
   readonly thread: ThreadRef;
   readonly graphId: string;
   readonly threadName: string;
-  /** What a person called it, else the beginning of what was first said in it. */
+  /** The title that a person gave it, else the beginning of its first message. */
   readonly title: string | undefined;
   readonly derivedTitle: string | undefined;
   readonly isTitledByPerson: boolean;
@@ -22,7 +22,7 @@ export interface ThreadListing {
   readonly model: string | undefined;
   readonly status: ThreadStatus;
   readonly lastRunId: string;
-  /** Of the lease that wrote the status. */
+  /** Token of the lease that wrote the status. */
   readonly token: bigint;
   /** Milliseconds since the Unix epoch, by the store's clock. */
   readonly createdAt: number;
@@ -79,7 +79,7 @@ export interface ThreadDirectory {
 }
 
 export function statusAfter({ status, interrupts = [] }: Finish): ThreadStatus {
-  // Also after a run that failed or was stopped: a question it did not answer is still asked.
+  // Also after a run that failed or was stopped: an interrupt without a response is still open.
   if (interrupts.length > 0) return "waiting";
   switch (status) {
     case "success":
@@ -125,7 +125,7 @@ export function parseListingToken(token: string): ListingPosition {
     details: { field: "after" },
   });
 }
-/** What a search looks in. Folded here and not by the database, whose idea of upper case depends on its locale. */
+/** The text that a search reads. Case is folded here and not by the database, whose idea of upper case depends on its locale. */
 export function searchText(title: string | undefined, threadName: string): string {
   return foldCase(`${title ?? ""}\n${threadName}`);
 }
@@ -139,7 +139,7 @@ export function storableTitle(title: string | undefined): string | undefined {
   return title?.replaceAll("\u0000", "");
 }
 
-export interface PagePlace {
+export interface PageCursor {
   readonly subject: string;
   readonly threadId: string;
 }
@@ -149,7 +149,7 @@ export function formatPageToken(thread: ThreadRef): string {
   return Buffer.from(JSON.stringify([subjectKey(thread), thread.threadId])).toString("base64url");
 }
 
-export function parsePageToken(token: string): PagePlace {
+export function parsePageToken(token: string): PageCursor {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     if (Array.isArray(parsed)) {

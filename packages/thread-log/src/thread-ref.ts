@@ -17,12 +17,12 @@ export interface ThreadRef {
 export interface ThreadScope {
   readonly account: string;
   readonly subject?: string | undefined;
-  /** The shared ones beside that person's. Of lists by the directory only. */
+  /** The shared ones in addition to that person's. For lists by the directory only. */
   readonly withShared?: boolean;
   readonly everySubject?: boolean;
 }
 
-/** Stores keep the missing subject as the empty string, which no real subject is. */
+/** Storage key of a subject. A missing one is stored as the empty string, which no real subject is. */
 export function subjectKey(scope: { readonly subject?: string | undefined }): string {
   return scope.subject ?? "";
 }
@@ -35,8 +35,8 @@ export function threadKey(thread: ThreadRef): string {
 export const DIGEST_BYTES = 16;
 
 /**
- * Stands for a thread where its entries travel: sixteen bytes of a cryptographic hash, one character each. Unlike a wake tag
- * it must not collide, because what it names is shown and not merely read again.
+ * Identifies a thread on the entry bus: sixteen bytes of a cryptographic hash, one character each. Unlike a wake tag it must
+ * not collide, because the entries it names are shown and not merely read again.
  */
 export function threadDigest(thread: ThreadRef): string {
   return hash("sha256", threadKey(thread), "binary").slice(0, DIGEST_BYTES);
@@ -46,11 +46,11 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const PRIME = 0x01000193;
 
 /**
- * Eight characters that stand for a thread in a wake-up: two rounds of FNV-1a, because it is made for every thread of every
+ * Identifies a thread in a wake-up, in eight characters: two rounds of FNV-1a, because it is made for every thread of every
  * commit and a digest would cost more than the entry's encoding. A wake-up is only a hint: two threads that share a tag cost
  * a read in vain. A thousand of them fit into PostgreSQL's 8,000 bytes, and no account's name is in the channel.
  */
-export function wakeTag(thread: ThreadRef): string {
+export function threadTag(thread: ThreadRef): string {
   const key = threadKey(thread);
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
@@ -68,24 +68,24 @@ function letters(hash: number): string {
   return text;
 }
 
-/** Where something is about to be made: in a thread, or beside all threads of a subject. */
-export interface GatedScope {
+/** The scope in which something is about to be created: a thread, or a subject outside of its threads. */
+export interface LogScope {
   readonly account: string;
   readonly subject?: string | undefined;
   readonly threadId?: string | undefined;
 }
 
-/** What is closed: an account, one subject of it, or one thread. */
-export interface ClosedScope {
+/** A scope that is being deleted: an account, one subject of it, or one thread. */
+export interface DeletedScope {
   readonly account: string;
   /** `undefined` is every subject, the empty one what all of them share. */
   readonly subject?: string | undefined;
-  /** `undefined` is every thread, and what is beside them. */
+  /** `undefined` is every thread, and data outside of threads. */
   readonly threadId?: string | undefined;
 }
 
-/** What a deletion would have to find must not be made in its scope while it runs. */
-export function isCovered(scope: GatedScope, by: ClosedScope): boolean {
+/** Whether a scope is being deleted: nothing that the deletion would have to find may be created in it meanwhile. */
+export function isCovered(scope: LogScope, by: DeletedScope): boolean {
   return (
     by.account === scope.account &&
     (by.subject === undefined || by.subject === subjectKey(scope)) &&

@@ -6,7 +6,7 @@ import type { ThreadLog } from "../log/thread-log.js";
 import type { LeaseKeeper } from "../registry/leases.js";
 import type { LeasedRun, RunRegistry, StartResult, StartRun } from "../registry/run-registry.js";
 import type { ThreadDirectory } from "../thread-directory.js";
-import type { ClosedScope, ThreadRef } from "../thread-ref.js";
+import type { DeletedScope, ThreadRef } from "../thread-ref.js";
 
 import { newThread } from "./log-scene.js";
 
@@ -20,7 +20,7 @@ export interface RegistryInstance {
 export interface RegistryFixture {
   openInstance(): Promise<RegistryInstance>;
   openKeeper(instance: RegistryInstance, options: { leaseMs: number; everyMs: number }): Promise<LeaseKeeper>;
-  closeScope(id: string, scope: ClosedScope): Promise<void>;
+  closeScope(id: string, scope: DeletedScope): Promise<void>;
   openScope(id: string): Promise<void>;
   /** How many tombstones of stops there are. */
   stops(): Promise<number>;

@@ -11,7 +11,7 @@ import type { ThreadRef } from "../thread-ref.js";
 import type { LogStore, NewEntry, StoreAppend, StoreAppendResult, StoreFinish } from "./log-store.js";
 import type { AppendResult } from "./thread-log.js";
 
-/** Attempts after which it may be what is written, and not the store, that keeps a commit from being answered. */
+/** Attempts after which the content of a commit, and not the store, may be why the commit gets no response. */
 const SUSPICIOUS_ATTEMPTS = 3;
 
 export interface CommitOptions {
@@ -26,10 +26,10 @@ export interface CommitOptions {
     result: Extract<StoreAppendResult, { ok: true }>,
   ) => void;
   /**
-   * An attempt whose answer was lost was followed by a refusal, or by none that was answered: the entries may be in the log,
-   * and our own watchers, who are not woken for our commits, must look.
+   * Called when an attempt whose response was lost was followed by a refusal, or by no attempt that got a response: the entries
+   * may be in the log, and our own subscribers, which are not woken for our commits, must read.
    */
-  readonly onUnsure: (thread: ThreadRef) => void;
+  readonly onUncertain: (thread: ThreadRef) => void;
 }
 
 export interface PendingAppend {
@@ -56,9 +56,9 @@ type Written =
   | { readonly kind: "suspicious" };
 
 /**
- * Commits units of different threads in one store call, and settles their appends. A store that is away is waited for. Gives
- * back the units that could not be written while others could, because another session holds their thread or the store never
- * answers to them: their appends are not settled, and `retryUnit` goes on with each.
+ * Commits units of different threads in one store call, and resolves their appends. A store that is away is waited for. Returns
+ * the units that could not be written while others could, because another session holds their thread or the store never
+ * responds to them: their appends are still pending, and `retryUnit` goes on with each.
  */
 export async function commitUnits<Unit extends CommitUnit>(
   options: CommitOptions,
@@ -67,7 +67,9 @@ export async function commitUnits<Unit extends CommitUnit>(
   const written = await write(options, units);
   switch (written.kind) {
     case "answered":
-      return units.filter((unit, index) => !settle(options, unit, written.results[index], written.attempts));
+      return units.filter(
+        (unit, index) => !resolveUnit(options, unit, written.results[index], written.attempts),
+      );
     case "suspicious":
       return commitOneByOne(options, units);
     case "failed":
@@ -91,7 +93,7 @@ export async function retryUnit(
     return result;
   };
   try {
-    settle(options, unit, await waitForStore({ clock, signal }, () => inTurn(attempt)), 2);
+    resolveUnit(options, unit, await waitForStore({ clock, signal }, () => inTurn(attempt)), 2);
   } catch (error) {
     fail(options, unit, error);
   }
@@ -133,7 +135,7 @@ async function commitOneByOne<Unit extends CommitUnit>(
     const attempt = () => store.commit([toStoreAppend(unit)]).catch(onlyOutages);
     try {
       const results = await waitForStore({ clock, signal }, attempt);
-      if (!results || !settle(options, unit, results[0], 2)) left.push(unit);
+      if (!results || !resolveUnit(options, unit, results[0], 2)) left.push(unit);
     } catch (error) {
       fail(options, unit, error);
     }
@@ -146,9 +148,9 @@ function onlyOutages(error: unknown): undefined {
   if (!isStoreOutage(error)) throw error;
 }
 
-/** `false` where the unit is to be tried again. */
-function settle(
-  { onCommitted, onUnsure }: CommitOptions,
+/** Resolves the appends of a unit. `false` where the unit is to be tried again. */
+function resolveUnit(
+  { onCommitted, onUncertain }: CommitOptions,
   { thread, appends }: CommitUnit,
   result: StoreAppendResult | undefined,
   attempts: number,
@@ -156,7 +158,7 @@ function settle(
   if (isLocked(result)) return false;
   if (!result?.ok) {
     const refused = result ?? { ok: false, reason: "fenced" };
-    if (attempts > 1) onUnsure(thread);
+    if (attempts > 1) onUncertain(thread);
     for (const { resolve } of appends) resolve(refused);
     return true;
   }
@@ -179,11 +181,11 @@ function settle(
   return true;
 }
 
-function fail({ onUnsure }: CommitOptions, { thread, appends }: CommitUnit, error: unknown): void {
+function fail({ onUncertain }: CommitOptions, { thread, appends }: CommitUnit, error: unknown): void {
   const failure = isStoreOutage(error)
     ? error
     : new ThroughlineError("internal", "The log could not be written.", { cause: error });
-  onUnsure(thread);
+  onUncertain(thread);
   for (const { reject } of appends) reject(failure);
 }
 

@@ -10,16 +10,16 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import { loadByParts } from "../memory/log-store.js";
-import { type ThreadRef, wakeTag } from "../thread-ref.js";
+import { type ThreadRef, threadTag } from "../thread-ref.js";
 import { waitForStore } from "./commit.js";
 import { answerRange, decodeEntry, type RangeAnswer } from "./entries.js";
-import { createTopics } from "./fan-out.js";
+import { createFanOut } from "./fan-out.js";
 import { createGroupCommit } from "./group-commit.js";
 import type { LogStore, StoredRange } from "./log-store.js";
-import { type Compaction, compactThread, createUpkeep, type Rebuilt } from "./maintenance.js";
+import { type Compaction, compactThread, createMaintenance, type Rebuilt } from "./maintenance.js";
 import { DEFAULT_SNAPSHOT_POLICY, type SnapshotPolicy } from "./snapshots.js";
 import { followThread, type TailDeps, tailThread } from "./tail.js";
-import { createWatcher, endWatcher } from "./tail-buffer.js";
+import { createTailBuffer, endTail } from "./tail-buffer.js";
 import type {
   AppendOptions,
   AppendResult,
@@ -36,11 +36,11 @@ import type {
 export interface ThreadLogOptions<State> {
   readonly store: LogStore;
   readonly clock?: Clock;
-  /** With a fold the log keeps snapshots by itself (R20); without one, the owner of the fold saves them. */
+  /** With a fold the log makes and stores snapshots by itself (R20); without one, the owner of the fold saves them. */
   readonly fold?: FoldPort<State>;
   /**
-   * What a thread is whose log begins with what no readable snapshot covers: asked before a snapshot or a trim of such a
-   * thread, and saved as its snapshot. `undefined` when that can't be told now.
+   * Rebuilds a thread whose log begins with entries that no readable snapshot covers. Called before a snapshot or a trim of such
+   * a thread; the result is saved as its snapshot. `undefined` when the state can't be determined now.
    */
   readonly rebuild?: (thread: ThreadRef) => Promise<Rebuilt<State> | undefined>;
   readonly snapshots?: SnapshotPolicy;
@@ -62,9 +62,9 @@ const DEFAULT_READ_LIMIT = 500;
 const DEFAULT_MAX_BUFFERED = 256;
 /** Entries that a thread is loaded with at first; the rest follows in pages. */
 const LOAD_LIMIT = 1_000;
-/** A reader who was away for longer has the past rebuilt for it alone. */
+/** Entries behind the newest snapshot within which the past is loaded for a returning reader; else it is rebuilt for it alone. */
 const SHORTLY_BEFORE = 256;
-const KEPT_IN_GAP = 100;
+const RETAINED_IN_GAP = 100;
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_DRAIN_MS = 5_000;
 const DEFAULT_POLL_MS = 10_000;
@@ -78,39 +78,39 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const { signal } = ended;
-  /** For reads, which are answered in time or not at all. */
+  /** Retries a read, which gets a response in time or fails. */
   const patiently = <T>(attempt: () => Promise<T>) => waitForStore({ clock, signal, patienceMs }, attempt);
-  /** For work that takes long by itself: patience counts between attempts. */
+  /** Retries work that takes long by itself: patience counts between attempts. */
   const retrying = <T>(attempt: () => Promise<T>) => retryStore({ clock, signal, patienceMs }, attempt);
   let closing = false;
 
-  const topics = createTopics({
+  const fanOut = createFanOut({
     clock,
     pollEveryMs: options.pollEveryMs ?? DEFAULT_POLL_MS,
     read: (reads) =>
       waitForStore({ clock, signal }, () =>
         store.read(
-          reads.map(({ topic, place }) => ({
-            thread: topic.thread,
-            epoch: place.epoch,
-            afterSeq: place.seq,
+          reads.map(({ feed, position }) => ({
+            thread: feed.thread,
+            epoch: position.epoch,
+            afterSeq: position.seq,
           })),
           DEFAULT_READ_LIMIT,
         ),
       ),
   });
-  const unsubscribe = store.subscribe((wake) => topics.wake(wake));
+  const unsubscribe = store.subscribe((wake) => fanOut.wake(wake));
   const commits = createGroupCommit({
     store,
     clock,
     signal,
     onCommitted(thread, entries, { unfolded, held }) {
-      topics.feed(thread, entries);
-      upkeep.appended(thread, entries.length, unfolded, held);
+      fanOut.publish(thread, entries);
+      maintenance.appended(thread, entries.length, unfolded, held);
     },
-    onUnsure: (thread) => topics.wake({ kind: "threads", tags: [wakeTag(thread)] }),
+    onUncertain: (thread) => fanOut.wake({ kind: "threads", tags: [threadTag(thread)] }),
   });
-  const upkeep = createUpkeep({
+  const maintenance = createMaintenance({
     store,
     log: { read, snapshot },
     clock,
@@ -127,10 +127,10 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     if (maxAgeMs === undefined) return { dropped: 0, next: undefined };
     const { threads, next } = await patiently(() => store.aging(maxAgeMs, page));
     let dropped = 0;
-    // One after the other: a round over everything must not be felt by who reads and writes.
+    // One after the other: a round over everything must not slow down readers and writers.
     for (const thread of threads) {
       if (closing) break;
-      dropped += (await retrying(() => upkeep.trim(thread, policy))).dropped;
+      dropped += (await retrying(() => maintenance.trim(thread, policy))).dropped;
     }
     return { dropped, next: closing ? undefined : next };
   }
@@ -167,7 +167,7 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
   ): Promise<Gap> {
     const { head, reason } = answer;
     if (reason !== "trimmed" || head === undefined) return { ...answer, kept: [] };
-    const kept = await wait(() => store.kept(thread, afterSeq, KEPT_IN_GAP));
+    const kept = await wait(() => store.kept(thread, afterSeq, RETAINED_IN_GAP));
     return { ...answer, kept: kept.map((entry) => decodeEntry(head.epoch, entry)) };
   }
 
@@ -212,9 +212,9 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     (attempt) =>
       waitForStore({ clock, signal: left }, attempt);
   const tailDeps: TailDeps = {
-    topics,
-    read: (thread, place, left) => readRange(until(left), thread, place, DEFAULT_READ_LIMIT),
-    completeGap: (thread, answer, place, left) => completeGap(until(left), thread, answer, place.seq),
+    fanOut,
+    read: (thread, position, left) => readRange(until(left), thread, position, DEFAULT_READ_LIMIT),
+    completeGap: (thread, answer, position, left) => completeGap(until(left), thread, answer, position.seq),
     load: (thread, { foldVersions, returnsTo }, left) => {
       const request = { foldVersions, returnsTo, shortlyBefore: SHORTLY_BEFORE, limit: LOAD_LIMIT };
       return until(left)(() =>
@@ -232,15 +232,15 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     append,
     read,
     tail(thread, after, { signal: left, maxBuffered = DEFAULT_MAX_BUFFERED }: TailOptions = {}) {
-      return tailThread(tailDeps, thread, createWatcher(after, maxBuffered), left);
+      return tailThread(tailDeps, thread, createTailBuffer(after, maxBuffered), left);
     },
     follow(thread, { signal: left, ...options }) {
-      return followThread(tailDeps, thread, createWatcher(undefined, DEFAULT_MAX_BUFFERED), options, left);
+      return followThread(tailDeps, thread, createTailBuffer(undefined, DEFAULT_MAX_BUFFERED), options, left);
     },
     head,
     snapshot,
     saveSnapshot: (thread, snapshot) => patiently(() => store.saveSnapshot(thread, snapshot)),
-    trim: (thread, policy) => retrying(() => upkeep.trim(thread, policy)),
+    trim: (thread, policy) => retrying(() => maintenance.trim(thread, policy)),
     sweep,
     compact,
     async terminal(thread, runId) {
@@ -253,12 +253,12 @@ export function createThreadLog<State>(options: ThreadLogOptions<State>): Thread
     threads: (scope, page = {}) => patiently(() => store.threads(scope, page)),
     async close() {
       closing = true;
-      topics.close();
-      for (const watcher of topics.watchers()) endWatcher(watcher, "closing");
+      fanOut.close();
+      for (const buffer of fanOut.buffers()) endTail(buffer, "closing");
       const patienceEnds = clock.schedule(drainMs, () => ended.abort());
-      const upkept = upkeep.close();
-      await commits.settled();
-      await upkept;
+      const maintenanceEnd = maintenance.close();
+      await commits.drained();
+      await maintenanceEnd;
       patienceEnds.cancel();
       ended.abort();
       unsubscribe();

@@ -18,7 +18,7 @@ export function decodeEntry(epoch: string, stored: StoredEntry): LogEntry {
 
 export type RangeAnswer = Batch | Deleted | Omit<Gap, "kept">;
 
-/** R3: what a reader at `after` is told, given what the store found. The only place that decides between entries and a gap. */
+/** R3: the response to a reader at `after`, given what the store found. Only this function decides between entries and a gap. */
 export function answerRange(range: StoredRange | undefined, after: LogPosition | undefined): RangeAnswer {
   if (range === undefined) {
     return after === undefined

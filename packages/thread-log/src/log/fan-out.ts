@@ -1,73 +1,73 @@
 import type { Clock, LogEntry, Timer } from "@throughline/ai-core";
-import { type ThreadRef, threadDigest, threadKey, wakeTag } from "../thread-ref.js";
+import { type ThreadRef, threadDigest, threadKey, threadTag } from "../thread-ref.js";
 import { decodeEntry } from "./entries.js";
 import type { EntriesWake, StoredRange, Wake } from "./log-store.js";
 import {
   after,
+  bufferEntries,
+  detachSlow,
   drainBySeq,
   dropBuffered,
-  fallBehind,
-  keepFor,
   lastSeq,
-  type Place,
-  type Watcher,
+  type TailBuffer,
+  type TailPosition,
 } from "./tail-buffer.js";
 
 /** A thread with subscribers on this instance. */
-export interface Topic {
+export interface ThreadFeed {
   readonly key: string;
   readonly tag: string;
   readonly digest: string;
   readonly thread: ThreadRef;
-  readonly watchers: Set<Watcher>;
-  /** Up to where live watchers were served. Known whenever there is one. */
-  place: Place | undefined;
-  /** A wake-up came while no subscriber was live: the next one to go live reads on, whatever else was heard since. */
+  readonly buffers: Set<TailBuffer>;
+  /** Position up to which live subscribers were served. Set whenever there is one. */
+  position: TailPosition | undefined;
+  /** A wake-up came while no subscriber was live: the next one to go live reads on, whatever else was received since. */
   missed: boolean;
 }
 
-export interface Topics {
-  join(thread: ThreadRef, watcher: Watcher): Topic;
-  /** After a read that reached the end of the log: live if nothing can have been missed, else the watcher reads again. */
-  goLive(topic: Topic, watcher: Watcher): void;
-  leave(topic: Topic, watcher: Watcher): void;
-  /** Entries this instance has just committed: they are served from memory, without reading them back. */
-  feed(thread: ThreadRef, entries: readonly LogEntry[]): void;
+export interface FanOut {
+  join(thread: ThreadRef, buffer: TailBuffer): ThreadFeed;
+  /** Makes a subscriber live whose read reached the end of the log. Where something may have been missed, it reads again. */
+  goLive(feed: ThreadFeed, buffer: TailBuffer): void;
+  leave(feed: ThreadFeed, buffer: TailBuffer): void;
+  /** Serves entries that this instance has just committed, from memory, without reading them back. */
+  publish(thread: ThreadRef, entries: readonly LogEntry[]): void;
   wake(wake: Wake): void;
-  watchers(): Iterable<Watcher>;
+  buffers(): Iterable<TailBuffer>;
   /** Ends polling. */
   close(): void;
 }
 
-export interface TopicsOptions {
-  /** One answer per request. Waits while the store is away. */
-  readonly read: (requests: readonly TopicRead[]) => Promise<readonly (StoredRange | undefined)[]>;
+export interface FanOutOptions {
+  /** Reads one range per request. Waits while the store is away. */
+  readonly read: (requests: readonly FeedRead[]) => Promise<readonly (StoredRange | undefined)[]>;
   readonly clock: Clock;
-  /** While there are watchers, everything they watch is read this often: a wake-up is a hint, and may be lost. */
+  /** While there are subscribers, everything they watch is read this often: a wake-up is a hint, and may be lost. */
   readonly pollEveryMs: number;
 }
 
-export interface TopicRead {
-  readonly topic: Topic;
-  readonly place: Place;
+export interface FeedRead {
+  readonly feed: ThreadFeed;
+  readonly position: TailPosition;
 }
 
-/** How many threads one catch-up read asks for at most. */
-const TOPICS_PER_READ = 256;
+/** The most threads of one catch-up read. */
+const FEEDS_PER_READ = 256;
 
 /** Spreads the polls of instances that were started together, as a part of the interval. */
 const POLL_JITTER = 0.2;
 
 /**
- * One map for all watchers of an instance. A wake-up costs one read for all threads it names, shared by all their watchers;
- * a commit of our own costs none.
+ * Delivers commits to all subscribers of an instance. A wake-up costs one read for all threads it names, shared by all their
+ * subscribers; a commit of our own costs none.
  */
-export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topics {
-  const topics = new Map<string, Topic>();
+export function createFanOut({ read, clock, pollEveryMs }: FanOutOptions): FanOut {
+  const feeds = new Map<string, ThreadFeed>();
   /** Lists, because tags are hardly ever shared and a set of one costs three times as much. */
-  const byTag = new Map<string, readonly Topic[]>();
-  const byDigest = new Map<string, Topic>();
-  const stale = new Set<Topic>();
+  const byTag = new Map<string, readonly ThreadFeed[]>();
+  const byDigest = new Map<string, ThreadFeed>();
+  const stale = new Set<ThreadFeed>();
   let refreshing = false;
   let poll: Timer | undefined;
   let closed = false;
@@ -76,24 +76,24 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     const delay = pollEveryMs * (1 + POLL_JITTER * (2 * Math.random() - 1));
     poll = clock.schedule(delay, () => {
       poll = undefined;
-      for (const topic of topics.values()) if (hasLive(topic)) refresh(topic);
+      for (const feed of feeds.values()) if (hasLive(feed)) refresh(feed);
       schedulePoll();
     });
   }
 
-  function join(thread: ThreadRef, watcher: Watcher): Topic {
+  function join(thread: ThreadRef, buffer: TailBuffer): ThreadFeed {
     const key = threadKey(thread);
-    let topic = topics.get(key);
-    if (!topic) {
-      const names = { key, tag: wakeTag(thread), digest: threadDigest(thread) };
-      topic = { ...names, thread, watchers: new Set(), place: undefined, missed: false };
-      topics.set(key, topic);
-      byDigest.set(topic.digest, topic);
-      byTag.set(topic.tag, [...(byTag.get(topic.tag) ?? []), topic]);
+    let feed = feeds.get(key);
+    if (!feed) {
+      const names = { key, tag: threadTag(thread), digest: threadDigest(thread) };
+      feed = { ...names, thread, buffers: new Set(), position: undefined, missed: false };
+      feeds.set(key, feed);
+      byDigest.set(feed.digest, feed);
+      byTag.set(feed.tag, [...(byTag.get(feed.tag) ?? []), feed]);
     }
-    topic.watchers.add(watcher);
+    feed.buffers.add(buffer);
     if (poll === undefined && !closed) schedulePoll();
-    return topic;
+    return feed;
   }
 
   function stopPolling(): void {
@@ -101,113 +101,118 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     poll = undefined;
   }
 
-  function leave(topic: Topic, watcher: Watcher): void {
-    topic.watchers.delete(watcher);
-    if (topic.watchers.size > 0 || topics.get(topic.key) !== topic) return;
-    topics.delete(topic.key);
-    byDigest.delete(topic.digest);
-    if (topics.size === 0) stopPolling();
-    stale.delete(topic);
-    const sharers = byTag.get(topic.tag)?.filter((other) => other !== topic) ?? [];
-    if (sharers.length > 0) byTag.set(topic.tag, sharers);
-    else byTag.delete(topic.tag);
+  function leave(feed: ThreadFeed, buffer: TailBuffer): void {
+    feed.buffers.delete(buffer);
+    if (feed.buffers.size > 0 || feeds.get(feed.key) !== feed) return;
+    feeds.delete(feed.key);
+    byDigest.delete(feed.digest);
+    if (feeds.size === 0) stopPolling();
+    stale.delete(feed);
+    const sharers = byTag.get(feed.tag)?.filter((other) => other !== feed) ?? [];
+    if (sharers.length > 0) byTag.set(feed.tag, sharers);
+    else byTag.delete(feed.tag);
   }
 
-  function goLive(topic: Topic, watcher: Watcher): void {
-    const { place } = topic;
-    if (watcher.overflowed) {
-      standBehind(watcher);
-    } else if (place?.epoch === watcher.place.epoch && place !== undefined && keepsUp(watcher, place)) {
-      if (place.seq < watcher.place.seq && !hasLive(topic)) topic.place = watcher.place;
-      watcher.mode = "live";
-      catchUp(topic, topic.missed);
-    } else if (!hasLive(topic)) {
-      // No other subscriber is served, so the topic begins where this one stands; what it was told of meanwhile is read from there.
-      dropBuffered(watcher);
-      topic.place = watcher.place;
-      watcher.mode = "live";
-      catchUp(topic, topic.missed || place !== undefined);
+  function goLive(feed: ThreadFeed, buffer: TailBuffer): void {
+    const { position } = feed;
+    if (buffer.overflowed) {
+      markBehind(buffer);
+    } else if (
+      position?.epoch === buffer.position.epoch &&
+      position !== undefined &&
+      isCaughtUp(buffer, position)
+    ) {
+      if (position.seq < buffer.position.seq && !hasLive(feed)) feed.position = buffer.position;
+      buffer.mode = "live";
+      catchUp(feed, feed.missed);
+    } else if (!hasLive(feed)) {
+      // No other subscriber is served, so the feed begins at this one's position; commits it was notified of since are read from
+      // there.
+      dropBuffered(buffer);
+      feed.position = buffer.position;
+      buffer.mode = "live";
+      catchUp(feed, feed.missed || position !== undefined);
     } else {
-      standBehind(watcher);
-      if (place?.epoch !== watcher.place.epoch) refresh(topic);
+      markBehind(buffer);
+      if (position?.epoch !== buffer.position.epoch) refresh(feed);
     }
   }
 
-  function catchUp(topic: Topic, due: boolean): void {
-    topic.missed = false;
-    if (due) refresh(topic);
+  function catchUp(feed: ThreadFeed, due: boolean): void {
+    feed.missed = false;
+    if (due) refresh(feed);
   }
 
-  function feed(thread: ThreadRef, entries: readonly LogEntry[]): void {
-    const topic = topics.get(threadKey(thread));
-    if (topic) serve(topic, entries);
+  function publish(thread: ThreadRef, entries: readonly LogEntry[]): void {
+    const feed = feeds.get(threadKey(thread));
+    if (feed) serve(feed, entries);
   }
 
-  function serve(topic: Topic, entries: readonly LogEntry[]): void {
+  function serve(feed: ThreadFeed, entries: readonly LogEntry[]): void {
     const first = entries[0];
     if (!first) return;
-    const { place } = topic;
-    if (place === undefined) {
-      deliver(topic, entries);
-    } else if (place.epoch !== first.epoch && !(place.epoch === undefined && place.seq === 0)) {
-      rewind(topic);
-    } else if (first.seq > place.seq + 1) {
-      refresh(topic);
+    const { position } = feed;
+    if (position === undefined) {
+      deliver(feed, entries);
+    } else if (position.epoch !== first.epoch && !(position.epoch === undefined && position.seq === 0)) {
+      rewind(feed);
+    } else if (first.seq > position.seq + 1) {
+      refresh(feed);
     } else {
-      deliver(topic, after(entries, place.seq));
+      deliver(feed, after(entries, position.seq));
     }
   }
 
-  function deliver(topic: Topic, entries: readonly LogEntry[]): void {
+  function deliver(feed: ThreadFeed, entries: readonly LogEntry[]): void {
     const last = entries.at(-1);
     if (!last) return;
-    topic.place = { epoch: last.epoch, seq: last.seq };
-    for (const watcher of topic.watchers) keepFor(watcher, entries);
+    feed.position = { epoch: last.epoch, seq: last.seq };
+    for (const buffer of feed.buffers) bufferEntries(buffer, entries);
   }
 
   function wake(wake: Wake): void {
     switch (wake.kind) {
       case "all":
-        for (const topic of topics.values()) touch(topic);
+        for (const feed of feeds.values()) touch(feed);
         break;
       case "threads":
-        for (const tag of wake.tags) for (const topic of byTag.get(tag) ?? []) touch(topic);
+        for (const tag of wake.tags) for (const feed of byTag.get(tag) ?? []) touch(feed);
         break;
       case "entries":
-        hear(wake);
+        receive(wake);
     }
   }
 
   /**
-   * Entries that another instance has committed. They are served only in an epoch that the database has named: a bus may be
-   * shared with a copy of it. Texts are parsed only for a thread that is subscribed to here.
+   * Serves entries that another instance has committed, and only in an epoch that the database has named: a bus may be shared
+   * with a copy of the database. Texts are parsed only for a thread that has a subscriber here.
    */
-  function hear(heard: EntriesWake): void {
-    const topic = byDigest.get(heard.digest);
-    // One that is behind finds them when it reads.
-    if (!topic || !hasOneNotBehind(topic)) return;
-    const { place } = topic;
-    const { epoch, first, count } = heard;
-    if (place?.epoch === epoch && count > 0 && first + count - 1 <= place.seq) return;
-    const follows = place === undefined || (place.epoch === epoch && first <= place.seq + 1);
-    const entries = follows ? decodeHeard(heard) : undefined;
-    if (entries) serve(topic, entries);
-    else touch(topic);
+  function receive(received: EntriesWake): void {
+    const feed = byDigest.get(received.digest);
+    // A subscriber that is behind finds the entries when it reads.
+    if (!feed || !hasOneNotBehind(feed)) return;
+    const { position } = feed;
+    const { epoch, first, count } = received;
+    if (position?.epoch === epoch && count > 0 && first + count - 1 <= position.seq) return;
+    const follows = position === undefined || (position.epoch === epoch && first <= position.seq + 1);
+    const entries = follows ? decodeReceived(received) : undefined;
+    if (entries) serve(feed, entries);
+    else touch(feed);
   }
 
-  function touch(topic: Topic): void {
-    if (topic.place !== undefined && hasLive(topic)) refresh(topic);
-    else postpone(topic);
+  function touch(feed: ThreadFeed): void {
+    if (feed.position !== undefined && hasLive(feed)) refresh(feed);
+    else postpone(feed);
   }
 
-  /** No subscriber is served: what there is to read is left to the next one that goes live. */
-  function postpone(topic: Topic): void {
-    topic.place = undefined;
-    topic.missed = true;
+  /** Leaves the reading to the next subscriber that goes live, because none is served now. */
+  function postpone(feed: ThreadFeed): void {
+    feed.position = undefined;
+    feed.missed = true;
   }
 
-  function refresh(topic: Topic): void {
-    stale.add(topic);
+  function refresh(feed: ThreadFeed): void {
+    stale.add(feed);
     if (refreshing) return;
     refreshing = true;
     void refreshAll();
@@ -218,72 +223,72 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
     // Wake-ups of one turn share a read.
     await Promise.resolve();
     while (stale.size > 0) {
-      const reads: TopicRead[] = [];
-      for (const topic of stale) {
-        if (reads.length === TOPICS_PER_READ) break;
-        stale.delete(topic);
-        if (topic.place && hasLive(topic)) reads.push({ topic, place: topic.place });
-        else postpone(topic);
+      const reads: FeedRead[] = [];
+      for (const feed of stale) {
+        if (reads.length === FEEDS_PER_READ) break;
+        stale.delete(feed);
+        if (feed.position && hasLive(feed)) reads.push({ feed, position: feed.position });
+        else postpone(feed);
       }
       if (reads.length === 0) continue;
       try {
         const ranges = await read(reads);
-        reads.forEach(({ topic }, index) => {
-          settle(topic, ranges[index]);
+        reads.forEach(({ feed }, index) => {
+          applyRange(feed, ranges[index]);
         });
       } catch {
-        // Each watcher then reads for itself and tells its own consumer what is wrong.
-        for (const { topic } of reads) rewind(topic);
+        // Each subscriber then reads for itself and reports the failure to its own consumer.
+        for (const { feed } of reads) rewind(feed);
       }
     }
     refreshing = false;
   }
 
-  function settle(topic: Topic, range: StoredRange | undefined): void {
-    const { place } = topic;
-    // The last live watcher left during the read; one that is joining may have read before what this read found.
-    if (place === undefined || !hasLive(topic)) {
-      postpone(topic);
+  function applyRange(feed: ThreadFeed, range: StoredRange | undefined): void {
+    const { position } = feed;
+    // The last live subscriber left during the read; one that is joining may have read before what this read found.
+    if (position === undefined || !hasLive(feed)) {
+      postpone(feed);
       return;
     }
     if (range === undefined) {
-      if (place.epoch !== undefined) rewind(topic);
+      if (position.epoch !== undefined) rewind(feed);
       return;
     }
-    const sameLog = place.epoch === range.epoch || (place.epoch === undefined && place.seq === 0);
-    // Compacted since: seqs jump, so that each watcher has to find its own way on.
-    const jumps = range.resumeAt !== undefined || (range.entries[0]?.seq ?? 0) > place.seq + 1;
-    if (!sameLog || range.floor > place.seq + 1 || jumps) {
-      rewind(topic);
+    const sameLog = position.epoch === range.epoch || (position.epoch === undefined && position.seq === 0);
+    // Compacted since: seqs jump, so that each subscriber has to find its own way on.
+    const jumps = range.resumeAt !== undefined || (range.entries[0]?.seq ?? 0) > position.seq + 1;
+    if (!sameLog || range.floor > position.seq + 1 || jumps) {
+      rewind(feed);
       return;
     }
     const { epoch } = range;
     // The thread was opened, and nothing is in it yet.
-    if (place.epoch === undefined && range.head === 0) topic.place = { epoch, seq: 0 };
+    if (position.epoch === undefined && range.head === 0) feed.position = { epoch, seq: 0 };
     serve(
-      topic,
-      range.entries.filter(({ seq }) => seq > place.seq).map((entry) => decodeEntry(epoch, entry)),
+      feed,
+      range.entries.filter(({ seq }) => seq > position.seq).map((entry) => decodeEntry(epoch, entry)),
     );
-    if (topic.place === undefined || topic.place.seq >= range.head) return;
-    if (range.entries.length === 0) rewind(topic);
-    else stale.add(topic);
+    if (feed.position === undefined || feed.position.seq >= range.head) return;
+    if (range.entries.length === 0) rewind(feed);
+    else stale.add(feed);
   }
 
-  /** Something is not as it was (another epoch, a trimmed past): every watcher finds out for itself what to say about it. */
-  function rewind(topic: Topic): void {
-    topic.place = undefined;
-    topic.missed = false;
-    for (const watcher of topic.watchers) fallBehind(watcher);
+  /** Sends every subscriber back to the log after another epoch or a trimmed past: each finds out for itself what to report. */
+  function rewind(feed: ThreadFeed): void {
+    feed.position = undefined;
+    feed.missed = false;
+    for (const buffer of feed.buffers) detachSlow(buffer);
   }
 
   return {
     join,
     goLive,
     leave,
-    feed,
+    publish,
     wake,
-    *watchers() {
-      for (const topic of topics.values()) yield* topic.watchers;
+    *buffers() {
+      for (const feed of feeds.values()) yield* feed.buffers;
     },
     close() {
       closed = true;
@@ -292,20 +297,20 @@ export function createTopics({ read, clock, pollEveryMs }: TopicsOptions): Topic
   };
 }
 
-function standBehind(watcher: Watcher): void {
-  watcher.mode = "behind";
-  watcher.overflowed = false;
-  dropBuffered(watcher);
+function markBehind(buffer: TailBuffer): void {
+  buffer.mode = "behind";
+  buffer.overflowed = false;
+  dropBuffered(buffer);
 }
 
-/** Stops at the first live watcher, which is nearly always the first one. */
-function hasLive(topic: Topic): boolean {
-  for (const watcher of topic.watchers) if (watcher.mode === "live") return true;
+/** Stops at the first live subscriber, which is nearly always the first one. */
+function hasLive(feed: ThreadFeed): boolean {
+  for (const buffer of feed.buffers) if (buffer.mode === "live") return true;
   return false;
 }
 
-/** `undefined` where there are none, or none that can be read. */
-function decodeHeard({ epoch, first, count, texts }: EntriesWake): readonly LogEntry[] | undefined {
+/** Decodes the entries of a wake-up. `undefined` where it carries none, or none that can be read. */
+function decodeReceived({ epoch, first, count, texts }: EntriesWake): readonly LogEntry[] | undefined {
   if (count === 0) return undefined;
   try {
     return texts().map((text, index) => decodeEntry(epoch, { seq: first + index, text }));
@@ -314,12 +319,12 @@ function decodeHeard({ epoch, first, count, texts }: EntriesWake): readonly LogE
   }
 }
 
-function hasOneNotBehind(topic: Topic): boolean {
-  for (const { mode } of topic.watchers) if (mode !== "behind") return true;
+function hasOneNotBehind(feed: ThreadFeed): boolean {
+  for (const { mode } of feed.buffers) if (mode !== "behind") return true;
   return false;
 }
 
-/** Whether the watcher's read and what was kept for it reach as far as what others were served. */
-function keepsUp(watcher: Watcher, place: Place): boolean {
-  return drainBySeq(watcher) && lastSeq(watcher) >= place.seq;
+/** Whether the subscriber's read and its buffer reach as far as what others were served. */
+function isCaughtUp(buffer: TailBuffer, position: TailPosition): boolean {
+  return drainBySeq(buffer) && lastSeq(buffer) >= position.seq;
 }

@@ -24,14 +24,14 @@ export interface GroupCommit {
     finish?: StoreFinish,
   ): Promise<AppendResult>;
   /** Resolves when nothing is in flight or waiting. */
-  settled(): Promise<void>;
+  drained(): Promise<void>;
 }
 
 interface WaitingUnit extends CommitUnit {
   readonly key: string;
   appends: PendingAppend[];
   bytes: number;
-  /** From when its commit is sent, its appends can no longer be dropped. */
+  /** Called when the commit of the unit is about to be sent: from then on its appends can no longer be dropped. */
   readonly onTaken: (() => void)[];
 }
 
@@ -46,14 +46,14 @@ interface Pump {
  * R21: commit at once if none is in flight, else join the next; no timer. A store that is slow to answer is sent several
  * commits at once, a thread in one of them at a time. Costs one encoding per entry and one store call per commit, however many
  * threads and appends it carries; under load commits grow instead of queueing. A thread that can't be written while others can
- * is set aside: it is tried again alone, its later appends wait behind it, and all other threads go on.
+ * is parked: it is tried again alone, its later appends wait behind it, and all other threads go on.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { store, clock } = options;
   const queue: WaitingUnit[] = [];
   /** The last waiting unit of each thread, which later appends may still join. */
   const joinable = new Map<string, WaitingUnit>();
-  /** Threads with a commit in flight, or set aside: what they append next waits. */
+  /** Threads with a commit in flight, or parked: what they append next waits. */
   const busy = new Set<string>();
   const pumps = new Set<Pump>();
   const aside = new Set<Promise<void>>();
@@ -116,7 +116,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   function startPump(): void {
-    // What has begun in this turn takes part of all that this turn appends.
+    // Pumps that began in this turn share all that this turn appends.
     if (starting > 0 && starting >= queue.length) return;
     if (pumps.size > 0 && !pace.mayBegin(pumps, clock.now(), queue.length)) return;
     const pump: Pump = { done: Promise.resolve(), startedAt: clock.now() };
@@ -135,10 +135,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       const left = await commitUnits(options, group);
       pace.took(clock.now() - pump.startedAt, group.length);
       for (const { key } of group) busy.delete(key);
-      for (const unit of left) setAside(unit);
+      for (const unit of left) parkUnit(unit);
       group = takeGroup(MAX_THREADS);
     }
-    // In the same turn as the last look at the queue, else an append in between would wait for ever.
+    // In the same turn as the last read of the queue, else an append in between would wait for ever.
     pumps.delete(pump);
   }
 
@@ -156,7 +156,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       }
       busy.add(unit.key);
       taken.push(unit);
-      for (const tell of unit.onTaken) tell();
+      for (const notify of unit.onTaken) notify();
       bytes += unit.bytes;
       if (joinable.get(unit.key) === unit) joinable.delete(unit.key);
     }
@@ -164,12 +164,12 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     return taken;
   }
 
-  function setAside(unit: WaitingUnit): void {
+  function parkUnit(unit: WaitingUnit): void {
     busy.add(unit.key);
     const retried = retryUnit(options, unit, inTurn).then(() => {
       aside.delete(retried);
       busy.delete(unit.key);
-      // What waited behind it.
+      // Starts the appends that waited behind it.
       if (queue.length > 0) startPump();
     });
     aside.add(retried);
@@ -177,7 +177,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   return {
     append,
-    async settled() {
+    async drained() {
       while (pumps.size > 0 || aside.size > 0) {
         await Promise.all([...[...pumps].map(({ done }) => done), ...aside]);
       }
@@ -196,9 +196,9 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 /** A commit that takes longer than its work and this mostly waits, for a disk or a network. */
 const SLOW_MS = 2;
-/** What an append of one thread costs the store and us, roughly. */
+/** Rough cost of an append of one thread, for the store and us. */
 const WORK_MS_PER_THREAD = 0.02;
-/** A commit that takes longer than this does not keep others waiting. */
+/** A commit that takes longer than this does not make others wait. */
 const STUCK_MS = 50;
 /** So many threads are worth a second commit: what the store does for one half, we prepare meanwhile of the other. */
 const WORTH_TWO = 96;
@@ -206,14 +206,14 @@ const WORTH_TWO = 96;
 const WINDOW = 128;
 
 export interface CommitPace {
-  /** Whether another commit may begin beside these, for so many threads that wait. */
+  /** Whether another commit may begin next to these, for so many threads that wait. */
   mayBegin(underWay: Iterable<{ readonly startedAt: number }>, now: number, waiting: number): boolean;
   took(ms: number, threads: number): void;
 }
 
 /**
- * Says how many commits are sent at once. A store that answers at once is best served one commit at a time, each with all that
- * came meanwhile: several small ones cost it and us up to twice the work. A store that is slow to answer, whatever a commit
+ * Decides how many commits are sent at once. A store that responds at once is best served one commit at a time, each with all
+ * that came meanwhile: several small ones cost it and us up to twice the work. A store that is slow to respond, whatever a commit
  * carries, is sent several at once, so that an append does not wait for a commit that it is not part of.
  */
 function createCommitPace(committers: number): CommitPace {

@@ -20,7 +20,7 @@ export interface NewEntry {
   readonly text: string;
   /** Length of `text` in UTF-8. */
   readonly bytes: number;
-  /** Of a `run_end`: its run, which `terminal` looks it up by. Such an entry outlives trimming. */
+  /** The run of a `run_end`, by which `terminal` finds the entry. Such an entry outlives trimming. */
   readonly endOfRun: string | undefined;
 }
 
@@ -50,11 +50,11 @@ export type StoreAppendResult =
       readonly epoch: string;
       readonly first: number;
       readonly last: number;
-      /** What no snapshot covers yet, this append included: tells when the next one is due (R20). */
+      /** Entries and bytes that no snapshot covers yet, this append included: decides when the next one is due (R20). */
       readonly unfolded: { readonly entries: number; readonly bytes: number };
-      /** What the thread holds, this append included: tells when to trim. */
+      /** Entries and bytes that the thread holds, this append included: decides when to trim. */
       readonly held: { readonly entries: number; readonly bytes: number };
-      /** Of a finish: the run of this thread that waits. */
+      /** After a finish: the run of this thread that waits. */
       readonly next?: string | undefined;
     }
   | Refused
@@ -79,7 +79,7 @@ export interface StoredRange {
   readonly compacted?: number;
   /**
    * Set where `afterSeq` was merged into a later entry: the last position before it that was not. What follows `afterSeq` can't
-   * be told then; what follows this position can.
+   * be determined then; what follows this position can.
    */
   readonly resumeAt?: number;
   /**
@@ -129,16 +129,16 @@ export interface UncompactedRange {
   readonly snapshots: readonly number[];
 }
 
-/** What becomes of an `UncompactedRange`; done only if epoch, floor and `compacted` are still what they were. */
+/** Replacement of an `UncompactedRange`; applied only if epoch, floor and `compacted` are still what they were. */
 export interface StoreCompaction extends Pick<UncompactedRange, "epoch" | "floor" | "compacted"> {
   /** The last seq of the range: up to it the log is compacted then. */
   readonly through: number;
-  /** New texts of entries that stand for those dropped before them. */
+  /** New texts of entries that replace those dropped before them. */
   readonly merged: readonly { readonly seq: number; readonly text: string; readonly bytes: number }[];
   readonly dropped: readonly number[];
 }
 
-/** Of a store that can compact. */
+/** The part of a store that can compact. */
 export interface CompactionStore {
   /** Threads of any account that hold, after what is compacted, a `run_end` older than this; in an order of the store's own. */
   compactable(olderThanMs: number, page: PageOptions): Promise<AgingPage>;
@@ -155,29 +155,29 @@ export type WakeHint =
   | { readonly kind: "threads"; readonly tags: readonly string[] }
   | { readonly kind: "all" };
 
-/** What another instance has committed to one thread, by an `EntryBus`. May be late, doubled, or missing altogether. */
+/** Entries that another instance has committed to one thread, by an `EntryBus`. May be late, doubled, or missing altogether. */
 export interface EntriesWake {
   readonly kind: "entries";
-  /** Of `threadDigest`. */
+  /** The thread, as `threadDigest` identifies it. */
   readonly digest: string;
   readonly epoch: string;
   /** Seq of the first entry. */
   readonly first: number;
   /** 0 where the entries were too large to send, and have to be read. */
   readonly count: number;
-  /** The envelopes as JSON, made anew at each call. */
+  /** The envelopes as JSON, encoded again by each call. */
   texts(): readonly string[];
 }
 
 export type Wake = WakeHint | EntriesWake;
 
 /**
- * What a store must be able to do; everything else (group commit, tail, retention, cursors) is written once, above it. A
+ * The port of a log's storage; everything else (group commit, tail, retention, cursors) is written once, above it. A
  * store object is one instance's view: several on the same database wake one another. A call that fails because the
  * database is away fails with an error that `isStoreOutage` knows, and must be safe to repeat.
  */
 export interface LogStore {
-  /** How many commits it takes at once. One more at a time is sent for appends that were not taken with others before. */
+  /** How many commits it accepts at once. One more at a time is sent for appends that could not be written with others before. */
   readonly committers: number;
   open(thread: ThreadRef, token: bigint, stateKey: string | undefined): Promise<OpenResult>;
   /**
@@ -190,7 +190,7 @@ export interface LogStore {
   read(requests: readonly RangeRequest[], limit: number): Promise<readonly (StoredRange | undefined)[]>;
   /** Snapshot and entries in one call, for stores where that is one round trip; others are asked for the parts. */
   load?(thread: ThreadRef, request: LoadRequest): Promise<StoredThread | undefined>;
-  /** Entries of a trimmed past that were kept: those with `afterSeq < seq < floor`, the last `limit` of them, in order. */
+  /** Entries of a trimmed past that were retained: those with `afterSeq < seq < floor`, the last `limit` of them, in order. */
   kept(thread: ThreadRef, afterSeq: number, limit: number): Promise<readonly StoredEntry[]>;
   terminal(
     thread: ThreadRef,
@@ -201,7 +201,7 @@ export interface LogStore {
     foldVersions: readonly number[],
     notAfter?: number,
   ): Promise<Snapshot | undefined>;
-  /** Lets go of the one that `spareSnapshot` names then. */
+  /** Stores the snapshot, and drops the one that `expendableSnapshot` names then. */
   saveSnapshot(thread: ThreadRef, snapshot: Snapshot): Promise<boolean>;
   /** The last seq that exceeds a bound of the policy, 0 when nothing does; with the epoch it was computed in. */
   excess(
@@ -214,7 +214,7 @@ export interface LogStore {
    * epoch.
    */
   trim(thread: ThreadRef, epoch: string, through: number, maxTerminals: number): Promise<TrimResult>;
-  /** Threads of any account that may hold entries older than this, and so are worth a look, in an order of the store's own. */
+  /** Threads of any account that may hold entries older than this, and so are worth reading, in an order of the store's own. */
   aging(maxAgeMs: number, page: PageOptions): Promise<AgingPage>;
   /** Absent in a store that does not compact. */
   readonly compaction?: CompactionStore;
@@ -244,11 +244,11 @@ export type BusState =
  * nothing: what it loses, or carries twice, the log makes good.
  */
 export interface EntryBus {
-  /** Never throws and never waits. Threads whose entries can't be sent are told of by the database instead. */
+  /** Never throws and never waits. Where entries can't be sent, the database notifies of their threads instead. */
   publish(commits: readonly CommittedEntries[]): void;
   /**
-   * What other instances have committed. While nothing can be heard `all` comes every second, and once more when the bus is
-   * back.
+   * Calls back with what other instances have committed. While nothing can be received `all` comes every second, and once more
+   * when the bus is back.
    */
   subscribe(listener: (wake: Wake) => void): () => void;
 }

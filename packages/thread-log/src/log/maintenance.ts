@@ -14,11 +14,11 @@ import type { RetentionPolicy, ThreadLog, TrimResult } from "./thread-log.js";
 
 export interface Rebuilt<State> {
   readonly state: State;
-  /** What the state includes. */
+  /** The last entry that the state includes. */
   readonly position: LogPosition;
 }
 
-export interface UpkeepOptions<State> {
+export interface MaintenanceOptions<State> {
   readonly store: Pick<LogStore, "excess" | "saveSnapshot" | "snapshot" | "trim">;
   readonly log: Pick<ThreadLog, "read" | "snapshot">;
   readonly clock: Clock;
@@ -32,45 +32,45 @@ export interface UpkeepOptions<State> {
 }
 
 /** R20: a log's snapshots and trims. */
-export interface Upkeep {
-  /** Tells of an append. What falls due is done in the background, one thing at a time per thread. */
+export interface Maintenance {
+  /** Reports an append. Tasks that fall due run in the background, one at a time per thread. */
   appended(thread: ThreadRef, count: number, unfolded: Amount, held: Amount): void;
   trim(thread: ThreadRef, policy: RetentionPolicy): Promise<TrimResult>;
-  /** Takes nothing more up; resolves when all that was begun is done. */
+  /** Starts nothing more; resolves when all that was begun is done. */
   close(): Promise<void>;
 }
 
 const DEFAULT_MAX_TERMINALS = 1_000;
 
-export function createUpkeep<State>(options: UpkeepOptions<State>): Upkeep {
+export function createMaintenance<State>(options: MaintenanceOptions<State>): Maintenance {
   const { store, log, clock, fold, snapshots, retention, signal, onError } = options;
-  const chores = new Map<string, Promise<void>>();
+  const tasks = new Map<string, Promise<void>>();
   const dueAgain = new Map<string, () => Promise<unknown>>();
   let closing = false;
 
   function appended(thread: ThreadRef, count: number, unfolded: Amount, held: Amount): void {
     if (closing || (fold === undefined && retention === undefined)) return;
-    // Bytes of this append alone are not told; the average stands in, which only moves the moment.
+    // Bytes of this append alone are not reported; the average is used instead, which only moves the moment.
     const share = (total: Amount) => Math.ceil((total.bytes * count) / Math.max(1, total.entries));
     const trims = retention !== undefined && trimDue(retention, held, { entries: count, bytes: share(held) });
     const folds =
       fold !== undefined && snapshotDue(snapshots, unfolded, { entries: count, bytes: share(unfolded) });
     if (!trims && !folds) return;
     const key = threadKey(thread);
-    const chore = () => (trims && retention ? trim(thread, retention) : makeSnapshot(thread));
-    if (chores.has(key)) dueAgain.set(key, chore);
-    else chores.set(key, runChores(key, chore));
+    const task = () => (trims && retention ? trim(thread, retention) : makeSnapshot(thread));
+    if (tasks.has(key)) dueAgain.set(key, task);
+    else tasks.set(key, runTasks(key, task));
   }
 
-  /** One, and then what fell due while it ran: else a thread that falls silent would keep what it should have dropped. */
-  async function runChores(key: string, first: () => Promise<unknown>): Promise<void> {
-    for (let chore: typeof first | undefined = first; chore; chore = dueAgain.get(key)) {
+  /** Runs one task, and then the one that fell due meanwhile: else a thread that falls silent would retain what it should drop. */
+  async function runTasks(key: string, first: () => Promise<unknown>): Promise<void> {
+    for (let task: typeof first | undefined = first; task; task = dueAgain.get(key)) {
       dueAgain.delete(key);
-      await waitForStore({ clock, signal }, chore).catch((error: unknown) => {
+      await waitForStore({ clock, signal }, task).catch((error: unknown) => {
         if (!signal.aborted) onError(error);
       });
     }
-    chores.delete(key);
+    tasks.delete(key);
   }
 
   async function makeSnapshot(thread: ThreadRef): Promise<void> {
@@ -102,7 +102,7 @@ export function createUpkeep<State>(options: UpkeepOptions<State>): Upkeep {
     return store.trim(thread, epoch, cut, policy.maxTerminals ?? DEFAULT_MAX_TERMINALS);
   }
 
-  /** How much of the log up to `through` a snapshot covers that this fold reads. One is made if need be. */
+  /** Makes a snapshot if need be, and returns how much of the log up to `through` a snapshot covers that this fold reads. */
   async function coverUpTo(thread: ThreadRef, { reads }: FoldPort<State>, through: number): Promise<number> {
     if (through === 0) return 0;
     const covered = async () => (await store.snapshot(thread, reads))?.position.seq ?? 0;
@@ -116,17 +116,17 @@ export function createUpkeep<State>(options: UpkeepOptions<State>): Upkeep {
     trim,
     async close() {
       closing = true;
-      await Promise.all(chores.values());
+      await Promise.all(tasks.values());
     },
   };
 }
 
-/** What of a log is merged, and when. */
+/** Rules of compaction: which entries of a log are merged, and when. */
 export interface Compaction {
   /** How long ago a run must have ended. */
   readonly afterMs: number;
   /**
-   * Merges neighbours. An entry that stands for several has the last one's seq; the others stay as they are, the very same
+   * Merges neighbours. An entry that replaces several has the last one's seq; the others stay as they are, the very same
    * objects. The fold after each entry that is left must be what it was.
    */
   merge(entries: readonly LogEntry[]): readonly LogEntry[];
@@ -182,7 +182,7 @@ function planCompaction(
   };
 }
 
-/** A snapshot stands between two entries: what was merged across it would be told twice to who begins from it. */
+/** Splits entries at snapshots: a reader that begins from a snapshot would get entries merged across it a second time. */
 function splitBehind(entries: readonly LogEntry[], seqs: ReadonlySet<number>): LogEntry[][] {
   const parts: LogEntry[][] = [[]];
   for (const entry of entries) {

@@ -41,17 +41,17 @@ function exceeds(bound: number | undefined, total: number, added: number): boole
 function crossed(total: number, added: number, step: number): boolean {
   return Math.floor(total / step) > Math.floor((total - added) / step);
 }
-/** Between two snapshots that are kept, the older lies at most so many times as far behind the newest as the newer. */
+/** How many times as far behind the newest snapshot the older of two neighbours may lie as the newer. */
 const REACH = 4;
 
 /**
- * The snapshot that its neighbours make up for, if there is one; `seqs` are all of one fold version, newest first. With one
- * let go per snapshot made, about two are kept for every time the log has grown fourfold, denser towards its end: what a
- * thread was d entries before its newest snapshot is rebuilt from at most 3d entries and one interval between snapshots, so
- * a subscriber that comes back costs in proportion to what it missed, never to the thread's length. The newest two always stay,
- * because a cursor often lies right behind the newest.
+ * Picks the snapshot that its neighbours make up for, if there is one; `seqs` are all of one fold version, newest first. With
+ * one dropped per snapshot made, about two are retained for every time the log has grown fourfold, denser towards its end: the
+ * state of a thread d entries before its newest snapshot is rebuilt from at most 3d entries and one interval between snapshots,
+ * so a subscriber that reconnects costs in proportion to what it missed, never to the thread's length. The newest two always
+ * stay, because a cursor often lies right behind the newest.
  */
-export function spareSnapshot(seqs: readonly number[]): number | undefined {
+export function expendableSnapshot(seqs: readonly number[]): number | undefined {
   const [newest = 0] = seqs;
   return seqs.findLast((_, index) => {
     const newer = seqs[index - 1];
@@ -63,15 +63,16 @@ export function spareSnapshot(seqs: readonly number[]): number | undefined {
 export interface Folded<State> {
   readonly kind: "folded";
   readonly state: State;
-  /** What the state includes; `undefined` when the thread does not exist. */
+  /** The last entry that the state includes; `undefined` when the thread does not exist. */
   readonly position: LogPosition | undefined;
 }
 
 const ENTRIES_PER_READ = 1_000;
 
 /**
- * What the thread has become: the newest snapshot this fold can read, and what was appended since. Costs the snapshot plus
- * at most the entries between two snapshots, however long the thread. A gap means that only the checkpoint can tell (R20).
+ * Reads the current state of a thread: the newest snapshot this fold can read, and what was appended since. Costs the snapshot
+ * plus at most the entries between two snapshots, however long the thread. A gap means that only the checkpoint has the state
+ * (R20).
  */
 export async function readFold<State>(
   log: Pick<ThreadLog, "read" | "snapshot">,

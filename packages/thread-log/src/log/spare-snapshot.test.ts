@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spareSnapshot } from "./snapshots.js";
+import { expendableSnapshot } from "./snapshots.js";
 
 /** Newest first: what is kept after snapshots this far apart were made, each letting go of what is spare. */
 function keptAfter(steps: readonly number[]): readonly number[] {
   let kept: readonly number[] = [];
   for (const step of steps) {
     const all = [(kept[0] ?? 0) + step, ...kept];
-    const spare = spareSnapshot(all);
+    const spare = expendableSnapshot(all);
     kept = all.filter((seq) => seq !== spare);
   }
   return kept;

@@ -18,18 +18,19 @@ export type AppendResult =
       readonly epoch: string;
       readonly first: number;
       readonly last: number;
-      /** Of a finish: the run of this thread that waits; the caller claims it. */
+      /** After a finish: the run of this thread that waits; the caller claims it. */
       readonly next?: string | undefined;
     }
   | Refused;
 
 /**
- * `trimmed`: what follows the cursor is no longer kept. `compacted`: it was merged with what came before. `epoch`: the cursor is of a log that was lost or deleted.
+ * `trimmed`: what follows the cursor is no longer stored. `compacted`: it was merged with what came before. `epoch`: the cursor
+ * is of a log that was lost or deleted.
  * `ahead`: the log has never been that far. `unreadable`: not a cursor we minted.
  */
 export type GapReason = "trimmed" | "compacted" | "epoch" | "ahead" | "unreadable";
 
-/** R3: a cursor the log cannot serve. The reader takes a fresh snapshot and goes on from there. */
+/** R3: a cursor the log cannot serve. The reader loads a fresh snapshot and goes on from there. */
 export interface Gap {
   readonly kind: "gap";
   readonly reason: GapReason;
@@ -48,7 +49,7 @@ export interface Batch {
   readonly kind: "entries";
   /** In order, without a hole, starting right after the position asked for. Where the log is compacted, seqs jump. */
   readonly entries: readonly LogEntry[];
-  /** Where the log stood at that moment; `undefined` when there is no such thread. */
+  /** Head of the log at that moment; `undefined` when there is no such thread. */
   readonly head: LogPosition | undefined;
 }
 
@@ -59,10 +60,10 @@ export interface Deleted {
 
 export type ReadResult = Batch | Gap | Deleted;
 
-/** A tail yields non-empty batches until one `gap` or `deleted`, which is its last word. */
+/** An event of a tail: non-empty batches until one `gap` or `deleted`, which ends it. */
 export type TailEvent = Batch | Gap | Deleted;
 
-/** Where a thread stands: the snapshot to begin from, if there is one, and the entries after it, perhaps not all of them. */
+/** Current state of a thread: the snapshot to begin from, if there is one, and the entries after it, perhaps not all of them. */
 export interface Loaded {
   readonly kind: "loaded";
   readonly snapshot: Snapshot | undefined;
@@ -74,14 +75,14 @@ export interface Loaded {
 export interface FollowOptions {
   /** Versions of snapshots that the reader can begin from. */
   readonly foldVersions: readonly number[];
-  /** The seq that a reader returns to, who then finds the entries since among the first ones, if they are few. */
+  /** The seq that a reader returns to. It then gets the entries since among the first ones, if they are few. */
   readonly returnsTo?: number | undefined;
   readonly signal?: AbortSignal;
 }
 
 export interface TailOptions {
   readonly signal?: AbortSignal;
-  /** Entries kept for this watcher while it is busy; past that it falls back to reading the log. Default 256. */
+  /** Entries buffered for this subscriber while it is busy; past that it falls back to reading the log. Default 256. */
   readonly maxBuffered?: number;
 }
 
@@ -98,7 +99,7 @@ export interface AppendOptions {
   readonly finish?: Finish | undefined;
 }
 
-/** R20: what a fold had become at `position`. */
+/** R20: the state of a fold at `position`. */
 export interface Snapshot {
   readonly position: LogPosition;
   readonly foldVersion: number;
@@ -110,7 +111,7 @@ export interface RetentionPolicy {
   readonly maxEntries?: number;
   readonly maxBytes?: number;
   readonly maxAgeMs?: number;
-  /** Terminal entries (`run_end`) kept below the floor. Default 1,000. */
+  /** Terminal entries (`run_end`) retained below the floor. Default 1,000. */
   readonly maxTerminals?: number;
 }
 
@@ -157,9 +158,9 @@ export interface PageOptions {
 }
 
 /**
- * The append-only log of every thread. An entry is durable before anybody is told of it (R2); order is order of `seq`, which
- * starts at 1 and has no holes until the log is compacted; a position is never used twice within an epoch. Calls that are not said to wait longer fail
- * with a `StoreOutage` when the store stays away.
+ * The append-only log of every thread. An entry is durable before any subscriber is notified of it (R2); order is order of
+ * `seq`, which starts at 1 and has no holes until the log is compacted; a position is never used twice within an epoch. Calls
+ * that are not documented to wait longer fail with a `StoreOutage` when the store stays away.
  */
 export interface ThreadLog {
   /**
@@ -170,7 +171,7 @@ export interface ThreadLog {
   open(thread: ThreadRef, fence: Fence, about?: { readonly stateKey?: string }): Promise<OpenResult>;
   /**
    * All or nothing, in order. Resolves when durable: a store that is away is waited for, however long, until the log closes;
-   * then it fails with a `StoreOutage`. An empty batch is refused with `invalid_input`. A refusal or an error says that the
+   * then it fails with a `StoreOutage`. An empty batch is refused with `invalid_input`. A refusal or an error means that the
    * writer is out, not that its last batch is not in the log.
    */
   append(
@@ -187,8 +188,8 @@ export interface ThreadLog {
    */
   tail(thread: ThreadRef, after: LogPosition | undefined, options?: TailOptions): AsyncIterable<TailEvent>;
   /**
-   * The thread as a fold loads it, then what comes, as `tail` tells it: first one `loaded`, or a `gap` where only a checkpoint
-   * can tell what the thread is (R20). On PostgreSQL this is one statement, and none while nothing happens.
+   * Yields the thread as a fold loads it, then what comes, as `tail` does: first one `loaded`, or a `gap` where only a checkpoint
+   * has the thread's state (R20). On PostgreSQL this is one statement, and none while nothing happens.
    */
   follow(thread: ThreadRef, options: FollowOptions): AsyncIterable<Loaded | TailEvent>;
   head(thread: ThreadRef): Promise<LogPosition | undefined>;
@@ -215,7 +216,7 @@ export interface ThreadLog {
    * round over everything, as `sweep`.
    */
   compact(page?: PageOptions): Promise<CompactResult>;
-  /** The `run_end` of a run, for as long as the thread keeps it: it outlives the entries around it. */
+  /** The `run_end` of a run, for as long as the thread retains it: it outlives the entries around it. */
   terminal(thread: ThreadRef, runId: string): Promise<LogEntry | undefined>;
   /** Leaves a tombstone with a new epoch and fence, so a late writer is refused. `false` when there was nothing. */
   deleteThread(thread: ThreadRef): Promise<boolean>;

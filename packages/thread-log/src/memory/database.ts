@@ -6,9 +6,9 @@ import type { RegistryStatus, RunOrigin } from "../registry/run-registry.js";
 import type { ForkOrigin, ThreadStatus } from "../thread-directory.js";
 import {
   beingDeleted,
-  type ClosedScope,
-  type GatedScope,
+  type DeletedScope,
   isCovered,
+  type LogScope,
   type ThreadRef,
   threadKey,
 } from "../thread-ref.js";
@@ -39,7 +39,7 @@ export interface MemoryThread {
   unfoldedBytes: number;
   /** In order of `seq`; below `floor` only terminals, and what a database that was interrupted has yet to delete. */
   entries: MemoryEntry[];
-  /** By fold version, newest first. */
+  /** Snapshots by fold version, newest first. */
   snapshots: Map<number, readonly Snapshot[]>;
 }
 
@@ -91,7 +91,7 @@ export interface MemoryListing {
 }
 
 /**
- * What a database would hold, for tests and for one process that needs no history. Several stores on one of these are
+ * A database in memory, for tests and for one process that needs no history. Several stores on one of these are
  * several instances; it outlives them, as a database outlives its clients.
  */
 export interface MemoryDatabase {
@@ -104,7 +104,7 @@ export interface MemoryDatabase {
   readonly stops: Map<string, number>;
   readonly listings: Map<string, MemoryListing>;
   /** Scopes in which nothing may start, by the id of what closed them. */
-  readonly closures: Map<string, ClosedScope>;
+  readonly closures: Map<string, DeletedScope>;
   readonly wakeListeners: Map<(wake: Wake) => void, object>;
   readonly stopListeners: Set<(runId: string) => void>;
   readonly releaseListeners: Set<() => void>;
@@ -214,17 +214,17 @@ function deleteSnapshots(row: MemoryThread): void {
   }
 }
 
-export function isScopeClosed({ closures }: MemoryDatabase, scope: GatedScope): boolean {
+export function isScopeClosed({ closures }: MemoryDatabase, scope: LogScope): boolean {
   return [...closures.values()].some((closed) => isCovered(scope, closed));
 }
 
-/** For stores that make what a deletion would have to find: call it in the turn that makes it. Throws `beingDeleted`. */
-export function admitInMemory(database: MemoryDatabase, scope: GatedScope): void {
+/** Admits a write that a deletion would have to find: call it in the turn that writes. Throws `beingDeleted`. */
+export function admitInMemory(database: MemoryDatabase, scope: LogScope): void {
   if (isScopeClosed(database, scope)) throw beingDeleted();
 }
 
-/** From the next turn on nothing may start in the scope. Closing it again under the same id changes nothing. */
-export function closeMemoryScope({ closures }: MemoryDatabase, id: string, scope: ClosedScope): void {
+/** Closes a scope: from the next turn on nothing may start in it. Closing it again under the same id changes nothing. */
+export function closeMemoryScope({ closures }: MemoryDatabase, id: string, scope: DeletedScope): void {
   if (!closures.has(id)) closures.set(id, scope);
 }
 

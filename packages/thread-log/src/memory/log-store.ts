@@ -9,10 +9,10 @@ import type {
   StoredThread,
   Wake,
 } from "../log/log-store.js";
-import { spareSnapshot } from "../log/snapshots.js";
+import { expendableSnapshot } from "../log/snapshots.js";
 import type { OpenResult, RetentionPolicy, Snapshot, TrimResult } from "../log/thread-log.js";
 import { formatPageToken, pageLimit, parsePageToken } from "../thread-directory.js";
-import { subjectKey, type ThreadRef, type ThreadScope, threadKey, wakeTag } from "../thread-ref.js";
+import { subjectKey, type ThreadRef, type ThreadScope, threadKey, threadTag } from "../thread-ref.js";
 import {
   ensureThread,
   type MemoryDatabase,
@@ -53,7 +53,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
 
   async function commit(batch: readonly StoreAppend[]): Promise<readonly StoreAppendResult[]> {
     const results = batch.map(appendOne);
-    const tags = batch.filter((_, index) => results[index]?.ok).map(({ thread }) => wakeTag(thread));
+    const tags = batch.filter((_, index) => results[index]?.ok).map(({ thread }) => threadTag(thread));
     if (tags.length > 0) wake({ kind: "threads", tags }, false);
     return results;
   }
@@ -84,7 +84,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
       last: row.head,
       unfolded: { entries: row.head - newestSnapshot(row), bytes: row.unfoldedBytes },
       held: { entries: row.head - row.floor + 1, bytes: row.heldBytes },
-      // An end that is repeated after its run was pruned is told of no other.
+      // An end that is repeated after its run was pruned gets no next run.
       ...(finish && { next: database.runs.has(finish.runId) ? nextOf(database, thread) : undefined }),
     };
   }
@@ -118,7 +118,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
     const older = row.snapshots.get(snapshot.foldVersion) ?? [];
     if (older[0] && older[0].position.seq >= seq) return false;
     const all = [structuredClone(snapshot), ...older];
-    const spare = spareSnapshot(all.map(({ position }) => position.seq));
+    const spare = expendableSnapshot(all.map(({ position }) => position.seq));
     row.snapshots.set(
       snapshot.foldVersion,
       all.filter(({ position }) => position.seq !== spare),
@@ -158,7 +158,7 @@ export function createMemoryLogStore(database: MemoryDatabase): LogStore {
   function deleteAll(rows: readonly MemoryThread[]): number {
     const living = rows.filter(({ deleted, fence }) => !deleted && fence > 0n);
     living.forEach(leaveTombstone);
-    const tags = living.map(({ thread }) => wakeTag(thread));
+    const tags = living.map(({ thread }) => threadTag(thread));
     if (tags.length > 0) wake({ kind: "threads", tags }, true);
     return living.length;
   }
@@ -254,21 +254,21 @@ function inScope(database: MemoryDatabase, scope: ThreadScope): MemoryThread[] {
   );
 }
 
-type Place = Pick<ThreadRef, "subject" | "threadId">;
+type ThreadSortKey = Pick<ThreadRef, "subject" | "threadId">;
 
-function compareThreads(a: Place, b: Place): number {
+function compareThreads(a: ThreadSortKey, b: ThreadSortKey): number {
   const [left, right] =
     subjectKey(a) === subjectKey(b) ? [a.threadId, b.threadId] : [subjectKey(a), subjectKey(b)];
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** By halves: O(log entries), however long the log. */
+/** Entries from a seq on, found by bisection: O(log entries), however long the log. */
 function entriesFrom(row: MemoryThread, seq: number, limit = Number.POSITIVE_INFINITY): MemoryEntry[] {
   const start = indexOf(row, Math.max(seq, row.floor));
   return row.entries.slice(start, start + limit);
 }
 
-/** Of the first entry at or after `seq`. */
+/** Index of the first entry at or after `seq`. */
 function indexOf({ entries }: MemoryThread, seq: number): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
@@ -343,14 +343,14 @@ function createMemoryCompaction(database: MemoryDatabase): CompactionStore {
       if (row.floor !== floor || row.compacted !== compacted) return false;
       const gone = new Set(dropped);
       if (snapshotsOf(row).some((seq) => gone.has(seq))) return false;
-      const anew = new Map(merged.map((entry) => [entry.seq, entry]));
+      const replaced = new Map(merged.map((entry) => [entry.seq, entry]));
       const newest = Math.max(0, ...snapshotsOf(row));
       const count = (entries: readonly MemoryEntry[], from: number) =>
         entries.reduce((sum, { seq, bytes }) => (seq >= from ? sum + bytes : sum), 0);
       const before = row.entries;
       row.entries = before
         .filter(({ seq }) => !gone.has(seq))
-        .map((entry) => ({ ...entry, ...anew.get(entry.seq) }));
+        .map((entry) => ({ ...entry, ...replaced.get(entry.seq) }));
       row.compacted = through;
       row.heldBytes = count(row.entries, row.floor);
       row.unfoldedBytes += count(row.entries, newest + 1) - count(before, newest + 1);
@@ -371,7 +371,7 @@ function snapshotsOf(row: MemoryThread): number[] {
   return [...row.snapshots.values()].flatMap((all) => all.map(({ position }) => position.seq));
 }
 
-/** For a store that can't load a thread in one call: its snapshot, then the entries after it. */
+/** Loads a thread from a store that can't do so in one call: its snapshot, then the entries after it. */
 export async function loadByParts(
   store: Pick<LogStore, "read" | "snapshot">,
   thread: ThreadRef,
@@ -388,8 +388,8 @@ export async function loadByParts(
   const [range] = await store.read([{ thread, epoch, afterSeq: seq }], limit);
   // The thread was deleted, or its epoch renewed, between the two calls.
   if (range && snapshot && range.epoch !== epoch) {
-    const [anew] = await store.read([{ thread, epoch: undefined, afterSeq: 0 }], limit);
-    return anew && { ...anew, snapshot: undefined };
+    const [reread] = await store.read([{ thread, epoch: undefined, afterSeq: 0 }], limit);
+    return reread && { ...reread, snapshot: undefined };
   }
   return range && { ...range, snapshot };
 }

@@ -19,15 +19,15 @@ import {
   interruptsOf,
   leaseRun,
   namedRun,
+  notifyStopListeners,
   queuedOf,
   runningOf,
   runsOf,
   setAsideQuestions,
-  tellStop,
   toRecord,
   unansweredOf,
 } from "./runs.js";
-import { countOpen, lookAtThread, startRun, stopKey } from "./start-run.js";
+import { countOpen, readThreadRuns, startRun, stopKey } from "./start-run.js";
 
 /** Each call is one turn of the event loop, which is what a statement under the thread's lock is elsewhere. */
 export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
@@ -61,7 +61,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
         interrupt.answer = undefined;
       }
       endRun(database, run, "cancelled");
-      tellStop(database, run.runId);
+      notifyStopListeners(database, run.runId);
       return { kind: "cancelled", run: toRecord(run) };
     }
     if (run.status !== "running") return { kind: "ended", run: toRecord(run) };
@@ -84,7 +84,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
   }
 
   return {
-    look: async (request) => lookAtThread(database, request),
+    look: async (request) => readThreadRuns(database, request),
     start: async (request, look) => startRun(database, request, look),
     async claimNext(thread, by) {
       const next = claimable(thread);
@@ -97,7 +97,7 @@ export function createMemoryRunRegistry(database: MemoryDatabase): RunRegistry {
       return next.slice(0, limit).map((run) => claim(run, by));
     },
     async claimExpired(by, limit) {
-      // What a deleted thread left running is for the deletion: recovered, it would write its thread anew.
+      // A run that a deleted thread left running belongs to the deletion: recovered, it would recreate the thread.
       const due = [...runs.values()]
         .filter((run) => expiryOf(run) < clock.now() && !database.threads.get(threadKey(run.thread))?.deleted)
         // By arrival where both were released: two infinities have no difference.

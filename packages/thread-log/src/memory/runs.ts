@@ -137,10 +137,10 @@ export function askToStop(database: MemoryDatabase, runId: string): void {
   if (!run) return;
   run.stopRequested = true;
   bumpRevision(database, run.thread);
-  tellStop(database, runId);
+  notifyStopListeners(database, runId);
 }
 
-export function tellStop({ stopListeners }: MemoryDatabase, runId: string): void {
+export function notifyStopListeners({ stopListeners }: MemoryDatabase, runId: string): void {
   for (const listener of stopListeners) queueMicrotask(() => listener(runId));
 }
 

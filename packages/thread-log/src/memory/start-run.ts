@@ -1,11 +1,11 @@
-import type { LookRequest, StartLook, StartResult, StartRun } from "../registry/run-registry.js";
+import type { ReadRequest, StartLook, StartResult, StartRun } from "../registry/run-registry.js";
 import {
   answerIds,
   BUSY_RETRY_MS,
   canonicalJson,
   checkAlias,
   decideStart,
-  ownStart,
+  retriedStart,
   type StartDecision,
 } from "../registry/start-decision.js";
 import { storableTitle } from "../thread-directory.js";
@@ -33,7 +33,7 @@ export function countOpen({ runs }: MemoryDatabase, account: string): number {
   return [...runs.values()].filter((run) => run.thread.account === account && isOpen(run)).length;
 }
 
-export function lookAtThread(database: MemoryDatabase, request: LookRequest): StartLook {
+export function readThreadRuns(database: MemoryDatabase, request: ReadRequest): StartLook {
   const { thread, runId, alias, account = thread.account } = request;
   const row = database.threads.get(threadKey(thread));
   const names = [runId, ...(alias === undefined ? [] : [alias])];
@@ -75,7 +75,7 @@ export function startRun(
   switch (decision.kind) {
     case "attach": {
       if (look.same?.runId === decision.runId) {
-        return ownStart(request, look) ?? { kind: "attached", run: look.same };
+        return retriedStart(request, look) ?? { kind: "attached", run: look.same };
       }
       const run = database.runs.get(decision.runId);
       return run
@@ -110,14 +110,14 @@ export function startRun(
   }
 }
 
-/** By the look given, if what it leads to needs no write or it still holds; else by one of now. */
+/** Decides by the state given, if the decision needs no write or the state still holds; else by the current state. */
 function decide(
   database: MemoryDatabase,
   request: StartRun,
   given: StartLook | undefined,
 ): { readonly look: StartLook; readonly decision: StartDecision } {
   const revision = database.threads.get(threadKey(request.thread))?.revision ?? 0;
-  const look = given ?? lookAtThread(database, { ...request, answers: answerIds(request.start) });
+  const look = given ?? readThreadRuns(database, { ...request, answers: answerIds(request.start) });
   if (look.isClosed) throw beingDeleted();
   const decision = decideStart(look.runs, request);
   const writes = decision.kind === "run" || decision.kind === "queue" || decision.kind === "cancel";
@@ -164,7 +164,7 @@ function consume(database: MemoryDatabase, run: MemoryRun): void {
   }
 }
 
-/** The lease, when it is taken, says that the thread runs. */
+/** Adds the thread to the directory. It is listed as running once the lease is acquired. */
 function listThread(database: MemoryDatabase, { thread, graphId, runId, listing }: StartRun): void {
   const key = threadKey(thread);
   const derivedTitle = storableTitle(listing.derivedTitle);

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock, ThroughlineError, toStoreFailure } from "@throughline/ai-core";
 import type pg from "pg";
 import {
-  createWakeSender,
-  decodeWake,
-  encodeWake,
-  startWakeListener,
-  type WakeMessage,
+  createNotifier,
+  decodeNotification,
+  encodeNotification,
+  listenForNotifications,
+  type Notification,
 } from "./connection/notifications.js";
 import { createPool, STATEMENT_MS } from "./connection/pool.js";
 import { renewEpochsAfterOutage, renewEpochsAfterRestore, type Sender } from "./connection/restore.js";
@@ -21,7 +21,7 @@ export interface PostgresOptions {
   readonly direct?: string | pg.ClientConfig | undefined;
   /** Default `throughline`. */
   readonly schema?: string;
-  /** For reads and the registry. Default 8. Beside them an instance has its committers and one that listens. */
+  /** For reads and the registry. Default 8. In addition an instance has its committers and one that listens. */
   readonly maxConnections?: number;
   /** How many commits are under way at once. Default 4; one more connection is for threads that others hold. */
   readonly committers?: number;
@@ -36,7 +36,7 @@ export interface PostgresOptions {
 /** One instance's connections to a database, migrated and listening. */
 export interface PostgresDatabase {
   readonly pool: pg.Pool;
-  /** Commits alone: a herd of joining readers must not keep a writer waiting for a connection. */
+  /** For commits alone: a herd of joining readers must not make a writer wait for a connection. */
   readonly writer: pg.Pool;
   readonly committers: number;
   /** Sends a statement that writes to threads. It fails where it waits for another session's lock for more than a moment. */
@@ -48,15 +48,15 @@ export interface PostgresDatabase {
   readonly schema: string;
   readonly channel: string;
   /** The payload of `notify {channel}` for a message to the other instances. */
-  payload(message: WakeMessage): string;
+  payload(message: Notification): string;
   /** Messages of other instances, and `all` after the connection was lost. */
-  onWake(listener: (message: WakeMessage) => void): () => void;
-  /** Tells the other instances that threads have changed, soon and once for all that is told meanwhile. */
-  tellOthers(tags: readonly string[]): void;
-  /** Tells the other instances that a run can be claimed. */
-  tellReleased(): void;
-  /** Tells the listeners of this instance only. */
-  tellOwn(message: WakeMessage): void;
+  onWake(listener: (message: Notification) => void): () => void;
+  /** Notifies the other instances of changed threads, soon and once for all that are passed meanwhile. */
+  notifyOthers(tags: readonly string[]): void;
+  /** Notifies the other instances that a run can be claimed. */
+  notifyReleased(): void;
+  /** Notifies the listeners of this instance only. */
+  notifySelf(message: Notification): void;
   close(): Promise<void>;
 }
 
@@ -117,8 +117,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   const closing = new AbortController();
   const instance = randomBytes(6).toString("base64url");
   const channel = `${schema}_wake`;
-  const listeners = new Set<(message: WakeMessage) => void>();
-  const tellOwn = (message: WakeMessage) => {
+  const listeners = new Set<(message: Notification) => void>();
+  const notifySelf = (message: Notification) => {
     for (const listener of listeners) listener(message);
   };
   async function closePools(): Promise<void> {
@@ -128,21 +128,21 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   /** Epochs first: after a failover to a database that has lost entries, cursors of before must not be served. */
   async function afterReconnect(fresh: Sender): Promise<void> {
     await renewEpochsAfterOutage({ pool, fresh, schema, clock, signal: closing.signal, onError });
-    tellOwn({ kind: "all" });
+    notifySelf({ kind: "all" });
   }
 
   try {
     if (!isPooled && (await isTransactionPooler(connection))) throw behindPooler();
     await migrate(directPool, schema, { record: "migrations", migrations: MIGRATIONS });
     await renewEpochsAfterRestore(pool, schema);
-    const wakes = await startWakeListener({
+    const wakes = await listenForNotifications({
       connection: direct,
       channel,
       clock,
       statementMs,
       onPayload(payload) {
-        const message = decodeWake(instance, payload);
-        if (message) tellOwn(message);
+        const message = decodeNotification(instance, payload);
+        if (message) notifySelf(message);
       },
       onReconnected() {
         sender.resume();
@@ -150,13 +150,13 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
         void afterReconnect(wakes);
       },
     });
-    const sender = createWakeSender({
-      send: (tags) => wakes.send(encodeWake(instance, { kind: "threads", tags })),
+    const sender = createNotifier({
+      send: (tags) => wakes.send(encodeNotification(instance, { kind: "threads", tags })),
       clock,
       everyMs: WAKE_EVERY_MS,
     });
-    const releases = createWakeSender({
-      send: () => wakes.send(encodeWake(instance, { kind: "released" })),
+    const releases = createNotifier({
+      send: () => wakes.send(encodeNotification(instance, { kind: "released" })),
       clock,
       everyMs: 0,
     });
@@ -172,14 +172,14 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
       directPool,
       schema,
       channel,
-      payload: (message) => encodeWake(instance, message),
+      payload: (message) => encodeNotification(instance, message),
       onWake(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
-      tellOthers: sender.tell,
-      tellReleased: () => releases.tell(["any"]),
-      tellOwn,
+      notifyOthers: sender.notify,
+      notifyReleased: () => releases.notify(["any"]),
+      notifySelf,
       async close() {
         closing.abort();
         listeners.clear();
@@ -196,7 +196,7 @@ function configOf(connection: string | pg.ClientConfig): pg.ClientConfig {
   return typeof connection === "string" ? { connectionString: connection } : connection;
 }
 
-/** A random name of this database, made once: what is kept about it outside of it is kept under this. */
+/** A random name of this database, made once: the key of what is stored about it outside of it. */
 export async function databaseId({
   pool,
   schema,

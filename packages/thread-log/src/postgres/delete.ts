@@ -1,11 +1,11 @@
 import type pg from "pg";
 import {
   beingDeleted,
-  type ClosedScope,
-  type GatedScope,
+  type DeletedScope,
+  type LogScope,
   subjectKey,
   type ThreadRef,
-  wakeTag,
+  threadTag,
 } from "../thread-ref.js";
 import { BULK_MS } from "./connection/pool.js";
 import { inTransaction } from "./connection/transaction.js";
@@ -52,7 +52,7 @@ export async function deleteThreads(database: PostgresDatabase, scope: DeleteSco
     await client.query(`delete from ${schema}.log_entries where log_id = any($1)`, [logs]);
     await client.query(`delete from ${schema}.entry_templates where log_id = any($1)`, [logs]);
     await client.query(`delete from ${schema}.snapshots where log_id = any($1)`, [logs]);
-    const wokenTags = rows.map((row) => wakeTag(refOf(scope.account, row)));
+    const wokenTags = rows.map((row) => threadTag(refOf(scope.account, row)));
     await client.query("select pg_notify($1, $2)", [
       channel,
       database.payload({ kind: "threads", tags: wokenTags }),
@@ -60,7 +60,7 @@ export async function deleteThreads(database: PostgresDatabase, scope: DeleteSco
     return wokenTags;
   };
   const tags = await inTransaction(pool, deleteAll, { statementMs: BULK_MS });
-  if (tags.length > 0) database.tellOwn({ kind: "threads", tags });
+  if (tags.length > 0) database.notifySelf({ kind: "threads", tags });
   return tags.length;
 }
 
@@ -69,8 +69,8 @@ function refOf(account: string, row: DeletedThread): ThreadRef {
 }
 
 /**
- * Of all threads at once; `threadId` narrows it to one. Gives the runs that were asked to stop. A run past its lease has no
- * driver that would end it: the fence keeps its driver out, should that ever come back.
+ * Deletes the runs of all threads at once; `threadId` narrows it to one. Returns the runs that were asked to stop. A run past
+ * its lease has no driver that would end it: the fence refuses its driver, should that ever come back.
  */
 export async function deleteRuns(
   database: PostgresDatabase,
@@ -102,18 +102,18 @@ export async function deleteRuns(
     for (const { run_id } of rows) await askToStop(client, database, run_id);
     return rows.map(({ run_id }) => run_id);
   });
-  for (const runId of stopping) database.tellOwn({ kind: "stop", runId });
+  for (const runId of stopping) database.notifySelf({ kind: "stop", runId });
   return stopping;
 }
 
-// What makes something of an account holds the account's lock together with others until it commits; what closes a part of
-// the account holds it alone. So a deletion sees all that began before it, and all that begins after sees the closure.
+// A transaction that creates something in an account holds the account's lock shared until it commits; one that closes a part
+// of the account holds it alone. So a deletion sees all that began before it, and all that begins after sees the closure.
 
-/** For stores that make what a deletion would have to find: call it first in the transaction that makes it. Throws `beingDeleted`. */
+/** Admits a write that a deletion would have to find: call it first in the transaction that writes. Throws `beingDeleted`. */
 export async function admitInTransaction(
   client: pg.ClientBase,
   schema: string,
-  { account, threadId, ...scope }: GatedScope,
+  { account, threadId, ...scope }: LogScope,
 ): Promise<void> {
   await client.query("select pg_advisory_xact_lock_shared(hashtext('throughline deletions'), hashtext($1))", [
     account,
@@ -127,19 +127,19 @@ export async function admitInTransaction(
   if (rowCount !== 0) throw beingDeleted();
 }
 
-/** Waits for everything that is being made in the account, and keeps the rest out until the transaction ends. */
+/** Waits for everything that is being created in the account, and blocks the rest until the transaction ends. */
 export async function lockAccount(client: pg.ClientBase, account: string): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtext('throughline deletions'), hashtext($1))", [
     account,
   ]);
 }
 
-/** From the commit on nothing may start in the scope, until `openScope`. Closing it again under the same id changes nothing. */
+/** Closes a scope: from the commit on nothing may start in it, until `openScope`. Safe to repeat under the same id. */
 export async function closeScope(
   client: pg.ClientBase,
   schema: string,
   id: string,
-  { account, subject, threadId }: ClosedScope,
+  { account, subject, threadId }: DeletedScope,
 ): Promise<void> {
   await lockAccount(client, account);
   await client.query(

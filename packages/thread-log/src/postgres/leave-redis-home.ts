@@ -9,7 +9,7 @@ import {
 } from "./sql/leave-redis-home.js";
 
 /**
- * Call at start, before the log is used. Earlier versions could keep the entries of a log in Redis; a database that they
+ * Call at start, before the log is used. Earlier versions could store the entries of a log in Redis; a database that they
  * leave behind knows ends of runs and snapshots, but not what lay between. Every thread then goes on after what is known of
  * it, in a new epoch, and what it shows comes from its checkpoint. Gives whether this was such a database.
  */

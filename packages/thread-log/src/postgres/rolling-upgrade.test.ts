@@ -18,7 +18,7 @@ import type { ThreadLog } from "../log/thread-log.js";
 import { type InstanceBefore, openInstanceBefore } from "../testing/statements-before.js";
 import { openTestDatabase, type TestDatabase } from "../testing/test-database.js";
 import { openTestPool } from "../testing/test-pool.js";
-import { type ThreadRef, wakeTag } from "../thread-ref.js";
+import { type ThreadRef, threadTag } from "../thread-ref.js";
 import { openPostgres, type PostgresDatabase } from "./database.js";
 import { createPostgresLogStore } from "./log/log-store.js";
 import { migrate } from "./schema/migrate.js";
@@ -111,7 +111,7 @@ describe("Beside an instance of the version before, which keeps running while th
     expect(value.kind === "entries" && textsOf(value.entries)).toEqual(["c"]);
     await tail.return?.();
     await append(2, "d");
-    await eventually(() => expect(old.wokenTags()).toContain(wakeTag(thread)));
+    await eventually(() => expect(old.wokenTags()).toContain(threadTag(thread)));
   });
 
   it("both write different threads and one thread in turn at the same time, and nothing is lost or doubled", async () => {

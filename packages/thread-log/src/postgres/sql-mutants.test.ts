@@ -35,21 +35,21 @@ interface LastTrials {
 
 /** Of each kind one: a fence, a token, a batch, a lease, and each part of a thread's key. */
 const SAMPLE: readonly (readonly [statement: RegExp, change: RegExp])[] = [
-  [/: append$/, /^drop: t\.fence between 1 and a\.token/],
-  [/: append$/, /^drop: t\.subject = a\.subject/],
-  [/: append_and_finish$/, /^drop: r\.fence = a\.token/],
-  [/: append_and_finish$/, /^drop: m\.ord = e\.ord/],
-  [/: finish$/, /^drop: i\.thread_id = e\.thread_id/],
+  [/log\/log-store: append$/, /^drop: t\.fence between 1 and a\.token/],
+  [/log\/log-store: append$/, /^drop: t\.subject = a\.subject/],
+  [/log\/log-store: append_and_finish$/, /^drop: r\.fence = a\.token/],
+  [/log\/log-store: append_and_finish$/, /^drop: m\.ord = e\.ord/],
+  [/registry\/finish: finish$/, /^drop: i\.thread_id = e\.thread_id/],
   [/function start_run_1/, /^drop: i\.account = in_account/],
-  [/lease-runs: with candidates/, /^drop: t\.log_id = c\.log_id/],
-  [/lease-runs: with locked/, /^drop: t\.subject = r\.subject/],
-  [/lease-runs: with locked/, /^greatest without: nextval/],
-  [/snapshot-rows: with here/, /^drop: t\.log_id = saved\.log_id/],
-  [/snapshot-rows: delete from/, /^drop: log_id = \$1/],
-  [/delete-threads: with living/, /^drop: \(\$3::text is null or thread_id = \$3\)/],
-  [/delete-runs: delete from interrupts/, /^drop: account = \$1/],
-  [/postgres-run-registry: with held/, /^drop: r\.fence = f\.token/],
-  [/load-thread: load/, /^drop: t\.subject = \$2/],
+  [/registry\/claims: with candidates/, /^drop: t\.log_id = c\.log_id/],
+  [/registry\/claims: with locked/, /^drop: t\.subject = r\.subject/],
+  [/registry\/claims: with locked/, /^greatest without: nextval/],
+  [/log\/snapshots: with here/, /^drop: t\.log_id = saved\.log_id/],
+  [/log\/snapshots: delete from/, /^drop: log_id = \$1/],
+  [/^delete: with living/, /^drop: \(\$3::text is null or thread_id = \$3\)/],
+  [/^delete: delete from interrupts/, /^drop: account = \$1/],
+  [/registry\/run-registry: with held/, /^drop: r\.fence = f\.token/],
+  [/log\/read: load/, /^drop: t\.subject = \$2/],
 ];
 
 /** Those that notice them. */

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
 import type { BusState, EntryBus, Wake } from "../log/log-store.js";
 import { databaseId, type PostgresDatabase } from "../postgres/database.js";
-import { wakeTag } from "../thread-ref.js";
-import { createOutbox, keepRedisLink } from "./connection.js";
+import { threadTag } from "../thread-ref.js";
+import { createOutbox, maintainRedisLink } from "./connection.js";
 import { inTime } from "./in-time.js";
 import { decodeBusMessage, encodeBusMessage, INSTANCE_LENGTH } from "./message.js";
 import { createRedisNodes, probeServer, type RedisClient } from "./nodes.js";
 
-/** `undelivered`: could not be sent, so the database tells of it. */
+/** Direction of a message. `undelivered`: it could not be sent, so the database notifies instead. */
 export type BusTraffic = "published" | "received" | "undelivered";
 
 export interface RedisBusOptions {
   /** One URL, or several with commas between: nodes of a cluster, or a primary and its replicas. */
   readonly url: string;
-  /** Whose entries it carries, and what tells of them while Redis is away. */
+  /** The database whose entries the bus carries; it notifies of them itself while Redis is away. */
   readonly database: PostgresDatabase;
   readonly clock?: Clock;
   /** How long a `command` may take. Default 100. */
@@ -26,11 +26,11 @@ export interface RedisBusOptions {
 }
 
 export interface RedisBus extends EntryBus {
-  /** What every key of this database begins with: several services may share a Redis. */
+  /** Prefix of every key of this database: several services may share a Redis. */
   readonly keyPrefix: string;
   /**
-   * A command on one key. `undefined` when Redis is away or does not answer at once: then it is not asked again for a second,
-   * so that only the first of many requests waits.
+   * Sends a command on one key. `undefined` when Redis is away or does not respond at once: then none is sent for a second, so
+   * that only the first of many requests waits.
    */
   command(key: string, command: readonly string[]): Promise<unknown>;
   isConnected(): boolean;
@@ -57,23 +57,23 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
   let closed = false;
   let onFirstState = () => {};
 
-  const tell = (wake: Wake) => {
+  const emit = (wake: Wake) => {
     for (const listener of listeners) listener(wake);
   };
 
-  /** What is not heard is read: at once, because it may have been missed for a while, and then at intervals. */
-  const poll = createPoll(clock, POLL_WHILE_AWAY_MS, () => tell({ kind: "all" }));
+  /** Has the log read while nothing is received: at once, because commits may have been missed, and then at intervals. */
+  const poll = createPoll(clock, POLL_WHILE_AWAY_MS, () => emit({ kind: "all" }));
 
   function isConnected(): boolean {
     return publisher.client() !== undefined && subscriber.client() !== undefined;
   }
 
-  function hear(payload: Buffer): void {
+  function receive(payload: Buffer): void {
     const message = decodeBusMessage(instance, payload);
     if (message.kind === "own") return;
     onTraffic("received");
-    if (message.kind === "unreadable") tell({ kind: "all" });
-    else for (const commit of message.commits) tell(commit);
+    if (message.kind === "unreadable") emit({ kind: "all" });
+    else for (const commit of message.commits) emit(commit);
   }
 
   function reportUp(): void {
@@ -96,24 +96,24 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
       if (client.isOpen) client.destroy();
     },
   };
-  const publisher = keepRedisLink<RedisClient>({
+  const publisher = maintainRedisLink<RedisClient>({
     ...parts,
     create: nodes.inTurn(),
     introduce: nodes.connect,
     onUp: reportUp,
     onDown: reportDown,
   });
-  const subscriber = keepRedisLink<RedisClient>({
+  const subscriber = maintainRedisLink<RedisClient>({
     ...parts,
     create: nodes.inTurn(),
     async introduce(client) {
       await nodes.connect(client);
-      await client.subscribe(channel, hear, true);
+      await client.subscribe(channel, receive, true);
     },
     onUp() {
       poll.stop();
-      // What was published while nothing was heard is in the log.
-      tell({ kind: "all" });
+      // Entries published while nothing was received are in the log.
+      emit({ kind: "all" });
       reportUp();
     },
     onDown(reason) {
@@ -145,13 +145,13 @@ export async function openRedisBus(options: RedisBusOptions): Promise<RedisBus> 
     keyPrefix,
     publish(commits) {
       if (commits.length === 0) return;
-      const tellByDatabase = () => {
+      const notifyByDatabase = () => {
         onTraffic("undelivered");
-        database.tellOthers(commits.map(({ thread }) => wakeTag(thread)));
+        database.notifyOthers(commits.map(({ thread }) => threadTag(thread)));
       };
-      if (publisher.client() === undefined) return tellByDatabase();
+      if (publisher.client() === undefined) return notifyByDatabase();
       onTraffic("published");
-      outbox.send(encodeBusMessage(instance, commits), tellByDatabase);
+      outbox.send(encodeBusMessage(instance, commits), notifyByDatabase);
     },
     subscribe(listener) {
       listeners.add(listener);

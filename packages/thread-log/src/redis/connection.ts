@@ -24,14 +24,14 @@ export interface RedisLinkOptions<Client> {
   readonly onDown: (reason: unknown) => void;
 }
 
-/** Of an introduction and of a probe: a server that was stopped accepts connections, and answers nothing. */
+/** Deadline of an introduction and of a probe: a server that was stopped accepts connections, and responds to nothing. */
 const ANSWER_MS = 1_000;
 const PROBE_EVERY_MS = 1_000;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
-/** Has at most one connection, and tells of each change. Nothing is queued while there is none. */
-export function keepRedisLink<Client>(options: RedisLinkOptions<Client>): RedisLink<Client> {
+/** Maintains at most one connection, and reports each change. Nothing is queued while there is none. */
+export function maintainRedisLink<Client>(options: RedisLinkOptions<Client>): RedisLink<Client> {
   const { clock, create, introduce, probe, destroy, onUp, onDown } = options;
   let candidate: Client | undefined;
   let current: Client | undefined;

@@ -7,14 +7,14 @@ import { DIGEST_BYTES, threadDigest } from "../thread-ref.js";
 const VERSION = 1;
 export const INSTANCE_LENGTH = 8;
 const HEADER_BYTES = 1 + INSTANCE_LENGTH;
-/** Of `epochLength first count`. */
+/** Length of `epochLength first count`. */
 const FIXED_BYTES = 1 + 6 + 4;
 /** Texts of one message. What does not fit any more is named without them. */
 const MAX_TEXT_BYTES = 1_048_576;
 
 export type BusMessage =
   | { readonly kind: "own" }
-  /** Of a version that this one does not know, or damaged. */
+  /** The message is of an unknown version, or damaged. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "commits"; readonly commits: readonly EntriesWake[] };
 

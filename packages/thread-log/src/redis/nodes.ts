@@ -10,7 +10,7 @@ export interface RedisNodes {
   inTurn(): (onLost: (reason: unknown) => void) => RedisClient;
   /** Connects it, and refuses a replica, which neither takes writes nor passes messages on. */
   connect(client: RedisClient): Promise<void>;
-  /** A command on one key, wherever that is kept. */
+  /** Sends a command on one key to the node that stores it. */
   send(client: RedisClient, key: string, command: readonly string[]): Promise<unknown>;
   close(): void;
 }
@@ -22,8 +22,8 @@ export function createRedisNodes(setting: string): RedisNodes {
   let cluster: { readonly send: Send; destroy(): void } | undefined;
 
   async function learnCluster(client: RedisClient): Promise<void> {
-    const told = (await clusterAddresses(client)).map((address) => atAddress(first, address));
-    urls = [...new Set([...configured, ...told])];
+    const listed = (await clusterAddresses(client)).map((address) => atAddress(first, address));
+    urls = [...new Set([...configured, ...listed])];
     cluster ??= openCluster(urls);
   }
 
@@ -81,10 +81,10 @@ function openCluster(urls: readonly string[]): { readonly send: Send; destroy():
 
 export type RedisClient = ReturnType<typeof createRedisClient>;
 
-/** What matters of the server behind a connection. */
+/** Properties of the server behind a connection that decide how it is used. */
 export interface RedisServerFacts {
   readonly isCluster: boolean;
-  /** In a cluster every node passes messages on to all others; elsewhere a replica keeps them to itself. */
+  /** In a cluster every node passes messages on to all others; elsewhere a replica does not pass them on. */
   readonly isReplica: boolean;
 }
 
@@ -96,7 +96,7 @@ function redisUrls(setting: string): readonly [string, ...string[]] {
   return [first, ...rest.map((part) => (part.includes("://") ? part : atAddress(first, part)))];
 }
 
-/** The same credentials and encryption at another address. */
+/** Returns the URL of another address with the same credentials and encryption. */
 function atAddress(url: string, address: string): string {
   const moved = new URL(url);
   const { hostname, port } = new URL(`redis://${address}`);
@@ -110,7 +110,7 @@ function createRedisClient(url: string, onLost: (reason: unknown) => void) {
   const client = createClient({
     url,
     disableOfflineQueue: true,
-    // A timer per command is dear; what is slow is noticed by those who wait.
+    // A timer per command is expensive; callers that wait notice a slow one.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false, noDelay: true },
   });
@@ -119,7 +119,7 @@ function createRedisClient(url: string, onLost: (reason: unknown) => void) {
   return client;
 }
 
-/** A hosted Redis may keep these to itself: then it counts as a primary of its own. */
+/** Reads the mode and role of a server. A hosted Redis may refuse these commands: then it counts as a primary of its own. */
 async function lookAtServer(client: RedisClient): Promise<RedisServerFacts> {
   const [info, role] = await Promise.all([
     orRefused(client.sendCommand(["INFO", "server"])),
@@ -136,7 +136,7 @@ export async function probeServer(client: RedisClient): Promise<void> {
   if (isReplica) throw new Error("This Redis is a replica.");
 }
 
-/** Addresses of all nodes of the cluster, as it tells them; of some it may not know any. */
+/** Addresses of all nodes of the cluster, as the server lists them; it may not know those of some nodes. */
 async function clusterAddresses(client: RedisClient): Promise<readonly string[]> {
   const slots: unknown = await orRefused(client.sendCommand(["CLUSTER", "SLOTS"]));
   const ranges: readonly unknown[] = Array.isArray(slots) ? slots : [];
@@ -160,11 +160,11 @@ async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
 
 export interface RedisProblem {
   readonly kind: "unreachable" | "replica" | "forbidden";
-  /** For the operator. */
+  /** Message for the operator. */
   readonly says: string;
 }
 
-/** What keeps a Redis from being the bus. Of several URLs one that works is enough. */
+/** Finds what prevents a Redis from being the bus. Of several URLs one that works is enough. */
 export async function findRedisProblems(setting: string): Promise<readonly RedisProblem[]> {
   const problems: RedisProblem[] = [];
   for (const url of redisUrls(setting)) {
@@ -175,7 +175,7 @@ export async function findRedisProblems(setting: string): Promise<readonly Redis
   return problems;
 }
 
-/** Any channel would do: what is asked is whether this user may. */
+/** The channel of a trial. Any would do: the trial is whether this user is permitted. */
 const TRIED = "throughline:doctor";
 const PATIENCE_MS = 3_000;
 
@@ -200,7 +200,7 @@ async function findProblem(url: string): Promise<RedisProblem | undefined> {
   }
 }
 
-/** Whether it is a replica. Rejects where it does not answer, or refuses what a bus needs. */
+/** Whether the server is a replica. Rejects where it does not respond, or refuses what a bus needs. */
 async function tryOut(client: RedisClient): Promise<boolean> {
   await client.connect();
   if ((await lookAtServer(client)).isReplica) return true;

@@ -66,12 +66,12 @@ describe("the bus", () => {
     async (context) => {
       const redis = await startRedis(context);
       const { writer, reader, next } = await connectPair(redis.url);
-      const tellOthers = vi.spyOn(writer.database, "tellOthers");
+      const notifyOthers = vi.spyOn(writer.database, "notifyOthers");
       const statements = countStatements(reader.database.pool);
       for (let n = 1; n <= 20; n++) await next(`${n}`);
       expect(reader.traffic.received).toBe(21);
       expect(statements).toEqual([]);
-      expect(tellOthers).not.toHaveBeenCalled();
+      expect(notifyOthers).not.toHaveBeenCalled();
       expect(writer.states).toEqual(["connected"]);
     },
   );

@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { keepRedisLink } from "./connection.js";
+import { maintainRedisLink } from "./connection.js";
 
 interface FakeClient {
   readonly name: number;
@@ -22,7 +22,7 @@ function scene() {
       answer = resolve;
       fail = () => reject(new Error("refused"));
     });
-  const link = keepRedisLink<FakeClient>({
+  const link = maintainRedisLink<FakeClient>({
     clock,
     create(onLost) {
       const client: FakeClient = {

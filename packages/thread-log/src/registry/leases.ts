@@ -1,7 +1,7 @@
 import type { Clock, Fence, Timer } from "@throughline/ai-core";
 import type { Lease, RunRegistry } from "./run-registry.js";
 
-/** What a driver is told of its lease. Each is called at most once, and nothing after `lost` or `expired`. */
+/** Callbacks of a driver about its lease. Each is called at most once, and nothing after `lost` or `expired`. */
 export interface LeaseListener {
   /** Another fence holds the run: abort the graph, write nothing more. */
   lost(): void;
@@ -16,22 +16,22 @@ export interface LeaseListener {
 
 export interface LeaseHealth {
   readonly ok: boolean;
-  /** For operators: why it is not. */
+  /** Why leases are not being renewed, for operators. */
   readonly reason?: string;
 }
 
-/** Renews leases until told otherwise. The PostgreSQL one runs in a worker thread, so a CPU-bound node does not look dead (R17). */
+/** Renews leases until released. The PostgreSQL one runs in a worker thread, so a CPU-bound node does not look dead (R17). */
 export interface LeaseKeeper {
-  /** Returns what ends the keeping, without giving up the lease. */
+  /** Starts renewing. Returns a function that ends the renewals without giving up the lease. */
   keep(fence: Fence, listener: LeaseListener): () => void;
   /** Whether leases are being renewed: an instance that can't renew them should get no runs. */
   healthy(): LeaseHealth;
   close(): Promise<void>;
 }
 
-/** What one heartbeat found. */
-export interface Beat {
-  /** When it was sent: from then on a lease that it renewed counts. */
+/** Result of one heartbeat. */
+export interface Heartbeat {
+  /** When the heartbeat was sent: a lease that it renewed counts from then. */
   readonly sentAt: number;
   readonly renewed: readonly HeldLease[];
   /** Held by another fence. */
@@ -50,7 +50,7 @@ export function leaseOf({ runId, token }: Fence): HeldLease {
   return { runId, token: token.toString() };
 }
 
-interface Kept {
+interface TrackedLease {
   readonly fence: Fence;
   readonly listener: LeaseListener;
   renewedAt: number;
@@ -60,13 +60,13 @@ interface Kept {
 /** Before its end a lease counts as over: for clocks that drift, and for writes that are on their way. */
 const LARGEST_MARGIN_MS = 1_000;
 
-export interface KeptLeases {
-  /** `now` is when the lease counts from. Returns whether the fence was still kept, when it is let go. */
-  keep(fence: Fence, listener: LeaseListener, now: number): () => boolean;
+export interface HeldLeases {
+  /** Starts holding a lease, which counts from `now`. The returned function releases it and returns whether it was still held. */
+  hold(fence: Fence, listener: LeaseListener, now: number): () => boolean;
   fences(): Fence[];
-  apply(beat: Beat): void;
+  apply(beat: Heartbeat): void;
   stop(runId: string): void;
-  /** Tells those whose lease may be over. */
+  /** Notifies the listeners whose lease may be over. */
   expire(now: number): void;
   /** When the next lease may be over, unless it is renewed. */
   nextExpiry(): number | undefined;
@@ -74,45 +74,45 @@ export interface KeptLeases {
 }
 
 /**
- * The leases of an instance, and what their drivers are told. All times are of one clock, in milliseconds. `onEnd` hears of
- * every lease that was lost or expired, before its driver does.
+ * Tracks the leases of an instance and notifies their drivers. All times are of one clock, in milliseconds. `onEnd` is called
+ * for every lease that was lost or expired, before its driver is notified.
  */
-export function createKeptLeases(leaseMs: number, onEnd: (fence: Fence) => void = () => {}): KeptLeases {
+export function createHeldLeases(leaseMs: number, onEnd: (fence: Fence) => void = () => {}): HeldLeases {
   const trustedMs = leaseMs - Math.min(LARGEST_MARGIN_MS, leaseMs / 8);
-  const kept = new Map<string, Kept>();
+  const tracked = new Map<string, TrackedLease>();
 
-  function find({ runId, token }: HeldLease): Kept | undefined {
-    const held = kept.get(runId);
+  function find({ runId, token }: HeldLease): TrackedLease | undefined {
+    const held = tracked.get(runId);
     return held?.fence.token.toString() === token ? held : undefined;
   }
 
-  function end(held: Kept, why: "lost" | "expired"): void {
-    kept.delete(held.fence.runId);
+  function end(held: TrackedLease, why: "lost" | "expired"): void {
+    tracked.delete(held.fence.runId);
     onEnd(held.fence);
     held.listener[why]();
   }
 
   function stop(runId: string): void {
-    const held = kept.get(runId);
+    const held = tracked.get(runId);
     if (!held || held.isStopping) return;
     held.isStopping = true;
     held.listener.stop();
   }
 
   return {
-    keep(fence, listener, now) {
-      const before = kept.get(fence.runId);
+    hold(fence, listener, now) {
+      const before = tracked.get(fence.runId);
       if (before && before.fence.token !== fence.token) end(before, "lost");
       const held = { fence, listener, renewedAt: now, isStopping: false };
-      kept.set(fence.runId, held);
-      return () => kept.get(fence.runId) === held && kept.delete(fence.runId);
+      tracked.set(fence.runId, held);
+      return () => tracked.get(fence.runId) === held && tracked.delete(fence.runId);
     },
-    fences: () => [...kept.values()].map(({ fence }) => fence),
+    fences: () => [...tracked.values()].map(({ fence }) => fence),
     apply({ sentAt, renewed, lost, stopping }) {
       for (const lease of renewed) {
         const held = find(lease);
         if (!held) continue;
-        // Renewed too late: in between the run may have been another's, as after this process stood still.
+        // Renewed too late: in between the run may have been another's, as after a pause of this process.
         if (sentAt - held.renewedAt >= trustedMs) end(held, "expired");
         else held.renewedAt = Math.max(held.renewedAt, sentAt);
       }
@@ -124,14 +124,14 @@ export function createKeptLeases(leaseMs: number, onEnd: (fence: Fence) => void 
     },
     stop,
     expire(now) {
-      for (const held of [...kept.values()]) if (now - held.renewedAt >= trustedMs) end(held, "expired");
+      for (const held of [...tracked.values()]) if (now - held.renewedAt >= trustedMs) end(held, "expired");
     },
     nextExpiry() {
       let earliest: number | undefined;
-      for (const { renewedAt } of kept.values()) earliest = Math.min(earliest ?? renewedAt, renewedAt);
+      for (const { renewedAt } of tracked.values()) earliest = Math.min(earliest ?? renewedAt, renewedAt);
       return earliest === undefined ? undefined : earliest + trustedMs;
     },
-    clear: () => kept.clear(),
+    clear: () => tracked.clear(),
   };
 }
 
@@ -142,11 +142,11 @@ export interface ClockLeaseKeeperOptions extends Lease {
   readonly everyMs: number;
 }
 
-/** For a registry that lives in this process, where a heartbeat of its own thread would prove nothing. */
+/** Renews leases by a timer, for a registry in this process, where a heartbeat of its own thread would prove nothing. */
 export function createClockLeaseKeeper(options: ClockLeaseKeeperOptions): LeaseKeeper {
   const { registry, clock, leaseMs, everyMs } = options;
-  const kept = createKeptLeases(leaseMs);
-  const unsubscribe = registry.onStop((runId) => kept.stop(runId));
+  const heldLeases = createHeldLeases(leaseMs);
+  const unsubscribe = registry.onStop((runId) => heldLeases.stop(runId));
   let underWay = 0;
   let lastBeatAt = clock.now();
   let closed = false;
@@ -154,14 +154,14 @@ export function createClockLeaseKeeper(options: ClockLeaseKeeperOptions): LeaseK
   let expiry: Timer | undefined;
 
   async function beat(): Promise<void> {
-    const fences = kept.fences();
+    const fences = heldLeases.fences();
     const sentAt = clock.now();
     const { lost, stopping } = await registry.heartbeat(fences, options);
     lastBeatAt = sentAt;
-    const isKept = (runId: string) => !lost.includes(runId) && !stopping.includes(runId);
-    kept.apply({
+    const isHeld = (runId: string) => !lost.includes(runId) && !stopping.includes(runId);
+    heldLeases.apply({
       sentAt,
-      renewed: fences.filter(({ runId }) => isKept(runId)).map(leaseOf),
+      renewed: fences.filter(({ runId }) => isHeld(runId)).map(leaseOf),
       lost: fences.filter(({ runId }) => lost.includes(runId)).map(leaseOf),
       stopping: fences.filter(({ runId }) => stopping.includes(runId)).map(leaseOf),
     });
@@ -169,7 +169,7 @@ export function createClockLeaseKeeper(options: ClockLeaseKeeperOptions): LeaseK
 
   function beatAndGoOn(): void {
     underWay += 1;
-    // A heartbeat that fails renews nothing, and the leases tell when they are over.
+    // A heartbeat that fails renews nothing, and the leases expire by themselves.
     void beat()
       .catch(() => {})
       .finally(() => {
@@ -179,21 +179,21 @@ export function createClockLeaseKeeper(options: ClockLeaseKeeperOptions): LeaseK
     if (!closed) nextBeat = clock.schedule(everyMs, beatAndGoOn);
   }
 
-  /** A clock that is moved in one step has no time for answers: they are waited for. */
+  /** Ends leases that are over. A clock that is moved in one step leaves no time for responses: they are waited for. */
   function judge(): void {
     expiry?.cancel();
     expiry = undefined;
     if (closed || underWay > 0) return;
-    kept.expire(clock.now());
-    const next = kept.nextExpiry();
+    heldLeases.expire(clock.now());
+    const next = heldLeases.nextExpiry();
     if (next !== undefined) expiry = clock.schedule(next - clock.now(), judge);
   }
 
   return {
     keep(fence, listener) {
-      const letGo = kept.keep(fence, listener, clock.now());
+      const release = heldLeases.hold(fence, listener, clock.now());
       if (expiry === undefined) judge();
-      return () => void letGo();
+      return () => void release();
     },
     healthy() {
       const silentMs = clock.now() - lastBeatAt;
@@ -205,7 +205,7 @@ export function createClockLeaseKeeper(options: ClockLeaseKeeperOptions): LeaseK
       nextBeat.cancel();
       expiry?.cancel();
       unsubscribe();
-      kept.clear();
+      heldLeases.clear();
     },
   };
 }

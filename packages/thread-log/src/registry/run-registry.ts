@@ -2,9 +2,9 @@ import type { Fence, GraphRunStart, JsonObject, LeasePort, LogPosition } from "@
 import type { ThreadRef } from "../thread-ref.js";
 
 export type StopResult =
-  /** It runs: its driver is told now, and again with each heartbeat. */
+  /** The run is running: its driver is notified now, and again with each heartbeat. */
   | { readonly kind: "stopping"; readonly run: RunRecord }
-  /** It waited: it is cancelled. */
+  /** The run waited: it is cancelled. */
   | { readonly kind: "cancelled"; readonly run: RunRecord }
   | { readonly kind: "ended"; readonly run: RunRecord }
   /** Not seen yet: if it arrives within the tombstone's time, it is cancelled on arrival. */
@@ -21,7 +21,7 @@ export interface Finish {
 export type FinishResult =
   /** `next`: a run of this thread that waits; the caller claims it. */
   | { readonly ok: true; readonly next: string | undefined }
-  /** `ended`: it was finished before, by us or by the driver that took over. */
+  /** `ended`: the run was finished before, by us or by the driver that recovered it. */
   | { readonly ok: false; readonly reason: "fenced" | "ended" };
 
 export interface OpenInterrupt {
@@ -29,7 +29,7 @@ export interface OpenInterrupt {
   readonly runId: string;
 }
 
-/** A row that can't be decoded. It is set aside, and what was asked goes on without it. */
+/** A row that can't be decoded. It is skipped, and the request goes on without it. */
 export interface BadRow {
   readonly table: "runs";
   readonly id: string;
@@ -42,12 +42,12 @@ export interface RunRegistryOptions {
 }
 
 /**
- * Every run there is, who drives it, and who drives it next. R18: every lease and expiry is by the store's own clock. R24:
+ * The record of every run, with its present and its next driver. R18: every lease and expiry is by the store's own clock. R24:
  * at most one run of a thread is `running`, by the store's own constraint. Tokens come from one counter for all threads and
  * only ever grow, so a thread that was deleted and made again never honours an old one.
  */
 export interface RunRegistry extends LeasePort {
-  look(request: LookRequest): Promise<StartLook>;
+  look(request: ReadRequest): Promise<StartLook>;
   /**
    * Decides by the look given, else by one of its own, and writes only if that still holds; otherwise it looks again. In a
    * closed scope it throws `beingDeleted`. A run that starts is listed as running, and its log is open.
@@ -55,23 +55,23 @@ export interface RunRegistry extends LeasePort {
   start(request: StartRun, look?: StartLook): Promise<StartResult>;
   /** The longest waiting run of this thread, if it may run now; while an unanswered interrupt is open, only one that preempts. */
   claimNext(thread: ThreadRef, lease: Lease): Promise<LeasedRun | undefined>;
-  /** For the reaper: runs of any account that could be claimed with `claimNext`, the longest waiting first. */
+  /** Claims for the reaper: runs of any account that could be claimed with `claimNext`, the longest waiting first. */
   claimQueued(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
   /**
    * For the reaper: runs of any account whose lease ran out or was released, with the fence bumped and the attempt counted,
    * unless it is the first.
-   * A lease that ran out counts as a crash, until its driver says otherwise (`release`).
+   * A lease that ran out counts as a crash, until its driver releases it (`release`).
    */
   claimExpired(lease: Lease, limit: number): Promise<readonly LeasedRun[]>;
   /**
-   * Renews what is still ours. Of the fences given, tells which are not, and which runs are to stop. Those are not renewed: a
-   * driver that does not hear of the stop loses the run when its lease is over, and the driver that recovers it ends it.
+   * Renews the leases that are still ours. Returns which of the fences given are not, and which runs are to stop. Those are not
+   * renewed: a driver that misses the stop loses the run when its lease is over, and the driver that recovers it ends it.
    */
   heartbeat(fences: readonly Fence[], lease: Lease): Promise<HeartbeatResult>;
   /**
    * Gives the lease up at once, so that another instance may recover the run without waiting and without counting a crash. If
-   * the run was recovered already because this driver was presumed dead, the crash is taken back. Other instances are told
-   * (`onReleased`). `isFresh`: nothing was done for the run yet, so who claims it makes its first attempt.
+   * the run was recovered already because this driver was presumed dead, the crash is taken back. Other instances are
+   * notified (`onReleased`). `isFresh`: nothing was done for the run yet, so its next driver makes its first attempt.
    */
   release(fence: Fence, options?: { readonly isFresh: boolean }): Promise<void>;
   setUpstreamRun(fence: Fence, upstreamRunId: string): Promise<boolean>;
@@ -82,7 +82,7 @@ export interface RunRegistry extends LeasePort {
   finish(fence: Fence, end: Finish): Promise<FinishResult>;
   stop(thread: ThreadRef, name: RunName): Promise<StopResult>;
   find(thread: ThreadRef, name: RunName): Promise<RunRecord | undefined>;
-  /** A run of an account, in whichever of its threads. */
+  /** A run of an account, in any of its threads. */
   findInAccount(account: string, runId: string): Promise<RunRecord | undefined>;
   /** The open run of a thread. */
   active(thread: ThreadRef): Promise<RunRecord | undefined>;
@@ -91,7 +91,7 @@ export interface RunRegistry extends LeasePort {
   /** Newest first. */
   list(thread: ThreadRef, limit: number): Promise<readonly RunRecord[]>;
   openInterrupts(thread: ThreadRef): Promise<readonly OpenInterrupt[]>;
-  /** Running and waiting runs of an account, whichever instance drives them. */
+  /** Running and waiting runs of an account, on all instances. */
   countOpen(account: string): Promise<number>;
   /**
    * Deletes at most `limit` runs that ended longer ago than this, of any account, and stops that nothing came for. What a
@@ -99,14 +99,14 @@ export interface RunRegistry extends LeasePort {
    */
   pruneEnded(olderThanMs: number, limit: number): Promise<number>;
   /**
-   * Deletes what ended, what waits and what was not heard of within its lease, asks what runs to stop and bumps the thread's
-   * fence. Gives the running run's id. Asked again it gives nothing once that run has ended too.
+   * Deletes runs that ended, that wait or whose lease ran out, asks the running one to stop and bumps the thread's fence. Returns
+   * the running run's id. Called again it returns nothing once that run has ended too.
    */
   deleteThread(thread: ThreadRef): Promise<string | undefined>;
   deleteAccount(account: string, subject?: string): Promise<readonly string[]>;
-  /** Tells of stops as they are asked for, of runs of any instance, waiting ones too. A hint: heartbeats repeat it. */
+  /** Calls back for each stop that is requested, of runs of any instance, waiting ones too. A hint: heartbeats repeat it. */
   onStop(listener: (runId: string) => void): () => void;
-  /** Tells that another instance has released a run, which can be claimed now. A hint: not every release is told. */
+  /** Calls back when another instance has released a run, which can be claimed now. A hint: not every release is reported. */
   onReleased(listener: () => void): () => void;
 }
 
@@ -132,7 +132,7 @@ export interface RunRecord {
   readonly graphId: string;
   readonly origin: RunOrigin;
   readonly status: RegistryStatus;
-  /** Kept until the run ends: a run that is recovered before its first checkpoint begins anew from it (R27). */
+  /** Stored until the run ends: a run that is recovered before its first checkpoint restarts from it (R27). */
   readonly start: GraphRunStart | undefined;
   /** Whatever else a driver on any instance needs in order to run it: caller, model, tools, context, profile. */
   readonly request: JsonObject;
@@ -141,7 +141,7 @@ export interface RunRecord {
   /** Recoveries of a lease that ran out without being released: the crash budget is spent by these alone. */
   readonly crashes: number;
   readonly owner: string | undefined;
-  /** Of its lease; 0 while it was never leased. */
+  /** Token of its lease; 0 while it was never leased. */
   readonly token: bigint;
   /** While it runs: when its lease runs out, by the store's clock. Past that it is stuck, not active. */
   readonly leaseUntil: number | undefined;
@@ -165,17 +165,17 @@ export interface Lease {
 export interface LeasedRun {
   readonly run: RunRecord;
   readonly fence: Fence;
-  /** Where the log stood when the lease was taken. */
+  /** Head of the log when the lease was acquired. */
   readonly head: LogPosition;
 }
 
 /**
  * R24: what to do when the thread has an open run. `preempt` stops it and goes before everything that waits; it is the way
- * out, so it also sets aside a question that was not answered.
+ * out, so it also dismisses an interrupt that has no response.
  */
 export type BusyStrategy = "reject" | "enqueue" | "preempt";
 
-/** What a list of threads shows of the run's thread. */
+/** Fields of the run's thread in a list of threads. */
 export interface RunListing {
   readonly threadName: string;
   /** The title where the thread has none yet. */
@@ -206,7 +206,7 @@ export interface KnownInterrupt {
   readonly answer: string | undefined;
 }
 
-/** What decides whether a run may start in its thread. */
+/** Runs and interrupts of a thread, which decide whether a run may start in it. */
 export interface ThreadRuns {
   /** A run with the request's id or alias. */
   readonly same: string | undefined;
@@ -221,13 +221,13 @@ export interface ThreadRuns {
   readonly interrupts: readonly KnownInterrupt[];
 }
 
-export interface LookRequest {
+export interface ReadRequest {
   readonly thread: ThreadRef;
   readonly runId: string;
   readonly alias?: string | undefined;
   /** Ids of the interrupts that the request answers. */
   readonly answers: readonly string[];
-  /** Whose open runs are counted. Default: the thread's account. */
+  /** The account whose open runs are counted. Default: the thread's. */
   readonly account?: string | undefined;
 }
 
@@ -238,7 +238,7 @@ export interface StartLook {
   readonly same: RunRecord | undefined;
   /** Grows with every change of the thread's runs, stops and interrupts; 0 for a thread that is not there. */
   readonly revision: number;
-  /** Of the log; `undefined` when there is no such thread. */
+  /** Head of the log; `undefined` when there is no such thread. */
   readonly head: LogPosition | undefined;
   /** Running and waiting runs of the account. */
   readonly openRuns: number;

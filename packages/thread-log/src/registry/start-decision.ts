@@ -16,8 +16,8 @@ export type StartDecision =
   | { readonly kind: "run" };
 
 /**
- * R24, R25 and R28 in one place, the same for every store. The order matters: the same request again is the same run, even
- * if its interrupt was answered meanwhile; a stop spares the answers of the run it cancels.
+ * Decides whether a run starts (R24, R25 and R28), the same for every store. The order matters: the same request again is the
+ * same run, even if its interrupt was answered meanwhile; a stop spares the answers of the run it cancels.
  */
 export function decideStart(runs: ThreadRuns, { start, strategy }: StartRequest): StartDecision {
   if (runs.same !== undefined) return { kind: "attach", runId: runs.same };
@@ -80,7 +80,7 @@ export function answerIds(start: GraphRunStart): readonly string[] {
 }
 
 /** The request was written before, and its answer was lost: the run is still the caller's to drive. */
-export function ownStart(
+export function retriedStart(
   { runId, owner, isRetry }: StartRun,
   { same, head, runs }: StartLook,
 ): StartResult | undefined {

@@ -1,8 +1,8 @@
 import type { Envelope } from "@throughline/ai-core";
 import pg from "pg";
 import { encodeEnvelope } from "../log/entries.js";
-import { decodeWake, encodeWake } from "../postgres/connection/notifications.js";
-import { subjectKey, type ThreadRef, wakeTag } from "../thread-ref.js";
+import { decodeNotification, encodeNotification } from "../postgres/connection/notifications.js";
+import { subjectKey, type ThreadRef, threadTag } from "../thread-ref.js";
 
 /**
  * An instance of the version before entries were stored by template: its statements, word for word, on connections of its own.
@@ -43,7 +43,7 @@ export async function openInstanceBefore(url: string, schema: string): Promise<I
   await client.connect();
   const woken: string[] = [];
   client.on("notification", ({ payload = "" }) => {
-    const message = decodeWake(INSTANCE, payload);
+    const message = decodeNotification(INSTANCE, payload);
     if (message?.kind === "threads") woken.push(...message.tags);
   });
   await client.query(`listen ${schema}_wake`);
@@ -100,7 +100,7 @@ export async function openInstanceBefore(url: string, schema: string): Promise<I
             ? entries.map(({ endOfRun }) => endOfRun ?? "").join("\u001e")
             : null,
           `${schema}_wake`,
-          encodeWake(INSTANCE, { kind: "threads", tags: [wakeTag(thread)] }),
+          encodeNotification(INSTANCE, { kind: "threads", tags: [threadTag(thread)] }),
         ],
       });
       if (rows[0]?.moved !== null) return "ok";

@@ -4,13 +4,13 @@ import { closeMemoryScope, type MemoryDatabase, openMemoryScope } from "../../me
 import { createMemoryLogStore } from "../../memory/log-store.js";
 import { createMemoryRunRegistry } from "../../memory/run-registry.js";
 import type { RunRegistry } from "../../registry/run-registry.js";
-import type { ClosedScope, ThreadRef } from "../../thread-ref.js";
+import type { DeletedScope, ThreadRef } from "../../thread-ref.js";
 
 /** What an operation is performed on: one instance of a service. */
 export interface ModelInstance {
   readonly store: LogStore;
   readonly registry: RunRegistry;
-  closeScope(id: string, scope: ClosedScope): Promise<void>;
+  closeScope(id: string, scope: DeletedScope): Promise<void>;
   openScope(id: string): Promise<void>;
   /** Makes every lease, stop and end that much older. */
   pass(ms: number): Promise<void>;

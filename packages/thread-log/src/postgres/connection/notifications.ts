@@ -3,7 +3,7 @@ import pg from "pg";
 import type { WakeHint } from "../../log/log-store.js";
 import { CONNECT_MS, isConnectionInDoubt, KEEP_ALIVE, within } from "./pool.js";
 
-export interface WakeListenerOptions {
+export interface NotificationListenerOptions {
   readonly connection: pg.ClientConfig;
   readonly channel: string;
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface WakeListenerOptions {
   readonly onReconnected: () => void;
 }
 
-export interface WakeListener {
+export interface NotificationListener {
   /** On the listener's own connection, which alone may be without a pooler. Fails where that is lost. */
   send(payload: string): Promise<void>;
   /** On the same connection, which after an outage is a new one. */
@@ -23,7 +23,7 @@ export interface WakeListener {
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2_000;
-/** A connection whose other end vanished without a word is noticed after one of these and a statement's deadline. */
+/** A connection whose other end vanished silently is noticed after one of these and a statement's deadline. */
 const PROBE_EVERY_MS = 10_000;
 const CLOSE_MS = 1_000;
 
@@ -34,10 +34,12 @@ interface Connected {
 }
 
 /**
- * The one LISTEN connection of an instance, whatever the number of watchers. Resolves once it listens. It has one statement
+ * The one LISTEN connection of an instance, however many subscribers it has. Resolves once it listens. It has one statement
  * at a time, because pg's own queue is deprecated; one that misses its deadline costs the connection.
  */
-export async function startWakeListener(options: WakeListenerOptions): Promise<WakeListener> {
+export async function listenForNotifications(
+  options: NotificationListenerOptions,
+): Promise<NotificationListener> {
   const { connection, channel, clock, statementMs, onPayload, onReconnected } = options;
   let current: Connected | undefined;
   let timer: Timer | undefined;
@@ -64,7 +66,7 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
     fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
     try {
       await fresh.connect();
-      // A notification writes a commit record; waiting until that is on disk would keep nothing that matters.
+      // A notification writes a commit record; waiting until that is on disk would save nothing that matters.
       await fresh.query(`set synchronous_commit = off; listen ${channel}`);
     } catch (error) {
       lost = true;
@@ -131,12 +133,12 @@ export async function startWakeListener(options: WakeListenerOptions): Promise<W
   };
 }
 
-/** Says goodbye, but does not wait for a server that is away. */
+/** Closes a connection, but does not wait for a server that is away. */
 async function end(client: pg.Client): Promise<void> {
   if (!(await within(CLOSE_MS, client.end()))) client.connection.stream.destroy();
 }
 
-export type WakeMessage =
+export type Notification =
   | WakeHint
   | { readonly kind: "stop"; readonly runId: string }
   /** A run can be claimed. */
@@ -148,7 +150,7 @@ const INSTANCE_LENGTH = 8;
 const TAG_LENGTH = 8;
 
 /** `{instance}{kind}{body}`: an instance skips its own, which it has served from memory already. */
-export function encodeWake(instance: string, message: WakeMessage): string {
+export function encodeNotification(instance: string, message: Notification): string {
   switch (message.kind) {
     case "all":
       return `${instance}a`;
@@ -158,13 +160,13 @@ export function encodeWake(instance: string, message: WakeMessage): string {
       return `${instance}r`;
     case "threads": {
       const payload = `${instance}w${message.tags.join("")}`;
-      return payload.length > MAX_PAYLOAD ? encodeWake(instance, { kind: "all" }) : payload;
+      return payload.length > MAX_PAYLOAD ? encodeNotification(instance, { kind: "all" }) : payload;
     }
   }
 }
 
-/** `undefined` for our own. What cannot be read, from a newer version say, wakes everybody: a hint may name too many. */
-export function decodeWake(instance: string, payload: string): WakeMessage | undefined {
+/** Decodes a payload; `undefined` for our own. An unknown one, as from a newer version, wakes all: a hint may name too many. */
+export function decodeNotification(instance: string, payload: string): Notification | undefined {
   if (payload.startsWith(instance)) return undefined;
   const body = payload.slice(INSTANCE_LENGTH + 1);
   switch (payload[INSTANCE_LENGTH]) {
@@ -179,14 +181,14 @@ export function decodeWake(instance: string, payload: string): WakeMessage | und
   }
 }
 
-/** Tells other instances of threads that changed, after the commit that changed them. */
-export interface WakeSender {
-  tell(tags: readonly string[]): void;
+/** Notifies other instances of threads that changed, after the commit that changed them. */
+export interface Notifier {
+  notify(tags: readonly string[]): void;
   /** After the connection was lost: sends what could not be sent. */
   resume(): void;
 }
 
-export interface WakeSenderOptions {
+export interface NotifierOptions {
   readonly send: (tags: readonly string[]) => Promise<void>;
   readonly clock: Clock;
   /** The least time from one notification to the next. */
@@ -199,7 +201,7 @@ export interface WakeSenderOptions {
  * the turn, so that the next commit is sent before it. Sent inside the commit it would
  * hold a lock of the whole cluster until the commit is on disk, so that all instances would write in turn.
  */
-export function createWakeSender({ send, clock, everyMs }: WakeSenderOptions): WakeSender {
+export function createNotifier({ send, clock, everyMs }: NotifierOptions): Notifier {
   let waiting = new Set<string>();
   let isSending = false;
 
@@ -223,7 +225,7 @@ export function createWakeSender({ send, clock, everyMs }: WakeSenderOptions): W
   }
 
   return {
-    tell(tags) {
+    notify(tags) {
       for (const tag of tags) waiting.add(tag);
       if (!isSending) setImmediate(() => void pump());
     },

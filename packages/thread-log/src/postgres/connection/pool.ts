@@ -30,14 +30,14 @@ const QUEUE_MS = 30_000;
 const CLOSE_MS = 5_000;
 
 /** The pool's one timeout is for both; a server that is away must be noticed earlier than a long queue. */
-class QuickClient extends pg.Client {
+class DeadlineClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });
   }
 }
 
 /** Prepares nothing: a statement that is sent by its name would not be known to the session of the next transaction. */
-class PooledClient extends QuickClient {
+class PooledClient extends DeadlineClient {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const { query } = this;
@@ -65,7 +65,7 @@ export function createPool(options: PoolOptions): OwnPool {
     max,
     min,
     application_name: applicationName,
-    Client: isPooled ? PooledClient : QuickClient,
+    Client: isPooled ? PooledClient : DeadlineClient,
     connectionTimeoutMillis: QUEUE_MS,
     query_timeout: statementMs,
     // Not a parameter of the connection: poolers refuse those. One that refuses this, too, leaves us our own deadline.
@@ -115,8 +115,8 @@ function rethrow(error: unknown): never {
 }
 
 /**
- * Drops also what the system has not sent yet: a commit that was given up must not reach the server after its repetition.
- * Only plain TCP can be told to.
+ * Drops also what the system has not sent yet: a commit that was abandoned must not reach the server after its repetition.
+ * Only plain TCP can do that.
  */
 function cut(client: pg.PoolClient): void {
   const { stream } = client.connection;
@@ -148,7 +148,7 @@ export function serverDeadline(statementMs: number): number {
   return Math.max(1, Math.floor(statementMs * 0.9));
 }
 
-/** The same client, whose statements have another deadline than its connection's. Calls must be awaited: no callbacks. */
+/** Wraps a client so that its statements have another deadline than its connection's. Calls must be awaited: no callbacks. */
 export function withDeadline(client: pg.PoolClient, statementMs: number): pg.PoolClient {
   return new Proxy(client, {
     get(_, name) {

@@ -14,7 +14,7 @@ export interface Sender {
 /**
  * R19: a database restored from a backup, or promoted after a failover, may have lost entries that readers have seen; then
  * old cursors would point at other entries. Such a database is not the one it remembers to be: its server has another system
- * identifier or timeline, or its tables were made anew. Then every epoch is renewed. Gives whether it was. `fresh` asks the
+ * identifier or timeline, or its tables were recreated. Then every epoch is renewed. Returns whether it was. `fresh` asks the
  * server: after an outage that must be a new connection, because an old one of the pool may still lead to the server of before.
  */
 export async function renewEpochsAfterRestore(
@@ -67,8 +67,8 @@ export interface RenewalOptions {
 const RETRY_MS = 5_000;
 
 /**
- * After a lost connection, behind which may be a failover: tries until the server has said which one it is, or the signal is
- * aborted. A replica counts as away until it is promoted.
+ * Renews epochs after a lost connection, which may mean a failover: retries until the server has identified itself, or the
+ * signal is aborted. A replica counts as away until it is promoted.
  */
 export async function renewEpochsAfterOutage(options: RenewalOptions): Promise<void> {
   const { pool, fresh, schema, clock, signal, onError } = options;
@@ -97,8 +97,9 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Also for an operator who restored a volume in place, which nothing in the database can tell. Where no instance is at work,
- * cursors from before the backup stay good. A copy of a database is another database, so it gets another id.
+ * Gives every thread a new epoch. Also for an operator who restored a volume in place, which nothing in the database shows.
+ * Where no instance is at work, cursors from before the backup stay good. A copy of a database is another database, so it gets
+ * another id.
  */
 export async function renewEpochs(client: pg.ClientBase, schema: string): Promise<void> {
   const isUnused = !(await hasInstances(client));
@@ -114,11 +115,11 @@ export async function hasInstances(client: Pick<pg.ClientBase, "query">): Promis
   return (rows[0]?.sessions ?? 0) > 0;
 }
 
-/** What a database remembers of itself, by its keys in `meta`. */
+/** The identity that a database remembers, by its keys in `meta`. */
 interface Identity {
-  /** Absent where the server does not say. */
+  /** Absent where the server does not reveal it. */
   readonly cluster?: string;
-  /** The ids of the database and of a table in it: a dump that is restored makes both anew, also on the same server. */
+  /** The ids of the database and of a table in it: restoring a dump recreates both, also on the same server. */
   readonly tables: string;
 }
 
@@ -141,7 +142,7 @@ async function isRemembered(sender: Sender, schema: string, identity: Identity):
 /** `insufficient_privilege`, `undefined_function`, `feature_not_supported`: how a hosted server hides its control data. */
 const HIDDEN = new Set(["42501", "42883", "0A000"]);
 
-/** `undefined` where the server does not say. A server that does not answer is an error. */
+/** Reads the identity of the server. `undefined` where it does not reveal it. A server that does not respond is an error. */
 async function clusterIdentity(sender: Sender): Promise<string | undefined> {
   try {
     const { rows } = await sender.query<{ identity: string }>(

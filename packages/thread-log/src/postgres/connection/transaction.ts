@@ -15,7 +15,7 @@ export interface TransactionOptions {
  * Commits when the work resolves, else rolls back. Fails with a `StoreOutage` when the database is away; the connection is
  * then destroyed, because a rollback over a broken connection would wait for another deadline.
  *
- * A process that is stopped in the middle (a paused machine) would keep its locks: past `standstillMs` without a statement
+ * A process that is stopped in the middle (a paused machine) would hold its locks: past `standstillMs` without a statement
  * the database ends the transaction. Set here and not for the connection, where poolers refuse it.
  */
 export async function inTransaction<T>(
@@ -51,7 +51,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** What keeps the connection from being used again, if anything does. */
+/** Rolls back. Returns the error that prevents the connection from being used again, if there is one. */
 async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
   if (isConnectionInDoubt(error)) return toError(error);
   return client.query("rollback").then(() => undefined, toError);

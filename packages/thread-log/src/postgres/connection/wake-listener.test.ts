@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openPostgresFixture, type PostgresFixture } from "../../testing/postgres-fixture.js";
 import { startStallingProxy } from "../../testing/stalling-proxy.js";
-import { startWakeListener, type WakeListenerOptions } from "./notifications.js";
+import { listenForNotifications, type NotificationListenerOptions } from "./notifications.js";
 
 /** The wall clock without the listener's probes, which are 10 s apart. */
 const WITHOUT_PROBES: Clock = {
@@ -19,8 +19,8 @@ describe("The listener's connection", () => {
   afterAll(() => fixture?.close());
   afterEach(() => vi.restoreAllMocks());
 
-  function listen(options: Partial<WakeListenerOptions> = {}) {
-    return startWakeListener({
+  function listen(options: Partial<NotificationListenerOptions> = {}) {
+    return listenForNotifications({
       connection: { connectionString: fixture.url },
       channel: "listener_test",
       clock: WITHOUT_PROBES,

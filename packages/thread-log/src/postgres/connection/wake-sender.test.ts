@@ -1,12 +1,12 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it } from "vitest";
-import { createWakeSender } from "./notifications.js";
+import { createNotifier } from "./notifications.js";
 
 function scripted({ everyMs = 0 } = {}) {
   const sent: { readonly tags: readonly string[]; answer(error?: Error): void }[] = [];
   const clock = createSimulatedClock();
   let putBackMs = 0;
-  const sender = createWakeSender({
+  const sender = createNotifier({
     send: (tags) =>
       new Promise((resolve, reject) => {
         sent.push({ tags, answer: (error) => (error ? reject(error) : resolve()) });
@@ -24,10 +24,10 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it("sends what is told while a notification is on its way with the next one, each thread once", async () => {
   const { sender, sent } = scripted();
-  sender.tell(["a"]);
+  sender.notify(["a"]);
   await turn();
-  sender.tell(["b", "c"]);
-  sender.tell(["c", "d"]);
+  sender.notify(["b", "c"]);
+  sender.notify(["c", "d"]);
   expect(sent.map(({ tags }) => tags)).toEqual([["a"]]);
   sent[0]?.answer();
   await turn();
@@ -36,13 +36,13 @@ it("sends what is told while a notification is on its way with the next one, eac
 
 it("sends the first at once, and what is told soon after it together, when its time has come", async () => {
   const { sender, sent, clock } = scripted({ everyMs: 20 });
-  sender.tell(["a"]);
+  sender.notify(["a"]);
   await turn();
   clock.advance(5);
   sent[0]?.answer();
   await turn();
-  sender.tell(["b"]);
-  sender.tell(["c"]);
+  sender.notify(["b"]);
+  sender.notify(["c"]);
   clock.advance(14);
   await turn();
   expect(sent.map(({ tags }) => tags)).toEqual([["a"]]);
@@ -53,12 +53,12 @@ it("sends the first at once, and what is told soon after it together, when its t
 
 it("waits no longer where the clock is put back while a notification is on its way", async () => {
   const { sender, sent, clock, putBack } = scripted({ everyMs: 20 });
-  sender.tell(["a"]);
+  sender.notify(["a"]);
   await turn();
   putBack(3_600_000);
   sent[0]?.answer();
   await turn();
-  sender.tell(["b"]);
+  sender.notify(["b"]);
   clock.advance(20);
   await turn();
   expect(sent.map(({ tags }) => tags)).toEqual([["a"], ["b"]]);
@@ -66,9 +66,9 @@ it("waits no longer where the clock is put back while a notification is on its w
 
 it("does not wait after a notification that took as long", async () => {
   const { sender, sent, clock } = scripted({ everyMs: 20 });
-  sender.tell(["a"]);
+  sender.notify(["a"]);
   await turn();
-  sender.tell(["b"]);
+  sender.notify(["b"]);
   clock.advance(20);
   sent[0]?.answer();
   await turn();
@@ -77,7 +77,7 @@ it("does not wait after a notification that took as long", async () => {
 
 it("sends again what a lost connection may have swallowed", async () => {
   const { sender, sent } = scripted();
-  sender.tell(["a"]);
+  sender.notify(["a"]);
   await turn();
   sent[0]?.answer(new Error("connection lost"));
   await turn();

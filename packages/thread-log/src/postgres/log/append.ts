@@ -21,10 +21,10 @@ export interface RefusalRow extends AppendedRow {
 
 const SEPARATOR = "\u001e";
 
-/** Of every append. */
+/** Parameters of every append. */
 export function appendValues(batch: readonly StoreAppend[], encoded: readonly EncodedAppend[]): unknown[] {
   const owner: number[] = [];
-  const place: number[] = [];
+  const indexInAppend: number[] = [];
   const bodies: string[] = [];
   const endOfRun: string[] = [];
   const bytes: number[] = [];
@@ -39,10 +39,10 @@ export function appendValues(batch: readonly StoreAppend[], encoded: readonly En
     for (const [n, entry] of entries.entries()) {
       const own = stored[n];
       owner.push(index + 1);
-      place.push(n + 1);
+      indexInAppend.push(n + 1);
       bodies.push(own?.body ?? entry.text);
       endOfRun.push(entry.endOfRun ?? "");
-      // Of the whole envelope: bounds in bytes mean what readers get, however it is stored.
+      // Bytes of the whole envelope: bounds in bytes mean what readers get, however it is stored.
       bytes.push(entry.bytes);
       templates.push(own?.template ?? "null");
       sum += entry.bytes;
@@ -57,7 +57,7 @@ export function appendValues(batch: readonly StoreAppend[], encoded: readonly En
     numbers(counts),
     numbers(sums),
     numbers(owner),
-    numbers(place),
+    numbers(indexInAppend),
     bodies.join(SEPARATOR),
     hasTerminal ? endOfRun.join(SEPARATOR) : null,
     numbers(bytes),
@@ -65,7 +65,7 @@ export function appendValues(batch: readonly StoreAppend[], encoded: readonly En
   ];
 }
 
-/** What one takes after them that may write templates. */
+/** Further parameters of an append that may write templates. */
 export function templateValues(encoded: readonly EncodedAppend[]): readonly (string | null)[] {
   const all = encoded.flatMap(({ templates }, index) =>
     templates.map((template) => ({ ord: index + 1, ...template })),
@@ -78,7 +78,7 @@ export function templateValues(encoded: readonly EncodedAppend[]): readonly (str
   ];
 }
 
-/** What `appendAndFinishStatement` takes after these; an append that finishes nothing has no run. */
+/** Further parameters of `appendAndFinishStatement`; an append that finishes nothing has no run. */
 export function finishValues(batch: readonly StoreAppend[]): unknown[] {
   const finishes = batch.map(({ finish }) => finish);
   const [ords, ids] = openInterrupts(finishes);
@@ -117,7 +117,7 @@ function quoted(value: string): string {
   return isPlain ? `"${value}"` : `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** By place in the batch. */
+/** Parses the rows of a commit, by their index in the batch. */
 export function parseMoved(moved: string | null): readonly (AppendedRow | undefined)[] {
   const rows: AppendedRow[] = [];
   for (const line of moved?.split(",") ?? []) {
@@ -169,7 +169,7 @@ export function appendStatement(schema: string): string {
   return append(schema, APPEND);
 }
 
-/** The same for a commit that writes templates, too. Most write none, and even an insert of nothing has its price. */
+/** The statement of a commit that writes templates, too. Most write none, and even an insert of nothing has its price. */
 export function appendWithTemplatesStatement(schema: string): string {
   return append(schema, { ...APPEND, parts: templateParts(schema) });
 }
@@ -222,7 +222,7 @@ with moved as (
     unfolded_bytes = t.unfolded_bytes + a.bytes, updated_at = clock_timestamp() ${form.alsoSet}
   from ${form.asked}
   where t.account = a.account and t.subject = a.subject and t.thread_id = a.thread_id
-    and t.fence between 1 and a.token and not t.deleted and ${isNews("t", "a")} ${form.condition}
+    and t.fence between 1 and a.token and not t.deleted and ${isNewAppend("t", "a")} ${form.condition}
   returning a.ord, a.n, t.log_id, t.fence, t.epoch, t.head, t.floor, t.held_bytes, t.snapshot_seq, t.unfolded_bytes
     ${form.alsoReturned}
 ), written as (
@@ -251,7 +251,7 @@ function templateParts(schema: string): string {
  * Ids of appends are a writer's name of 13 characters and a count of fixed width, so that they compare as the writer's
  * commits: one that arrives after its retry and the next commit is as old news as one that arrives twice.
  */
-function isNews(thread: string, append: string): string {
+function isNewAppend(thread: string, append: string): string {
   const [last, asked] = [`${thread}.last_append`, `${append}.append_id`];
   return `(${last} is null or left(${last}, 13) <> left(${asked}, 13) or ${last} < ${asked})`;
 }

@@ -85,12 +85,12 @@ function keyOf(thread: ThreadRef): readonly [string, string, string] {
 const OLDER_THAN = (ms: string) => `clock_timestamp() - ${ms}::double precision * interval '1 millisecond'`;
 
 /**
- * Threads with a terminal that is old enough and not compacted yet, by the number of their row. Of each only the first terminal
- * after what is compacted is looked at, which is one index descent; a deleted thread has none. Locks nothing. Parameters: the age, the number to go on
- * after, and the most threads.
+ * Lists threads with a terminal that is old enough and not compacted yet, by the number of their row. For each only the first
+ * terminal after what is compacted is read, which is one index descent; a deleted thread has none. Locks nothing. Parameters:
+ * the age, the number to go on after, and the most threads.
  *
- * None for the first day after the migration that made this possible, unless that made the tables, too: instances of the
- * version before, which may run until they are replaced, take it that seqs have no holes.
+ * Lists none for the first day after the migration that made this possible, unless that made the tables, too: instances of the
+ * version before, which may run until they are replaced, assume that seqs have no holes.
  */
 function compactableStatement(schema: string): string {
   return `
@@ -107,7 +107,7 @@ where t.log_id > $2::bigint and t.created_at < ${OLDER_THAN("$1")}
 order by t.log_id limit $3`;
 }
 
-/** What may be merged next, up to the last terminal of that age ($4), at most $5 entries. Locks nothing. */
+/** Reads the entries that may be merged next, up to the last terminal of that age ($4), at most $5 entries. Locks nothing. */
 function uncompactedStatement(schema: string): string {
   return `
 select t.epoch, t.floor, t.compacted, ended.seq as ends_at, page.lines, used.templates, (
@@ -131,9 +131,9 @@ where ${SAME_THREAD} and epoch = $4 and floor = $5 and compacted = $6 and not de
 }
 
 /**
- * Replaces entries of a log ($1), whose row is locked, and says how far it is compacted ($2). A second statement of its
+ * Replaces entries of a log ($1), whose row is locked, and records how far it is compacted ($2). A second statement of its
  * transaction, because it must see snapshots that were saved while the first waited for the lock. Does nothing where one of
- * them stands on an entry that would be dropped. Bytes are counted as an append counts them.
+ * them is at an entry that would be dropped. Bytes are counted as an append counts them.
  */
 function compactStatement(schema: string): string {
   return `

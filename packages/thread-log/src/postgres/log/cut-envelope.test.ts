@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { note } from "../../conformance/log-scene.js";
-import { cutEnvelope, fitEnvelope, joinEnvelope, UNIT_SEPARATOR } from "./entry-templates.js";
+import { fitEnvelope, joinEnvelope, splitByTemplate, UNIT_SEPARATOR } from "./entry-templates.js";
 
 const token = (ts: number, seq: number, text: string) =>
   JSON.stringify({
@@ -14,16 +14,16 @@ const token = (ts: number, seq: number, text: string) =>
 
 describe("An envelope's text", () => {
   it("is cut at its time, its count and what the payload says, not at ids, names and flags", () => {
-    const { parts, holes } = cutEnvelope(token(1.5, 7, 'a "quoted" \\ word'));
+    const { parts, holes } = splitByTemplate(token(1.5, 7, 'a "quoted" \\ word'));
     expect(holes).toEqual(["1.5", "7", '"a \\"quoted\\" \\\\ word"', '{"index":0,"id":"c"}', "-0.5"]);
     expect(parts.join("")).toContain('"message_id":"m-1"');
-    expect(parts).toEqual(cutEnvelope(token(2, 8, "another")).parts);
+    expect(parts).toEqual(splitByTemplate(token(2, 8, "another")).parts);
   });
 
   it("fits the parts of a neighbour without being cut, and those of no other form", () => {
-    const { parts } = cutEnvelope(token(1.5, 7, "a"));
+    const { parts } = splitByTemplate(token(1.5, 7, "a"));
     const next = token(2, 8, ' of "text":","tool_call": }}');
-    expect(fitEnvelope(next, parts)).toEqual(cutEnvelope(next).holes);
+    expect(fitEnvelope(next, parts)).toEqual(splitByTemplate(next).holes);
     expect(joinEnvelope(parts, fitEnvelope(next, parts) ?? [])).toBe(next);
     for (const other of [
       next.replace("m-1", "m-2"),
@@ -44,7 +44,7 @@ describe("An envelope's text", () => {
     fc.assert(
       fc.property(json, json, (envelope, payload) => {
         const text = JSON.stringify({ ...envelope, ts: 1, payload, seq: 2 });
-        const { parts, holes } = cutEnvelope(text);
+        const { parts, holes } = splitByTemplate(text);
         expect(joinEnvelope(parts, holes)).toBe(text);
         const fitting = fitEnvelope(text, parts);
         expect(fitting && joinEnvelope(parts, fitting)).toBe(text);

@@ -24,7 +24,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125] 
  * Cuts by the text alone, so that the pieces always join to the same text again. Holes are `ts`, `seq` and, of the payload's own
  * values, the numbers and what is neither an id nor a name. Expects what `JSON.stringify` writes: no white space. O(length).
  */
-export function cutEnvelope(text: string): CutEnvelope {
+export function splitByTemplate(text: string): CutEnvelope {
   const parts: string[] = [];
   const holes: string[] = [];
   let from = 0;
@@ -152,7 +152,7 @@ export interface EntryEncoder {
   forget(append: StoreAppend): void;
 }
 
-/** Envelopes of one form, told by the text around their holes. Its first is written whole: most never have a second. */
+/** Envelopes of one form, identified by the text around their holes. The first is written whole: most forms have no second. */
 interface Shape {
   readonly parts: readonly string[];
   template: Template | undefined;
@@ -161,19 +161,19 @@ interface Shape {
 
 interface Writer {
   readonly token: bigint;
-  /** By the template's parts; oldest first. */
+  /** Shapes by the template's parts; oldest first. */
   readonly shapes: Map<string, Shape>;
-  /** Of the entry before: the next one is nearly always of the same. */
+  /** Shape of the previous entry: the next one nearly always has the same. */
   last: Shape | undefined;
 }
 
-/** In characters. Of a longer one the repeated part hardly counts. */
+/** The longest envelope that is split, in characters. In a longer one the repeated part hardly counts. */
 const MAX_TEXT = 2_048;
 const MAX_SHAPES = 256;
 const MAX_WRITERS = 512;
 
 export function createEntryEncoder(): EntryEncoder {
-  /** By thread; oldest first. */
+  /** Writers by thread; oldest first. */
   const writers = new Map<string, Writer>();
 
   function writerOf({ thread, token }: StoreAppend): Writer {
@@ -227,7 +227,7 @@ function shapeOf(
   const { last, shapes } = writer;
   const fitting = last && fitEnvelope(text, last.parts);
   if (fitting) return { shape: last, holes: fitting };
-  const { parts, holes } = cutEnvelope(text);
+  const { parts, holes } = splitByTemplate(text);
   if (holes.length === 0) return WHOLE;
   const key = parts.join(UNIT_SEPARATOR);
   const known = shapes.get(key);
@@ -248,7 +248,7 @@ function randomId(): string {
   return randomBytes(8).readBigInt64BE().toString();
 }
 
-/** Of `entryPage`; `null` where there is none. */
+/** Result of `entryPage`; `null` where there is none. */
 export interface EntryPage {
   readonly lines: string | null;
   readonly templates: string | null;

@@ -8,7 +8,7 @@ import type {
   StoreAppendResult,
 } from "../../log/log-store.js";
 import type { OpenResult } from "../../log/thread-log.js";
-import { subjectKey, type ThreadRef, wakeTag } from "../../thread-ref.js";
+import { subjectKey, type ThreadRef, threadTag } from "../../thread-ref.js";
 import type { PostgresDatabase } from "../database.js";
 import { deleteThreads } from "../delete.js";
 import { type FinishedRow, findNext } from "../registry/finish.js";
@@ -40,7 +40,7 @@ interface CommitRow {
 }
 
 export interface PostgresLogStoreOptions {
-  /** Carries entries to the other instances. Without it the database tells them which threads to read. */
+  /** Carries entries to the other instances. Without it the database notifies them which threads to read. */
   readonly bus?: EntryBus | undefined;
 }
 
@@ -97,15 +97,15 @@ export function createPostgresLogStore(
     const results = batch.map((each, index) => {
       const row = moved[index];
       const own = encoded[index];
-      // What an earlier attempt wrote may have had other templates.
+      // An earlier attempt may have written other templates.
       if (row && own) encoder.written(each, own);
       const result = row ? taken(each, row) : notTaken(each, reasons.get(each));
       // Compaction may drop the templates of a run that has ended.
       if (!result.ok || each.entries.some(({ endOfRun }) => endOfRun !== undefined)) encoder.forget(each);
       return result;
     });
-    // Also of a commit that was there already: its first answer was lost, and with it the moment to tell.
-    tellOthers(
+    // Also for a commit that was there already: its first response was lost, and with it the notification.
+    notifyOthers(
       batch.flatMap(({ thread, entries }, index) => {
         const result = results[index];
         return result?.ok ? [{ thread, entries, epoch: result.epoch, first: result.first }] : [];
@@ -115,12 +115,12 @@ export function createPostgresLogStore(
     return finished === undefined ? results : withNext(batch, results, finished ?? []);
   }
 
-  function tellOthers(commits: readonly CommittedEntries[]): void {
+  function notifyOthers(commits: readonly CommittedEntries[]): void {
     if (bus) bus.publish(commits);
-    else database.tellOthers(commits.map(({ thread }) => wakeTag(thread)));
+    else database.notifyOthers(commits.map(({ thread }) => threadTag(thread)));
   }
 
-  /** What waits after the runs that ended. Asked again of those whose thread changed meanwhile, or whose answer was lost. */
+  /** Adds the run that waits after each run that ended. Reads again where the thread changed, or the response was lost. */
   async function withNext(
     batch: readonly StoreAppend[],
     results: readonly StoreAppendResult[],

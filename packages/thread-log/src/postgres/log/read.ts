@@ -155,7 +155,7 @@ interface ThreadRow {
   readonly updated_at: Date;
 }
 
-/** In order of the primary key: an index on when a thread last changed would be touched by every append. */
+/** Lists threads in order of the primary key: an index on when a thread last changed would be touched by every append. */
 export async function listThreads(
   { pool, schema }: PostgresDatabase,
   scope: ThreadScope,

@@ -1,5 +1,5 @@
 import type { Json } from "@throughline/ai-core";
-import { spareSnapshot } from "../../log/snapshots.js";
+import { expendableSnapshot } from "../../log/snapshots.js";
 import type { Snapshot } from "../../log/thread-log.js";
 import { subjectKey, type ThreadRef } from "../../thread-ref.js";
 import type { PostgresDatabase } from "../database.js";
@@ -69,7 +69,7 @@ export async function saveSnapshot(
   );
   const [row] = rows;
   if (!row) return false;
-  const spare = spareSnapshot([position.seq, ...(row.older ?? []).map(Number)]);
+  const spare = expendableSnapshot([position.seq, ...(row.older ?? []).map(Number)]);
   if (spare !== undefined) {
     await pool.query(`delete from ${schema}.snapshots where log_id = $1 and fold_version = $2 and seq = $3`, [
       row.log_id,

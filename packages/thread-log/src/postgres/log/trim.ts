@@ -37,8 +37,8 @@ export async function findExcess(
 }
 
 /**
- * By the number of the thread's row, which only grows. Of a thread that is old enough only the oldest entry is looked at: it
- * is one index lookup, where `findExcess` would read them all. Threads whose trim was interrupted count, too.
+ * Lists threads by the number of their row, which only grows. For a thread that is old enough only the oldest entry is read: one
+ * index lookup, where `findExcess` would read them all. Threads whose trim was interrupted count, too.
  */
 export async function findAging(
   { pool, schema }: PostgresDatabase,
@@ -129,7 +129,7 @@ function retentionKeyOf(thread: ThreadRef): readonly [string, string, string] {
   return [thread.account, subjectKey(thread), thread.threadId];
 }
 
-/** Keeps runs from starting in the thread until the transaction ends. `false` where one is open, or is just starting. */
+/** Blocks starts of runs in the thread until the transaction ends. `false` where one is open, or is just starting. */
 export async function lockIdleThread(
   client: Pick<pg.ClientBase, "query">,
   schema: string,
@@ -177,7 +177,7 @@ export async function deleteUnstartedThreads(
   return rowCount ?? 0;
 }
 
-/** What a round of retention would delete, by kind. */
+/** Counts of rows that a round of retention would delete, by kind. */
 export interface RetainedRows {
   readonly threads: number;
   readonly runs: number;
@@ -269,7 +269,7 @@ where s.log_id = $1 and t.log_id = $1 and t.epoch = $2 and s.seq + 1 < t.floor`;
 
 /**
  * A condition on a thread `t`: a trim was interrupted before it had deleted everything below the floor. Deleting begins with the
- * lowest seq, so what is left is next to the floor, where a few terminals may stand that stay in any case.
+ * lowest seq, so what is left is next to the floor, where a few terminals may lie that stay in any case.
  */
 function hasTrimmedEntries(schema: string): string {
   return `exists (
@@ -306,8 +306,8 @@ and not exists (select 1 from ${schema}.runs r
 
 /**
  * Deletes at most $1 of them. Locks each row and skips those that are locked: a start or a stop has the right of way. One that
- * looked at the row before finds another revision and looks again. Materialized: joined to the rows it deletes, the limit would
- * count anew for each of them in some plans.
+ * read the row before finds another revision and reads again. Materialized: joined to the rows it deletes, the limit would be
+ * counted separately for each of them in some plans.
  */
 function deleteUnstartedStatement(schema: string): string {
   return `

@@ -5,7 +5,7 @@ import type { PostgresDatabase } from "../database.js";
 import { finishRuns } from "./finish.js";
 import { fenceOf, keyOf, type LeasedRow, NOW_OF_LISTING, RUN_COLUMNS, toLeased } from "./run-rows.js";
 
-/** Outer joined: without a claim there is one row, which says whether a run could have been claimed. */
+/** A row of an outer join: without a claim there is one, which has only whether a run could have been claimed. */
 type CandidateRow = { readonly candidate: boolean } & (LeasedRow | { readonly run_id: null });
 
 function leasedIn(rows: readonly CandidateRow[]): readonly LeasedRow[] {
@@ -55,12 +55,12 @@ export async function claimExpiredRuns(
 }
 
 export async function releaseRun(
-  { pool, schema, tellReleased }: PostgresDatabase,
+  { pool, schema, notifyReleased }: PostgresDatabase,
   { runId, token }: Fence,
   isFresh: boolean,
 ): Promise<void> {
   await pool.query(releaseStatement(schema), [runId, token.toString(), isFresh]);
-  tellReleased();
+  notifyReleased();
 }
 
 /** A run that can't be read can't be driven either: it ends as an error, and those that were claimed with it go on. */
@@ -95,8 +95,8 @@ async function readClaims(
 }
 
 /**
- * Of the threads and runs in `locked` (`log_id`, `run_id`): bumps the threads' fences, so that every earlier writer is refused
- * from here on (R17), opens their logs, hands the runs to the owner and lists them as running. Gives `leased`.
+ * Leases the threads and runs in `locked` (`log_id`, `run_id`): bumps the threads' fences, so that every earlier writer is
+ * refused from here on (R17), opens their logs, hands the runs to the owner and lists them as running. Gives `leased`.
  */
 function leaseParts(schema: string, alsoSet: string): string {
   return `
@@ -126,7 +126,7 @@ bumped as (
  * its lock has another revision by now, and is left out: what was read of its runs may not hold any more.
  *
  * Over all threads ($3: how many), a thread that is locked is skipped, because what is done with it is not known yet. Of one
- * thread ($3 to $5), the lock is waited for; `candidate` then tells a thread that changed meanwhile from one where none waits.
+ * thread ($3 to $5), the lock is waited for; `candidate` then separates a thread that changed meanwhile from one where none waits.
  */
 function claimQueuedStatement(schema: string, { ofThread }: { readonly ofThread: boolean }): string {
   const here = ofThread ? "and q.account = $3 and q.subject = $4 and q.thread_id = $5" : "";
@@ -166,8 +166,8 @@ from (values (1)) as always (one) left join leased on true`;
  * does not. A run that was released before anything was done for it has no owner, and no attempt to count.
  *
  * Locks thread and run, and skips what is locked: a run that a heartbeat holds this moment is alive. What was changed since
- * the statement's snapshot is judged again as it is now. What a deleted thread left running is for the deletion: recovered,
- * it would write its thread anew.
+ * the statement's snapshot is judged again as it is now. A run that a deleted thread left running belongs to the deletion:
+ * recovered, it would recreate the thread.
  */
 function claimExpiredStatement(schema: string): string {
   const crashed = "r.lease_until > '-infinity'";

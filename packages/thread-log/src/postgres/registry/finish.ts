@@ -7,11 +7,11 @@ import { NOW_OF_LISTING } from "./run-rows.js";
 export interface RunFinish extends Finish {
   readonly runId: string;
   readonly token: bigint;
-  /** The run never ran: questions that are open stay so. */
+  /** The run never ran: interrupts that are open stay so. */
   readonly keepsInterrupts?: boolean;
 }
 
-/** What a statement tells of a run it finished; `ord` is its place in the batch, from 1. */
+/** The row that a statement returns for a run it finished; `ord` is its number in the batch, from 1. */
 export interface FinishedRow {
   readonly ord: number;
   readonly next: string | null;
@@ -54,7 +54,7 @@ export async function finishRuns(
   });
 }
 
-/** Each once, as the two arrays that the statements take: place in the batch, id. */
+/** Open interrupts, each once, as the two arrays of the statements' parameters: number in the batch, id. */
 export function openInterrupts(
   finishes: readonly (Finish | undefined)[],
 ): readonly [ords: readonly number[], ids: readonly string[]] {
@@ -143,7 +143,7 @@ with asked as (
 select ord::int, next, raced from finished`;
 }
 
-/** Of runs that ended: their status, and the run of their thread that waits now. */
+/** Reads the status of runs that ended, and the run of their thread that waits now. */
 export function nextStatement(schema: string): string {
   return `
 select f.run_id, f.status, (

@@ -7,7 +7,7 @@ import pg from "pg";
 /**
  * @typedef {import("./heartbeat.js").HeartbeatWorkerData} HeartbeatWorkerData
  * @typedef {import("./heartbeat.js").ToHeartbeatWorker} ToHeartbeatWorker
- * @typedef {import("../../registry/leases.js").Beat} Beat
+ * @typedef {import("../../registry/leases.js").Heartbeat} Heartbeat
  */
 
 const {
@@ -15,14 +15,14 @@ const {
   port,
 } = /** @type {HeartbeatWorkerData} */ (workerData);
 
-/** Of a connection and of a statement: after a first one that stalls, another still renews in time. */
+/** Deadline of a connection and of a statement: after a first one that stalls, another still renews in time. */
 const PATIENCE_MS = leaseMs / 3;
 /** Without leases a heartbeat only shows that there could be one. */
 const IDLE_MS = Math.max(everyMs, leaseMs / 2);
 const FIRST_RETRY_MS = 50;
 
 /** @type {Map<string, string>} Run ids and tokens. */
-const kept = new Map();
+const held = new Map();
 /** @type {pg.Client | undefined} */
 let client;
 /** @type {NodeJS.Timeout | undefined} */
@@ -51,7 +51,7 @@ async function connect() {
 
 async function beat() {
   client ??= await connect();
-  const asked = [...kept].map(([runId, token]) => ({ runId, token }));
+  const asked = [...held].map(([runId, token]) => ({ runId, token }));
   // The lease counts from when it was asked for: the answer may be long on its way.
   const sentAt = performance.timeOrigin + performance.now();
   const { rows } = await client.query(statement, [
@@ -60,7 +60,7 @@ async function beat() {
     leaseMs,
   ]);
   const stopRequested = new Map(rows.map((row) => [row.run_id, row.stop_requested]));
-  /** @type {Beat} */
+  /** @type {Heartbeat} */
   const answer = {
     sentAt,
     renewed: asked.filter(({ runId }) => stopRequested.get(runId) === false),
@@ -87,7 +87,7 @@ async function beatAndGoOn() {
 
 function schedule() {
   clearTimeout(timer);
-  const pause = kept.size > 0 ? everyMs : IDLE_MS;
+  const pause = held.size > 0 ? everyMs : IDLE_MS;
   const retry = FIRST_RETRY_MS * 2 ** (failures - 1);
   timer = setTimeout(beatAndGoOn, failures > 0 ? Math.min(retry, pause) : pause);
 }
@@ -101,13 +101,13 @@ function end() {
 port.on("message", (/** @type {ToHeartbeatWorker} */ message) => {
   switch (message.kind) {
     case "keep": {
-      const wasIdle = kept.size === 0;
-      kept.set(message.runId, message.token);
+      const wasIdle = held.size === 0;
+      held.set(message.runId, message.token);
       if (wasIdle && !isBeating) schedule();
       return;
     }
     case "drop":
-      if (kept.get(message.runId) === message.token) kept.delete(message.runId);
+      if (held.get(message.runId) === message.token) held.delete(message.runId);
       return;
     case "close":
       isClosed = true;

@@ -3,8 +3,8 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "
 import type { Fence } from "@throughline/ai-core";
 import type pg from "pg";
 import {
-  type Beat,
-  createKeptLeases,
+  createHeldLeases,
+  type Heartbeat,
   type HeldLease,
   type LeaseHealth,
   type LeaseKeeper,
@@ -24,14 +24,14 @@ export interface PostgresLeaseKeeperOptions {
 
 const LOOKS_PER_LEASE = 20;
 
-/** R17: renews from a thread and over a connection of its own, so that a node that keeps the CPU busy does not look dead. */
+/** R17: renews from a thread and over a connection of its own, so that a CPU-bound node does not look dead. */
 export function createPostgresLeaseKeeper({
   database,
   leaseMs,
   everyMs,
   startWorker,
 }: PostgresLeaseKeeperOptions): LeaseKeeper {
-  const kept = createKeptLeases(leaseMs, (fence) => thread.drop(leaseOf(fence)));
+  const heldLeases = createHeldLeases(leaseMs, (fence) => thread.drop(leaseOf(fence)));
   const thread = startHeartbeatThread({
     settings: {
       connection: database.direct,
@@ -39,30 +39,30 @@ export function createPostgresLeaseKeeper({
       leaseMs,
       everyMs,
     },
-    leases: () => kept.fences().map(leaseOf),
-    onBeat: kept.apply,
+    leases: () => heldLeases.fences().map(leaseOf),
+    onBeat: heldLeases.apply,
     startWorker,
   });
   const unsubscribe = database.onWake((message) => {
-    if (message.kind === "stop") kept.stop(message.runId);
+    if (message.kind === "stop") heldLeases.stop(message.runId);
   });
   let timer: NodeJS.Timeout | undefined;
 
-  /** Renewals that this thread was too busy to receive count; a heartbeat thread that is silent does not. */
+  /** Ends leases that are over. Renewals that this thread was too busy to receive count; a silent heartbeat thread does not. */
   function judge(): void {
     thread.drain();
-    kept.expire(threadsNow());
+    heldLeases.expire(threadsNow());
     watch();
   }
 
   /**
-   * Renewals only put an expiry off, so one timer for the earliest is enough. It is never set far ahead: in a process that
-   * stood still, timers run in the order they were due, and this one must be among the first.
+   * Schedules the next check. Renewals only postpone an expiry, so one timer for the earliest is enough. It is never set far
+   * ahead: after a pause of the process, timers run in the order they were due, and this one must be among the first.
    */
   function watch(): void {
     clearTimeout(timer);
     timer = undefined;
-    const expiry = kept.nextExpiry();
+    const expiry = heldLeases.nextExpiry();
     if (expiry === undefined) return;
     const aheadMs = Math.min(Math.ceil(expiry - threadsNow()), leaseMs / LOOKS_PER_LEASE);
     timer = setTimeout(judge, Math.max(0, aheadMs));
@@ -71,18 +71,18 @@ export function createPostgresLeaseKeeper({
 
   return {
     keep(fence, listener) {
-      const letGo = kept.keep(fence, listener, threadsNow());
+      const release = heldLeases.hold(fence, listener, threadsNow());
       thread.keep(leaseOf(fence));
       if (timer === undefined) watch();
       return () => {
-        if (letGo()) thread.drop(leaseOf(fence));
+        if (release()) thread.drop(leaseOf(fence));
       };
     },
     healthy: thread.healthy,
     async close() {
       unsubscribe();
       clearTimeout(timer);
-      kept.clear();
+      heldLeases.clear();
       await thread.close();
     },
   };
@@ -92,9 +92,9 @@ type StartWorker = (data: HeartbeatWorkerData) => Worker;
 
 export interface HeartbeatThreadOptions {
   readonly settings: HeartbeatSettings;
-  /** What a thread that was started anew is to keep. */
+  /** The leases that a restarted thread is to renew. */
   readonly leases: () => readonly HeldLease[];
-  readonly onBeat: (beat: Beat) => void;
+  readonly onBeat: (beat: Heartbeat) => void;
   readonly startWorker?: StartWorker | undefined;
 }
 
@@ -122,7 +122,7 @@ const startHeartbeatWorker: StartWorker = (data) =>
     transferList: [data.port],
   });
 
-/** Keeps a heartbeat thread running: one that ends is started again, with growing pauses. */
+/** Runs a heartbeat thread and restarts it whenever it ends, with growing pauses. */
 function startHeartbeatThread(options: HeartbeatThreadOptions): HeartbeatThread {
   const { settings, leases, onBeat, startWorker = startHeartbeatWorker } = options;
   let current: { readonly worker: Worker; readonly port: MessagePort } | undefined;
@@ -136,7 +136,7 @@ function startHeartbeatThread(options: HeartbeatThreadOptions): HeartbeatThread 
     const worker = startWorker({ settings, port: port2 });
     current = { worker, port };
     port.on("message", receive);
-    // Neither keeps a process alive that has nothing else to do.
+    // Neither holds a process open that has nothing else to do.
     port.unref();
     worker.unref();
     // An error is followed by the exit.
@@ -163,7 +163,7 @@ function startHeartbeatThread(options: HeartbeatThreadOptions): HeartbeatThread 
     restart.unref();
   }
 
-  function receive(beat: Beat): void {
+  function receive(beat: Heartbeat): void {
     restarts = 0;
     lastBeatAt = beat.sentAt;
     onBeat(beat);
@@ -212,7 +212,7 @@ interface HeartbeatSettings {
   readonly everyMs: number;
 }
 
-/** What the heartbeat's thread is started with. Back through the port comes a `Beat` for each heartbeat that was answered. */
+/** Start parameters of the heartbeat's thread. It posts a `Heartbeat` to the port for each heartbeat that got a response. */
 export interface HeartbeatWorkerData {
   readonly settings: HeartbeatSettings;
   readonly port: MessagePort;

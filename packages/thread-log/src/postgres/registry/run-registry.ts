@@ -16,7 +16,7 @@ import {
   SAME_THREAD,
   toRecords,
 } from "./run-rows.js";
-import { lookAtThread, startRun } from "./start-run.js";
+import { readThreadRuns, startRun } from "./start-run.js";
 import { pruneRuns, stopRun } from "./stop.js";
 
 export function createPostgresRunRegistry(
@@ -34,7 +34,7 @@ export function createPostgresRunRegistry(
   }
 
   return {
-    look: (request) => lookAtThread(database, request, onBadRow),
+    look: (request) => readThreadRuns(database, request, onBadRow),
     start: (request, given) => startRun(database, request, given, onBadRow),
     claimNext: (thread, lease) => claimNextRun(database, thread, lease, onBadRow),
     claimQueued: (lease, limit) => claimQueuedRuns(database, lease, limit, onBadRow),
@@ -44,9 +44,9 @@ export function createPostgresRunRegistry(
         heartbeatStatement(schema),
         heartbeatValues(fences, leaseMs),
       );
-      const kept = new Set(rows.map(({ run_id }) => run_id));
+      const renewed = new Set(rows.map(({ run_id }) => run_id));
       return {
-        lost: fences.map(({ runId }) => runId).filter((runId) => !kept.has(runId)),
+        lost: fences.map(({ runId }) => runId).filter((runId) => !renewed.has(runId)),
         stopping: rows.filter(({ stop_requested }) => stop_requested).map(({ run_id }) => run_id),
       };
     },

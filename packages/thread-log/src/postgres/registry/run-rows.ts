@@ -26,7 +26,7 @@ export interface RunRow {
   readonly ended_at: Date | null;
 }
 
-/** Of a run that was leased: where its log stood then. */
+/** A row of a run that was leased, with the head of its log at that moment. */
 export interface LeasedRow extends RunRow {
   readonly log_epoch: string;
   readonly log_head: string;
@@ -42,7 +42,7 @@ export function toRecord(row: RunRow): RunRecord {
   };
 }
 
-/** What can be told of a run whose JSON can't be read. */
+/** The record of a run whose JSON can't be read: everything but its start and request. */
 export function withoutPayload(row: RunRow): RunRecord {
   return {
     thread: threadOf(row),
@@ -114,10 +114,10 @@ export function keyOf(thread: ThreadRef): readonly [string, string, string] {
 export const SAME_THREAD = "account = $1 and subject = $2 and thread_id = $3";
 /** R24: the order in which waiting runs are taken. */
 export const QUEUE_ORDER = "preempts desc, arrival";
-/** To the millisecond, as a page token says it: what it leaves out could not be compared with it. */
+/** The time of a listing, to the millisecond, as in a page token: digits that the token lacks could not be compared with it. */
 export const NOW_OF_LISTING = "date_trunc('milliseconds', clock_timestamp())";
 
-/** What is read of a run, in `RunRow`. */
+/** Columns of a `RunRow`. */
 export const RUN_COLUMNS = [
   "run_id",
   "account",

@@ -1,12 +1,12 @@
 import { ThroughlineError } from "@throughline/ai-core";
-import type { BadRow, LookRequest, StartLook, StartResult, StartRun } from "../../registry/run-registry.js";
+import type { BadRow, ReadRequest, StartLook, StartResult, StartRun } from "../../registry/run-registry.js";
 import {
   answerIds,
   BUSY_RETRY_MS,
   canonicalJson,
   checkAlias,
   decideStart,
-  ownStart,
+  retriedStart,
   type StartDecision,
 } from "../../registry/start-decision.js";
 import { searchText, storableTitle } from "../../thread-directory.js";
@@ -44,9 +44,9 @@ interface SeenThread {
 /** Outer joined: the run of the same name, if there is one. */
 type LookRow = SeenThread & (RunRow | { readonly run_id: null });
 
-export async function lookAtThread(
+export async function readThreadRuns(
   { pool, schema }: PostgresDatabase,
-  { thread, runId, alias, answers, account = thread.account }: LookRequest,
+  { thread, runId, alias, answers, account = thread.account }: ReadRequest,
   onBadRow: (row: BadRow) => void,
 ): Promise<StartLook> {
   const names = alias === undefined ? [runId] : [runId, alias];
@@ -96,7 +96,7 @@ export async function startRun(
   const lookRequest = { ...request, answers: answerIds(request.start) };
   let look = given;
   for (let collisions = 0; ; ) {
-    look ??= await lookAtThread(database, lookRequest, onBadRow);
+    look ??= await readThreadRuns(database, lookRequest, onBadRow);
     if (look.isClosed) throw beingDeleted();
     const decision = decideStart(look.runs, request);
     switch (decision.kind) {
@@ -127,7 +127,7 @@ async function attach(
   runId: string,
 ): Promise<StartResult> {
   const { runs, same } = look;
-  if (same?.runId === runId) return ownStart(request, look) ?? { kind: "attached", run: same };
+  if (same?.runId === runId) return retriedStart(request, look) ?? { kind: "attached", run: same };
   if (runs.same === runId) {
     throw new ThroughlineError("internal", "What is stored of this run can't be read.");
   }
@@ -169,14 +169,14 @@ async function write(
     case "cancel":
       return { kind: "cancelled", run: toRecord(row) };
     case "queue":
-      if (decision.preempted !== undefined) database.tellOwn({ kind: "stop", runId: decision.preempted });
+      if (decision.preempted !== undefined) database.notifySelf({ kind: "stop", runId: decision.preempted });
       return { ...decision, kind: "queued", run: toRecord(row) };
     case "run":
       return { kind: "started", ...toLeased(row) };
   }
 }
 
-/** In the order of the function's parameters, after thread and revision. */
+/** Parameters of the function, in its order, after thread and revision. */
 function valuesOf(
   { channel, payload }: PostgresDatabase,
   request: StartRun,

@@ -53,7 +53,7 @@ export async function stopRun(
     return { kind: "cancelled", run: recordOf(cancelled[0] ?? row) };
   });
   if (result.kind === "stopping" || result.kind === "cancelled") {
-    database.tellOwn({ kind: "stop", runId: result.run.runId });
+    database.notifySelf({ kind: "stop", runId: result.run.runId });
   }
   return result;
 }
@@ -80,7 +80,7 @@ export async function askToStop(
   await notifyStop(client, database, runId);
 }
 
-/** Heard by every instance when the transaction commits. */
+/** Notifies every instance of a stop, when the transaction commits. */
 async function notifyStop(
   client: pg.PoolClient,
   { channel, payload }: PostgresDatabase,
@@ -98,7 +98,7 @@ export async function pruneRuns(
   return inTransaction(pool, async (client) => {
     await client.query(`delete from ${schema}.stops where expires_at < clock_timestamp()`);
     const { rows } = await client.query<{ run_id: string }>(
-      // Materialized: joined to the rows it deletes, the limit would count anew for each of them in some plans.
+      // Materialized: joined to the rows it deletes, the limit would be counted separately for each of them in some plans.
       `with past as materialized (
          select run_id from ${schema}.runs r
          where ended_at < clock_timestamp() - $1::double precision * interval '1 millisecond' and not exists (
@@ -111,7 +111,7 @@ export async function pruneRuns(
       [olderThanMs, limit],
     );
     const runIds = rows.map(({ run_id }) => run_id);
-    // An answer is kept so that the same one again finds its run; without the run it leads nowhere.
+    // A response is stored so that the same one again finds its run; without the run it leads nowhere.
     if (runIds.length > 0) {
       await client.query(`delete from ${schema}.interrupts where answered_by = any($1)`, [runIds]);
     }

@@ -18,7 +18,7 @@ export interface Component {
 
 /**
  * Brings a component's tables in the schema up to date, in one transaction and under a lock: instances that start together
- * wait for the first. Refuses tables that a newer version has changed, unless that version says that this one works on them.
+ * wait for the first. Refuses tables that a newer version has changed, unless that version declares that this one works on them.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -68,7 +68,7 @@ export interface MigrationState {
   readonly refusal: MigrationRefusal | undefined;
 }
 
-/** What `migrate` would do; changes nothing. */
+/** Inspects what `migrate` would do; changes nothing. */
 export async function inspectMigrations(
   client: Queries,
   schema: string,

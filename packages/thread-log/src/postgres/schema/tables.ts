@@ -17,7 +17,7 @@ function entriesByTemplate(schema: string): readonly string[] {
     // smallest row header.
     `alter table ${schema}.log_entries add column template bigint`,
     // Ids are random, by the writer. All entries of a token lie before the first of a higher one, so that token and first_seq
-    // tell which templates a trimmed log still needs.
+    // decide which templates a trimmed log still needs.
     `create table ${schema}.entry_templates (
       log_id bigint not null,
       id bigint not null,
@@ -73,8 +73,8 @@ export interface Migration {
 }
 
 /**
- * Applied in order, each once; never edited after a release. From 5 on each keeps the code of the migration before it working,
- * and says so by `runsWith`: a rolling upgrade has instances of both versions on one database. (3 did not: an instance from
+ * Applied in order, each once; never edited after a release. From 5 on the code of the migration before still works after each,
+ * which `runsWith` declares: a rolling upgrade has instances of both versions on one database. (3 did not: an instance from
  * before it can't save snapshots after it.) Keys are text under the "C" collation: they are compared for equality only, and
  * bytes compare fastest.
  */

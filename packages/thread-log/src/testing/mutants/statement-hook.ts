@@ -23,9 +23,9 @@ export interface Replacement {
   readonly text: string;
 }
 
-const PASSED_THROUGH = new Set(["create-pool", "in-transaction", "deadlines", "within", "migrate"]);
+const PASSED_THROUGH = new Set(["connection/pool", "connection/transaction", "schema/migrate"]);
 /** Sends for others, and what opening a database needs. */
-const OPENS = "open-postgres";
+const OPENS = "database";
 const WORDS = 5;
 /** Where a statement comes from that a test sends by itself. */
 const TEST = "test";
@@ -140,7 +140,7 @@ function nameOf(text: string, asked: unknown): string {
 
 /** The file that sends it. A test may send one of its own from within a call of ours: then it comes first in the stack. */
 function callerOf(stack: string): string {
-  const files = [...stack.matchAll(/src\/postgres\/(?:sql\/)?([\w-]+)(\.test)?\.ts/g)].map(
+  const files = [...stack.matchAll(/src\/postgres\/((?:[\w-]+\/)*[\w-]+)(\.test)?\.ts/g)].map(
     ([, name = "", test]) => (test === undefined ? name : TEST),
   );
   const sender = files.find((name) => !PASSED_THROUGH.has(name) && name !== OPENS);
