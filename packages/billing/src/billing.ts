@@ -14,7 +14,7 @@ import type { LitellmAdmin } from "./litellm/admin.js";
 import type { MeterObserver } from "./meter/events.js";
 import { createMeteredFetch, type MeteredRun } from "./meter/metered-fetch.js";
 import { createModelList, type ModelList, type ModelListing, requireAllowedModel } from "./models/models.js";
-import type { AdoptCall } from "./reconcile/adopt.js";
+import type { AttributeCall } from "./reconcile/adopt.js";
 import type { FactStore } from "./reconcile/fact-store.js";
 import { type ReconcileReport, type ReconcilerOptions, reconcile } from "./reconcile/reconcile.js";
 import type { SpendSource } from "./reconcile/spend-log.js";
@@ -42,21 +42,21 @@ export interface BillingOptions {
   /** The service key, under which list prices are read. */
   readonly serviceKey: string;
   readonly policyOf?: ReconcilerOptions["policyOf"];
-  /** Without it calls of LangGraph servers are charged to no one. */
-  readonly adopt?: AdoptCall;
+  /** Without it calls of LangGraph servers are not charged. */
+  readonly adopt?: AttributeCall;
   readonly currentRun?: () => MeteredRun | undefined;
   readonly observer?: BillingObserver;
   readonly clock?: Clock;
   readonly send?: typeof fetch;
 }
 
-/** Billing put together. */
+/** The parts of billing, assembled. */
 export interface Billing {
   /** Meters what goes to LiteLLM: for our own models, and for `installFetch`. */
   readonly fetch: typeof fetch;
   readonly ledger: LedgerStore;
   readonly budgets: BudgetGuard;
-  /** What the caller may choose from. */
+  /** Models that the caller may choose from. */
   modelsOf(caller: Caller): Promise<ModelListing>;
   /**
    * Throws unless a run with this model may start: `model_not_allowed`, `models_unavailable`, `budget_exceeded`. Of a run that
@@ -78,7 +78,7 @@ export function createBilling(options: BillingOptions): Billing {
   }
 
   /** LiteLLM does not check a fallback against the key's models. */
-  async function tellUnlisted(run: MeteredRun, token: string, servedModel: string): Promise<void> {
+  async function reportUnlisted(run: MeteredRun, token: string, servedModel: string): Promise<void> {
     const listing = await models.of(token).catch(() => undefined);
     if (listing && !listing.models.some(({ id }) => id === servedModel))
       observer.servedUnlisted?.(run, servedModel);
@@ -103,7 +103,7 @@ export function createBilling(options: BillingOptions): Billing {
       onAnswer({ run, model, token }, { status, servedModel }) {
         // LiteLLM refused the key, or a model that our list has.
         if (status === 400 || status === 401 || status === 403) models.expire(token);
-        if (servedModel !== null && servedModel !== model) void tellUnlisted(run, token, servedModel);
+        if (servedModel !== null && servedModel !== model) void reportUnlisted(run, token, servedModel);
       },
       observer: {
         ...observer,

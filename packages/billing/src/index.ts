@@ -44,7 +44,7 @@ export * from "./models/models.js";
 export * from "./models/models.js";
 export {
   type AdoptableRun,
-  type AdoptCall,
+  type AttributeCall,
   createAdoption,
 } from "./reconcile/adopt.js";
 export * from "./reconcile/fact-store.js";

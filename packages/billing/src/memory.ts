@@ -15,7 +15,7 @@ import {
 import type { FactStore, StoredFact } from "./reconcile/fact-store.js";
 import type { SpendFact, SpendSource } from "./reconcile/spend-log.js";
 
-/** For tests and for services without a database. What it holds goes with the process. */
+/** A ledger for tests and for services without a database. Its content ends with the process. */
 export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore {
   const units = new Map<string, UsageUnit>();
   const receipts = new Map<string, ChargeReceipt>();
@@ -216,7 +216,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** For tests and for services without a database. */
+/** A budget store for tests and for services without a database. */
 export function createMemoryBudgetStore(): BudgetStore {
   const accounts = new Map<string, Map<string, BudgetLimits>>();
   const of = (account: string) => accounts.get(account) ?? new Map<string, BudgetLimits>();
@@ -245,7 +245,7 @@ export function createMemoryBudgetStore(): BudgetStore {
   };
 }
 
-/** For tests and for services without a database. */
+/** A key store for tests and for services without a database. */
 export function createMemoryKeyStore(): KeyStore {
   const keys = new Map<string, StoredKey>();
   const nameOf = (account: string, virtualKeyId: string) => JSON.stringify([account, virtualKeyId]);
@@ -282,7 +282,7 @@ export function createMemoryKeyStore(): KeyStore {
   };
 }
 
-/** For tests and for services without a database. */
+/** A fact store for tests and for services without a database. */
 export function createMemoryFactStore(): FactStore {
   const facts = new Map<string, StoredFact & { readonly source: SpendSource["name"] }>();
   const positions = new Map<string, string>();

@@ -149,7 +149,7 @@ const FACT_MIGRATION: BillingMigration = {
   ],
 };
 
-/** What a call says of itself: by this a person finds whose a row is that no unit claims. */
+/** Adds the labels of a call: by these an operator identifies the owner of a row that no unit claims. */
 const FACT_LABELS_MIGRATION: BillingMigration = {
   id: 5,
   runsWith: 1,
@@ -161,7 +161,7 @@ const FACT_LABELS_MIGRATION: BillingMigration = {
 /** The table that remembers which of billing's migrations were applied. */
 export const BILLING_MIGRATIONS_RECORD = "billing_migrations";
 
-/** Billing's tables, each beside the concept it belongs to. Ids are unique and never reused. */
+/** Migrations of billing's tables, each named after the concept it belongs to. Ids are unique and never reused. */
 export const BILLING_MIGRATIONS: readonly BillingMigration[] = [
   LEDGER_MIGRATION,
   KEY_MIGRATION,

@@ -17,7 +17,7 @@ export interface BudgetGuard {
   decide(account: string, subject: string | undefined): Promise<BudgetDecision>;
   /** Throws `budget_exceeded` (402) with what is used up and when it is renewed. */
   require(account: string, subject: string | undefined): Promise<BudgetDecision>;
-  /** Tells the guard of a charge, so that it need not read it. */
+  /** Notifies the guard of a charge, so that it need not read it. */
   note(account: string, subject: string | undefined, amount: Picodollars): void;
   /** The account's limits were changed here: they are read again. */
   changed(account: string): void;

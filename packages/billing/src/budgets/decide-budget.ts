@@ -1,7 +1,7 @@
 import type { Picodollars } from "../ledger/money.js";
 import type { Period } from "../ledger/period.js";
 
-/** What may be spent per period; `null` is no limit. */
+/** Limits of spend per period; `null` is no limit. */
 export interface BudgetLimits {
   readonly day: Picodollars | null;
   readonly month: Picodollars | null;
@@ -23,8 +23,8 @@ export type BudgetDecision =
   | { readonly kind: "near" | "exceeded"; readonly state: BudgetState };
 
 /**
- * Whether another call may be made. A call's price is known after it, so the call that crosses a limit is made and charged,
- * and the next is refused. Of several limits the fullest is told.
+ * Decides whether another call may be made. A call's price is known after it, so the call that crosses a limit is made and
+ * charged, and the next is refused. Of several limits the fullest is reported.
  */
 export function decideBudget(states: readonly BudgetState[]): BudgetDecision {
   const fullest = states.reduce<BudgetState | undefined>(
@@ -43,7 +43,7 @@ export function decideBudget(states: readonly BudgetState[]): BudgetDecision {
   return nearest ? { kind: "near", state: nearest } : { kind: "within" };
 }
 
-/** By the share that was spent; a limit of nothing is always full. */
+/** Compares the shares that were spent; a limit of nothing is always full. */
 function isFuller(a: BudgetState, b: BudgetState): boolean {
   if (a.limit === 0n || b.limit === 0n) return a.limit === 0n && b.limit !== 0n;
   return a.spent * b.limit > b.spent * a.limit;

@@ -39,7 +39,7 @@ export interface GeneratedKeysOptions {
   readonly store: KeyStore;
   readonly ring: KeyRing;
   readonly admin: Pick<LitellmAdmin, "registerKey">;
-  /** What LiteLLM itself allows the key, as a backstop: models, budget. */
+  /** Limits that LiteLLM itself enforces on the key, as a backstop: models, budget. */
   readonly limitsOf?: (account: string) => Readonly<Record<string, unknown>>;
 }
 
@@ -83,7 +83,7 @@ function newToken(): string {
   return `sk-${randomBytes(32).toString("base64url")}`;
 }
 
-/** Tries resolvers in order, as long as they say that they don't have the key. */
+/** Tries resolvers in order, as long as they report that they don't have the key. */
 export function firstKeyOf(...resolvers: readonly KeyResolver[]): KeyResolver {
   return {
     async resolveKey(virtualKeyId, account) {
@@ -99,7 +99,7 @@ export function firstKeyOf(...resolvers: readonly KeyResolver[]): KeyResolver {
   };
 }
 
-/** What a sealed key belongs to. Neither part can hold a line break. */
+/** The owner and id that a sealed key is bound to. Neither part can hold a line break. */
 function sealContext({ account, virtualKeyId }: Pick<StoredKey, "account" | "virtualKeyId">): string {
   return `${account}\n${virtualKeyId}`;
 }
@@ -157,7 +157,7 @@ export function withSystemTenant(
   };
 }
 
-/** The same for a key that is not there and for another account's: which ids exist is not told. */
+/** The error for a key that does not exist and for another account's alike: it does not reveal which ids exist. */
 function unknownKey(virtualKeyId: string): ThroughlineError {
   return new ThroughlineError("unauthorized", `This account has no key "${virtualKeyId}" for model calls.`, {
     details: { virtualKeyId },

@@ -10,12 +10,12 @@ import type { Picodollars } from "./money.js";
 export const UNIT_STATES = ["in_doubt", "settled", "unresolved", "written_off"] as const;
 export type UnitState = (typeof UNIT_STATES)[number];
 
-/** What a price was read from. */
+/** Sources that a price can be read from. */
 export const EVIDENCES = [
   "response_header",
   "last_event",
   "cache_hit",
-  /** LiteLLM refused the call before any model saw it, or says that the failure cost nothing. */
+  /** LiteLLM refused the call before any model saw it, or reports that the failure cost nothing. */
   "refused",
   /** The request never left. */
   "not_sent",
@@ -32,7 +32,7 @@ export interface NewUnit {
   readonly unitId: string;
   readonly runId: string;
   readonly attempt: number;
-  /** Of the requests of this attempt, from 1; 0 where no meter counted. For people, not an identity. */
+  /** Number among the requests of this attempt, from 1; 0 where no meter counted. For people, not an identity. */
   readonly ordinal: number;
   readonly account: string;
   readonly subject: string | undefined;
@@ -44,12 +44,12 @@ export interface NewUnit {
   readonly threadId: string;
   readonly graphId: string;
   readonly executorType: ExecutorType;
-  /** What was asked for; `null` where the request does not say. */
+  /** The model requested; `null` where the request names none. */
   readonly model: string | null;
 }
 
-/** What the response said beside its price. */
-export interface SeenResponse {
+/** Facts of a response other than its price. */
+export interface ResponseUsage {
   /** The model group that answered; another than was asked for after a fallback. */
   readonly servedModel: string | null;
   /** The provider's id. Not unique: a cache hit repeats it. */
@@ -60,7 +60,7 @@ export interface SeenResponse {
   readonly fallbacks: number;
 }
 
-export const NOTHING_SEEN: SeenResponse = {
+export const NOTHING_SEEN: ResponseUsage = {
   servedModel: null,
   responseId: null,
   inputTokens: 0,
@@ -72,7 +72,7 @@ export const NOTHING_SEEN: SeenResponse = {
 export interface Charge {
   readonly amount: Picodollars;
   readonly evidence: Evidence;
-  readonly seen: SeenResponse;
+  readonly seen: ResponseUsage;
 }
 
 export interface UsageUnit extends NewUnit {
@@ -82,13 +82,13 @@ export interface UsageUnit extends NewUnit {
   readonly reason: string | null;
   /** When its call ended without a price; `null` while it may still be under way. */
   readonly doubtedAt: number | null;
-  readonly seen: SeenResponse;
+  readonly seen: ResponseUsage;
   readonly evidence: Evidence | null;
   /** The receipt's amount with all its corrections; `null` without a receipt. */
   readonly billed: Picodollars | null;
 }
 
-/** Of a settled unit: what was charged, never changed. */
+/** The charge of a settled unit. Never changed. */
 export interface ChargeReceipt {
   readonly sourceSystem: "litellm";
   /** The unit's id. */
@@ -109,7 +109,7 @@ export interface ChargeCorrection {
   readonly correctedAt: number;
 }
 
-/** What a run has cost as far as it is known. */
+/** The cost of a run as far as it is known. */
 export interface RunBill {
   readonly calls: number;
   readonly inputTokens: number;
@@ -119,7 +119,7 @@ export interface RunBill {
   readonly unpriced: number;
 }
 
-/** By what usage is grouped. `person` is the subject, `agent` the graph, `model` the one that answered. */
+/** Groupings of usage. `person` is the subject, `agent` the graph, `model` the one that answered. */
 export const USAGE_GROUPS = ["day", "agent", "model", "person", "run"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
@@ -151,7 +151,7 @@ export interface UsagePage {
 
 export interface UnitList {
   readonly state: UnitState;
-  /** By the store's own clock. */
+  /** Age by the store's own clock. */
   readonly olderThanMs: number;
   readonly account?: string | undefined;
   readonly after?: Pick<UsageUnit, "openedAt" | "unitId"> | undefined;
@@ -183,7 +183,7 @@ export interface UnbilledList {
   readonly limit: number;
 }
 
-/** What is deleted: an account, one of its people, or one thread. */
+/** Scope of a deletion: an account, one of its people, or one thread. */
 export interface UnitScope {
   readonly account: string;
   readonly subject?: string | undefined;
@@ -193,14 +193,14 @@ export interface UnitScope {
 }
 
 /**
- * Units and what was charged for them. Every write is one statement and safe to repeat, because its answer may be lost. A
+ * Stores units and their charges. Every write is one statement and safe to repeat, because its response may be lost. A
  * settled amount is never overwritten: corrections are rows.
  */
 export interface LedgerStore {
   /** Records a request that is about to be sent. Nothing is sent before this resolves. */
   open(unit: NewUnit): Promise<void>;
   /** Notes why a unit stays in doubt. Changes nothing once it is not. */
-  doubt(unitId: string, reason: string, seen: SeenResponse): Promise<void>;
+  doubt(unitId: string, reason: string, seen: ResponseUsage): Promise<void>;
   /** Writes the unit's one receipt. `false` where it is settled or written off already. */
   charge(unitId: string, charge: Charge): Promise<boolean>;
   /**
@@ -216,7 +216,7 @@ export interface LedgerStore {
   receipts(runId: string): Promise<readonly ChargeReceipt[]>;
   corrections(unitId: string): Promise<readonly ChargeCorrection[]>;
   billOf(runId: string): Promise<RunBill>;
-  /** Of several runs at once; one without a call is not among them. */
+  /** Bills of several runs at once; a run without a call is not among them. */
   billsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, RunBill>>;
   /** The run's units, oldest first. */
   unitsOf(runId: string, limit: number): Promise<readonly UsageUnit[]>;
@@ -229,7 +229,7 @@ export interface LedgerStore {
   /** Removes those of these runs that miss no call, or all of them. */
   dropUnbilled(runIds: readonly string[], which: "billed" | "all"): Promise<void>;
   usage(query: UsageQuery): Promise<UsagePage>;
-  /** What was charged for calls since each of these times; of one subject, or of the whole account. */
+  /** Sums charged for calls since each of these times, for one subject or for the whole account. */
   spentSince(
     account: string,
     subject: string | undefined,
@@ -237,11 +237,11 @@ export interface LedgerStore {
   ): Promise<readonly Picodollars[]>;
   /** Which of these hashes are of keys that calls were made with. */
   knownKeys(hashes: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Receipts outlive what they are about: the amounts stay, who and which thread goes. */
+  /** Removes subjects and threads from receipts, which outlive them: the amounts stay. */
   redact(scope: UnitScope): Promise<void>;
 }
 
-/** What billing's stores need of a database: thread-log's `PostgresDatabase` is one. */
+/** The database of billing's stores: thread-log's `PostgresDatabase` is one. */
 export interface LedgerDatabase {
   readonly pool: pg.Pool;
   readonly schema: string;

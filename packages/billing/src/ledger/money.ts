@@ -30,9 +30,9 @@ export function parseCost(value: unknown): Picodollars | undefined {
 }
 
 function divideHalfUp(digits: string, by: number): bigint {
-  const kept = digits.slice(0, -by);
+  const integer = digits.slice(0, -by);
   const firstDropped = digits.at(-by) ?? "0";
-  return BigInt(kept === "" ? "0" : kept) + (digits.length >= by && firstDropped >= "5" ? 1n : 0n);
+  return BigInt(integer === "" ? "0" : integer) + (digits.length >= by && firstDropped >= "5" ? 1n : 0n);
 }
 
 /** The exact decimal text, without trailing zeros: `0.000017`. */
@@ -43,7 +43,7 @@ export function formatUsd(amount: Picodollars): string {
   return `${sign}${digits.slice(0, -DIGITS)}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** For the wire, where costs are numbers. Never add these up. */
+/** Converts an amount for the wire, where costs are numbers. Never add these up. */
 export function toUsdNumber(amount: Picodollars): number {
   return Number(formatUsd(amount));
 }

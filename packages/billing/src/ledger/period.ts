@@ -1,5 +1,5 @@
 export const PERIODS = ["day", "month"] as const;
-/** In UTC, as statements are. */
+/** A period of a budget, in UTC as statements are. */
 export type Period = (typeof PERIODS)[number];
 
 export function periodStart(period: Period, now: number): number {

@@ -289,8 +289,8 @@ function isUuid(text: string): boolean {
   return z.guid().safeParse(text).success;
 }
 /**
- * Settles a unit and writes its receipt, in one statement, so that neither is without the other. Locks the unit's row: of two
- * that charge it the second finds it settled and writes nothing. Gives one row where it charged.
+ * Marks a unit `settled` and writes its receipt, in one statement, so that neither is without the other. Locks the unit's row:
+ * of two that charge it the second finds it settled and writes nothing. Returns one row where it charged.
  */
 function chargeUnit(schema: string): string {
   return `
@@ -337,7 +337,7 @@ const KEYS: Readonly<Record<UsageGroup, string>> = {
   run: "run_id",
 };
 
-/** What units add up to. Sums are numeric, which no number of units overflows. */
+/** Columns of the sums over units. Sums are numeric, which no number of units overflows. */
 const BILL = `count(*)::integer as calls, coalesce(sum(input_tokens), 0) as input_tokens,
   coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(billed_pico), 0) as amount,
   (count(*) filter (where state in ('in_doubt', 'unresolved')))::integer as unpriced`;

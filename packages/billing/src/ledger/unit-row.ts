@@ -1,6 +1,6 @@
 import { EXECUTOR_TYPES } from "@throughline/ai-core";
 import { z } from "zod";
-import { EVIDENCES, type NewUnit, type SeenResponse, UNIT_STATES, type UsageUnit } from "./ledger.js";
+import { EVIDENCES, type NewUnit, type ResponseUsage, UNIT_STATES, type UsageUnit } from "./ledger.js";
 
 /** PostgreSQL's bigint and numeric come as text. */
 export const wholeNumber = z.union([z.string(), z.number()]).transform(Number);
@@ -71,7 +71,7 @@ export function readUnit(row: unknown): UsageUnit {
   };
 }
 
-/** In the order of `openUnit`'s parameters. */
+/** Parameters of `openUnit`, in its order. */
 export function unitValues(unit: NewUnit): readonly unknown[] {
   return [
     unit.unitId,
@@ -91,8 +91,8 @@ export function unitValues(unit: NewUnit): readonly unknown[] {
   ];
 }
 
-/** In the order in which statements that write a response take it. */
-export function seenValues(seen: SeenResponse): readonly unknown[] {
+/** Parameters of the statements that write a response, in their order. */
+export function seenValues(seen: ResponseUsage): readonly unknown[] {
   return [
     seen.servedModel,
     seen.responseId,

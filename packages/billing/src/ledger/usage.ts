@@ -2,8 +2,8 @@ import type { PayloadOf, UsageFact } from "@throughline/ai-core";
 import type {
   LedgerStore,
   NewUnit,
+  ResponseUsage,
   RunBill,
-  SeenResponse,
   UsageGroup,
   UsageRow,
   UsageUnit,
@@ -12,7 +12,7 @@ import { formatUsd, type Picodollars, toUsdNumber } from "./money.js";
 import { periodEnd } from "./period.js";
 
 /** A unit as the rest of the system sees a model call, whatever executed it. No amount: not priced yet. */
-export function toUsageFact(unit: NewUnit, seen: SeenResponse, amount: Picodollars | null): UsageFact {
+export function toUsageFact(unit: NewUnit, seen: ResponseUsage, amount: Picodollars | null): UsageFact {
   return {
     usageUnitId: unit.unitId,
     runId: unit.runId,
@@ -57,7 +57,7 @@ export function billUsage(counted: PayloadOf<"usage">, bill: ItemizedBill): Payl
   if (bill.calls === 0) return { ...counted, complete: counted.model_calls === 0 };
   // More were made than the ledger has: past the meter, or on a server whose calls are found in LiteLLM's log.
   const complete = bill.unpriced === 0 && bill.calls >= counted.model_calls;
-  // A call that broke off told the meter no tokens, and perhaps the graph some.
+  // A call that broke off reported no tokens to the meter, and perhaps some to the graph.
   const tokens = (metered: number, seen: number) => (complete ? metered : Math.max(metered, seen));
   const input_tokens = tokens(bill.inputTokens, counted.input_tokens);
   const output_tokens = tokens(bill.outputTokens, counted.output_tokens);
@@ -82,7 +82,7 @@ export function billUsage(counted: PayloadOf<"usage">, bill: ItemizedBill): Payl
 const GROUPS = ["day", "agent", "model", "person"] as const satisfies readonly UsageGroup[];
 type StatementGroup = (typeof GROUPS)[number];
 
-/** What an account used in a month. */
+/** Usage of an account in a month. */
 export interface Statement {
   readonly account: string;
   /** `2026-11`, in UTC. */
@@ -113,7 +113,7 @@ export function makeStatement(
   return { account, month, total, by, isFinal: now >= monthRange(month).to && total.unpriced === 0 };
 }
 
-/** From the first moment of a month (`2026-11`) to that of the next. */
+/** Range from the first moment of a month (`2026-11`) to that of the next. */
 export function monthRange(month: string): { readonly from: number; readonly to: number } {
   const from = /^\d{4}-(0[1-9]|1[0-2])$/.test(month) ? Date.parse(`${month}-01T00:00:00.000Z`) : Number.NaN;
   if (Number.isNaN(from)) throw new RangeError(`A month is written as 2026-11, not "${month}".`);
@@ -144,7 +144,7 @@ export async function readStatement(
   });
 }
 
-/** What a spreadsheet would take for a formula. */
+/** Matches text that a spreadsheet would read as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** Rows as RFC 4180 text with a header line. Amounts are exact decimals. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export interface LitellmAdminOptions {
   readonly baseUrl: string;
-  /** For what no tenant may do: model lists, making keys, reading spend logs. */
+  /** Key for requests that no tenant may send: model lists, creating keys, reading spend logs. */
   readonly serviceKey: string;
   /** Not a metered one. */
   readonly send?: typeof fetch;
@@ -17,7 +17,7 @@ export interface NewKey {
   readonly limits: Readonly<Record<string, unknown>>;
 }
 
-/** LiteLLM's own interface, beside the calls of models. */
+/** LiteLLM's management API, apart from model calls. */
 export interface LitellmAdmin {
   /** Makes a key known to LiteLLM; again is fine. */
   registerKey(key: NewKey): Promise<void>;
@@ -82,7 +82,7 @@ function keyRefused(): ThroughlineError {
   return new ThroughlineError("unauthorized", "LiteLLM does not accept the key of this account.");
 }
 
-/** Says nothing of the answer's text, which may repeat a key. */
+/** The error for a failed request. Omits the response's text, which may repeat a key. */
 function unavailable(path: string, what: string, cause?: unknown): ThroughlineError {
   return new ThroughlineError("upstream_unavailable", `LiteLLM ${what} at ${path}.`, { cause });
 }

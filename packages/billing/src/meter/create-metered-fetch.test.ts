@@ -111,7 +111,7 @@ describe("a metered request", () => {
 
   it("is not sent when it can't be recorded", async () => {
     const failing = { ...ledger, open: () => Promise.reject(new StoreOutage(new Error("away"))) };
-    const response = await post(meterOf(plainAnswer(), { ledger: failing, openPatienceMs: 0 }));
+    const response = await post(meterOf(plainAnswer(), { ledger: failing, openTimeoutMs: 0 }));
     expect([response.status, response.headers.get("x-should-retry")]).toEqual([503, "true"]);
     expect([sent, events]).toEqual([[], ["refused store_unavailable"]]);
   });
@@ -373,7 +373,7 @@ describe("a ledger that is away at the end of a call", () => {
     const clock = createSimulatedClock();
     const away: LedgerStore = { ...ledger, charge: () => Promise.reject(new StoreOutage(new Error("away"))) };
     const answering = post(
-      meterOf(plainAnswer(), { ledger: away, clock, holdMs: 2_000, patienceMs: 10_000 }),
+      meterOf(plainAnswer(), { ledger: away, clock, holdMs: 2_000, writeTimeoutMs: 10_000 }),
     );
     let answered = false;
     void answering.then(() => {

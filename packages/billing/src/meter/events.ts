@@ -2,7 +2,7 @@ import type { ErrorCode } from "@throughline/ai-core";
 import type { Charge, NewUnit } from "../ledger/ledger.js";
 import type { DoubtReason } from "./response.js";
 
-/** What a meter tells metrics and alarms. It is called in the middle of model calls: it must not throw or block. */
+/** Events of a meter, for metrics and alarms. It is called in the middle of model calls: it must not throw or block. */
 export interface MeterObserver {
   /** A call was recorded and is about to be sent. */
   opened?(unit: NewUnit): void;
@@ -14,6 +14,6 @@ export interface MeterObserver {
   billingFailed?(unit: NewUnit, error: unknown): void;
   /** Another model answered than was asked for: a fallback, which LiteLLM does not check against the key's models. */
   servedOther?(unit: NewUnit, servedModel: string): void;
-  /** What looks like a model call went to another host, unmetered. */
+  /** A request that looks like a model call went to another host, unmetered. */
   escaped?(call: { readonly origin: string; readonly path: string }): void;
 }

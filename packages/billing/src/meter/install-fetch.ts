@@ -1,18 +1,18 @@
 import { markLabelling, refuseCall, requestTarget, ThroughlineError } from "@throughline/ai-core";
 import type { NewUnit } from "../ledger/ledger.js";
-import { currentMeteredRun, forgetOldest, type MeteredRun } from "./metered-fetch.js";
+import { currentMeteredRun, evictOldest, type MeteredRun } from "./metered-fetch.js";
 
 export interface InstalledFetch {
-  /** As it was before: for requests that are not to be metered. */
+  /** The original `fetch`, for requests that are not to be metered. */
   readonly plain: typeof fetch;
-  /** From now on requests go through this one. */
+  /** Sends requests through this `fetch` from now on. */
   use(metered: typeof fetch): void;
-  /** `fetch` is what it was. */
+  /** Restores the original `fetch`. */
   remove(): void;
 }
 
 /**
- * Puts itself in the place of `fetch`, to be called before graphs are loaded: a client keeps the `fetch` it was made with.
+ * Replaces the global `fetch`. To be called before graphs are loaded: a client retains the `fetch` it was made with.
  * Until there is a meter, POSTs to LiteLLM are refused: they belong to no run.
  */
 export function installFetch(litellmBaseUrl: string): InstalledFetch {
@@ -42,7 +42,7 @@ export function installFetch(litellmBaseUrl: string): InstalledFetch {
 /** The part of LangChain's callbacks that a tripwire needs; an object like this is a handler there. */
 export interface ModelCallbacks {
   readonly name: string;
-  /** Told in the call's own time and context: a start that is told later would miss the call's own request. */
+  /** Runs handlers in the call's own time and context: a start that is reported later would miss the call's own request. */
   readonly awaitHandlers: true;
   handleChatModelStart(model: unknown, messages: unknown, callId: string): void;
   handleLLMStart(model: unknown, prompts: unknown, callId: string): void;
@@ -63,7 +63,7 @@ export interface ModelTripwire {
   readonly callbacks: ModelCallbacks;
 }
 
-/** More model calls than one process has under way at once; the oldest is forgotten first. */
+/** More model calls than one process has under way at once; the oldest is evicted first. */
 const REMEMBERED = 10_000;
 
 interface ModelCall {
@@ -75,7 +75,7 @@ interface ModelCall {
 /**
  * Notices a model that answered in a run without a request through the meter: its client has a `fetch` of its own. Calls
  * side by side in one run can hide one another; a model that only ever goes past the meter is noticed. A call that failed
- * tells nothing: one that was stopped or refused before its request looks the same.
+ * proves nothing: one that was stopped or refused before its request looks the same.
  */
 export function createModelTripwire({
   onUnmetered,
@@ -88,7 +88,7 @@ export function createModelTripwire({
 
   function start(callId: string): void {
     calls.set(callId, { run: currentRun(), isMetered: false });
-    forgetOldest(calls, REMEMBERED);
+    evictOldest(calls, REMEMBERED);
   }
 
   return {

@@ -16,7 +16,7 @@ import {
   systemClock,
 } from "@throughline/ai-core";
 import { hashKey } from "../keys/resolvers.js";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN, type SeenResponse } from "../ledger/ledger.js";
+import { type LedgerStore, type NewUnit, NOTHING_SEEN, type ResponseUsage } from "../ledger/ledger.js";
 import type { MeterObserver } from "./events.js";
 import { modelOfRequest } from "./model-name.js";
 import { meterResponse, type Verdict } from "./response.js";
@@ -25,7 +25,7 @@ import { meterResponse, type Verdict } from "./response.js";
 export interface PlannedCall {
   readonly run: MeteredRun;
   readonly model: string | null;
-  /** The tenant's key. Never keep or log it. */
+  /** The tenant's key. Never store or log it. */
   readonly token: string;
 }
 
@@ -47,24 +47,24 @@ export interface MeterOptions {
   readonly checks?: readonly CallCheck[];
   /** Default: the run of `withMeteredRun`. */
   readonly currentRun?: () => MeteredRun | undefined;
-  /** Told of each answer, as soon as it is there. Must not throw. */
+  /** Called with each response, as soon as it is there. Must not throw. */
   readonly onAnswer?: (call: PlannedCall, answer: CallAnswer) => void;
   readonly observer?: MeterObserver;
   readonly clock?: Clock;
   /** Sends requests. Default: `fetch` as it is now. */
   readonly send?: typeof fetch;
   /** How long a call waits to be recorded while the ledger is away. Default 10 s. */
-  readonly openPatienceMs?: number;
+  readonly openTimeoutMs?: number;
   /** How long an answer waits for a ledger that is away. Default 2 s. */
   readonly holdMs?: number;
   /** How long writing a price is tried. Default 60 s. */
-  readonly patienceMs?: number;
+  readonly writeTimeoutMs?: number;
 }
 
 /**
  * A `fetch` that gives every request to LiteLLM the tenant's key and labels, records it before it is sent, and prices it
- * before its answer's end is handed on. Retries of client libraries are requests of their own. A request that belongs to no
- * run is refused. Other hosts are left alone; what looks like a model call there is told to the observer.
+ * before its response's end is handed on. Retries of client libraries are requests of their own. A request that belongs to no
+ * run is refused. Other hosts are left alone; what looks like a model call there is reported to the observer.
  */
 export function createMeteredFetch(options: MeterOptions): typeof fetch {
   const {
@@ -75,11 +75,16 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     observer = {},
     clock = systemClock,
   } = options;
-  const { send = globalThis.fetch, openPatienceMs = 10_000, holdMs = 2_000, patienceMs = 60_000 } = options;
+  const {
+    send = globalThis.fetch,
+    openTimeoutMs = 10_000,
+    holdMs = 2_000,
+    writeTimeoutMs = 60_000,
+  } = options;
   if (isLabelling(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
   const { origin } = new URL(options.baseUrl);
   const nextOrdinal = createAttemptCounter();
-  const record = createOutcomeRecorder({ ledger, clock, observer, holdMs, patienceMs });
+  const record = createOutcomeRecorder({ ledger, clock, observer, holdMs, writeTimeoutMs });
 
   async function prepare(
     url: URL,
@@ -89,12 +94,12 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     const run = currentRun();
     if (!run) throw outsideOfRun();
     /** An outage of the store is a pause, not the call's failure. */
-    const patiently = <Result>(work: () => Promise<Result>) =>
-      retryStore({ clock, signal, patienceMs: openPatienceMs }, work);
+    const withRetry = <Result>(work: () => Promise<Result>) =>
+      retryStore({ clock, signal, patienceMs: openTimeoutMs }, work);
     const { caller } = run;
     const model = modelOfRequest(url.pathname, body);
-    const token = await patiently(() => keys.resolveKey(caller.virtualKeyId, caller.billingAccountId));
-    for (const check of checks) await patiently(() => check({ run, model, token }));
+    const token = await withRetry(() => keys.resolveKey(caller.virtualKeyId, caller.billingAccountId));
+    for (const check of checks) await withRetry(() => check({ run, model, token }));
     const unit: NewUnit = {
       unitId: randomUUID(),
       runId: run.runId,
@@ -111,7 +116,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       executorType: run.executorType,
       model,
     };
-    await patiently(() => ledger.open(unit));
+    await withRetry(() => ledger.open(unit));
     observer.opened?.(unit);
     return { unit, run, token };
   }
@@ -138,10 +143,10 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       return response;
     }
     const { unit, run, token } = prepared;
-    const settle = (verdict: Parameters<typeof record>[1], seen = NOTHING_SEEN) =>
+    const recordVerdict = (verdict: Parameters<typeof record>[1], seen = NOTHING_SEEN) =>
       record(unit, verdict, seen);
     if (signal?.aborted) {
-      await settle({ kind: "priced", amount: 0n, evidence: "not_sent" });
+      await recordVerdict({ kind: "priced", amount: 0n, evidence: "not_sent" });
       signal.throwIfAborted();
     }
     const own = new Headers(init?.headers ?? request?.headers);
@@ -153,9 +158,9 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
       if (servedModel !== null && unit.model !== null && servedModel !== unit.model) {
         observer.servedOther?.(unit, servedModel);
       }
-      return await meterResponse(response, { settle, signal });
+      return await meterResponse(response, { recordVerdict, signal });
     } catch (error) {
-      await settle(
+      await recordVerdict(
         neverSent(error)
           ? { kind: "priced", amount: 0n, evidence: "not_sent" }
           : { kind: "doubt", reason: signal?.aborted ? "aborted" : "no_response" },
@@ -188,26 +193,28 @@ export interface RecorderOptions {
   /** How long an answer waits for its price to be written. */
   readonly holdMs: number;
   /** How long the writing is tried. Past it, reconciliation finds the unit in doubt. */
-  readonly patienceMs: number;
+  readonly writeTimeoutMs: number;
 }
 
 /**
- * Writes what became of a unit. Resolves once it is written, or after `holdMs`: a ledger that is away delays an answer a
+ * Writes the outcome of a unit. Resolves once it is written, or after `holdMs`: a ledger that is away delays a response a
  * little and never breaks it. Never rejects.
  */
 function createOutcomeRecorder(
   options: RecorderOptions,
-): (unit: NewUnit, verdict: Verdict, seen: SeenResponse) => Promise<void> {
-  const { ledger, clock, observer, holdMs, patienceMs } = options;
+): (unit: NewUnit, verdict: Verdict, seen: ResponseUsage) => Promise<void> {
+  const { ledger, clock, observer, holdMs, writeTimeoutMs } = options;
 
-  async function write(unit: NewUnit, verdict: Verdict, seen: SeenResponse): Promise<void> {
+  async function write(unit: NewUnit, verdict: Verdict, seen: ResponseUsage): Promise<void> {
     try {
       if (verdict.kind === "priced") {
         const charge = { amount: verdict.amount, evidence: verdict.evidence, seen };
-        await retryStore({ clock, patienceMs }, () => ledger.charge(unit.unitId, charge));
+        await retryStore({ clock, patienceMs: writeTimeoutMs }, () => ledger.charge(unit.unitId, charge));
         observer.priced?.(unit, charge);
       } else {
-        await retryStore({ clock, patienceMs }, () => ledger.doubt(unit.unitId, verdict.reason, seen));
+        await retryStore({ clock, patienceMs: writeTimeoutMs }, () =>
+          ledger.doubt(unit.unitId, verdict.reason, seen),
+        );
         observer.doubted?.(unit, verdict.reason);
       }
     } catch (error) {
@@ -225,7 +232,7 @@ function createOutcomeRecorder(
     });
 }
 
-/** More attempts than one process has under way at once; the oldest is forgotten first. */
+/** More attempts than one process has under way at once; the oldest is evicted first. */
 const REMEMBERED = 10_000;
 
 /** Numbers the calls of each attempt of a run, from 1. */
@@ -237,14 +244,14 @@ function createAttemptCounter(): (run: Pick<MeteredRun, "runId" | "attempt">) =>
     // Back to the end of the map's order.
     counts.delete(key);
     counts.set(key, count);
-    forgetOldest(counts, REMEMBERED);
+    evictOldest(counts, REMEMBERED);
     return count;
   };
 }
 /** The connection was never made, so LiteLLM saw nothing of the request. */
 const BEFORE_CONNECTING = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
-/** Whether an exception of `fetch` says that nothing was sent. */
+/** Whether an exception of `fetch` means that nothing was sent. */
 function neverSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   // Several addresses of one host were tried.
@@ -263,12 +270,12 @@ function isBeforeConnecting(cause: unknown): boolean {
 const MODEL_PATH =
   /\/(?:chat\/completions|completions|responses|messages|embeddings|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|rerank|converse(?:-stream)?|invoke(?:-with-response-stream)?)\/?$|:(?:generate|streamGenerate|embed|batchEmbed)Contents?$/;
 
-/** Whether a request looks like a call of a model, at whichever provider: such a call was not metered. */
+/** Whether a request looks like a call of a model, at any provider: such a call was not metered. */
 function isModelCallPath(pathname: string): boolean {
   return MODEL_PATH.test(pathname);
 }
-/** Keeps a map that grows with what happens from growing for ever: past `limit` the entry that was set first goes. */
-export function forgetOldest(map: Map<string, unknown>, limit: number): void {
+/** Bounds a map that would grow without end: past `limit` the entry that was set first is evicted. */
+export function evictOldest(map: Map<string, unknown>, limit: number): void {
   if (map.size <= limit) return;
   for (const oldest of map.keys()) {
     map.delete(oldest);

@@ -4,10 +4,10 @@ const OPEN = new Set([0x7b, 0x5b]);
 const CLOSE = new Set([0x7d, 0x5d]);
 const COLON = 0x3a;
 
-/** In paths that name the model instead of the body: `/openai/deployments/{model}/chat/completions`. */
+/** Matches paths that name the model instead of the body: `/openai/deployments/{model}/chat/completions`. */
 const IN_PATH = /\/(?:deployments|engines)\/([^/]+)\//;
 
-/** The model that a request asks for; `null` where it does not say. */
+/** The model that a request names; `null` where it names none. */
 export function modelOfRequest(pathname: string, body: unknown): string | null {
   const inPath = IN_PATH.exec(pathname)?.[1];
   if (inPath !== undefined) return decode(inPath);

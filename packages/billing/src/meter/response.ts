@@ -1,14 +1,14 @@
-import type { Evidence, SeenResponse } from "../ledger/ledger.js";
+import type { Evidence, ResponseUsage } from "../ledger/ledger.js";
 import { type Picodollars, parseCost } from "../ledger/money.js";
-import { createStreamReading } from "./stream-usage.js";
+import { createStreamUsage } from "./stream-usage.js";
 
 export interface ResponseMeter {
-  /** Called once. Resolves when the answer may go on. */
-  readonly settle: (verdict: Verdict, seen?: SeenResponse) => Promise<void>;
+  /** Records the verdict. Called once; resolves when the response may go on. */
+  readonly recordVerdict: (verdict: Verdict, seen?: ResponseUsage) => Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Prices an answer and gives it on: a plain one when its body is there, a stream as it passes. */
+/** Prices a response and passes it on: a plain one when its body is there, a stream as it passes. */
 export async function meterResponse(response: Response, meter: ResponseMeter): Promise<Response> {
   const { status, headers, body } = response;
   const type = headers.get("content-type") ?? "";
@@ -19,10 +19,10 @@ export async function meterResponse(response: Response, meter: ResponseMeter): P
     // Its price is in a header, its tokens in the body, which the client waits for anyway.
     const bytes = await response.arrayBuffer();
     const { id, usage } = readAnswer(bytes);
-    await meter.settle(priceAnswer(status, headers), withUsage(seenInHeaders(headers), id, usage));
+    await meter.recordVerdict(priceAnswer(status, headers), withUsage(seenInHeaders(headers), id, usage));
     return withBody(response, bytes);
   }
-  await meter.settle(priceAnswer(status, headers), seenInHeaders(headers));
+  await meter.recordVerdict(priceAnswer(status, headers), seenInHeaders(headers));
   return response;
 }
 
@@ -30,19 +30,19 @@ export async function meterResponse(response: Response, meter: ResponseMeter): P
 function meteredStream(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
-  { settle, signal }: ResponseMeter,
+  { recordVerdict, signal }: ResponseMeter,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const reading = createStreamReading();
-  let isSettled = false;
+  const reading = createStreamUsage();
+  let isRecorded = false;
 
   // A client that aborts may never read again.
   const onAbort = () => void finish("aborted");
   signal?.addEventListener("abort", onAbort, { once: true });
 
   async function finish(unlessEnded: DoubtReason): Promise<void> {
-    if (isSettled) return;
-    isSettled = true;
+    if (isRecorded) return;
+    isRecorded = true;
     signal?.removeEventListener("abort", onAbort);
     const { ended, failed, usage, responseId } = reading;
     const verdict: Verdict = failed
@@ -50,7 +50,7 @@ function meteredStream(
       : ended
         ? priceStream(usage, headers)
         : { kind: "doubt", reason: unlessEnded };
-    await settle(verdict, withUsage(seenInHeaders(headers), responseId, usage));
+    await recordVerdict(verdict, withUsage(seenInHeaders(headers), responseId, usage));
   }
 
   return new ReadableStream<Uint8Array>(
@@ -103,7 +103,7 @@ function withBody(response: Response, body: ReadableStream<Uint8Array> | ArrayBu
   return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: url });
 }
 
-/** Why a unit stays in doubt until LiteLLM's logs tell. */
+/** Reasons why a unit is in doubt until LiteLLM's logs show its price. */
 export type DoubtReason =
   /** The connection failed before a response came. */
   | "no_response"
@@ -138,21 +138,21 @@ export function priceAnswer(status: number, headers: Headers): Verdict {
     const isRefused = REFUSALS.has(status) && !headers.has("x-litellm-call-id");
     return isRefused ? { kind: "priced", amount: 0n, evidence: "refused" } : doubt("http_error");
   }
-  return priceTold(cost, headers, "response_header");
+  return priceReported(cost, headers, "response_header");
 }
 
 /** The price of a stream that came to its end mark, which is in its last usage event. */
 export function priceStream(usage: Readonly<Record<string, unknown>> | undefined, headers: Headers): Verdict {
-  return priceTold(parseCost(usage?.cost), headers, "last_event");
+  return priceReported(parseCost(usage?.cost), headers, "last_event");
 }
 
-function priceTold(cost: Picodollars | undefined, headers: Headers, evidence: Evidence): Verdict {
-  // A hit tells the full price, and LiteLLM charges nothing for it. The header is there on a hit only.
+function priceReported(cost: Picodollars | undefined, headers: Headers, evidence: Evidence): Verdict {
+  // A hit carries the full price, and LiteLLM charges nothing for it. The header is there on a hit only.
   if (headers.has("x-litellm-cache-key")) return { kind: "priced", amount: 0n, evidence: "cache_hit" };
   return cost === undefined ? doubt("unpriced") : { kind: "priced", amount: cost, evidence };
 }
 
-export function seenInHeaders(headers: Headers): SeenResponse {
+export function seenInHeaders(headers: Headers): ResponseUsage {
   return {
     servedModel: headers.get("x-litellm-model-group"),
     responseId: null,
@@ -165,10 +165,10 @@ export function seenInHeaders(headers: Headers): SeenResponse {
 
 /** Adds a body's id and tokens, whose names differ between the APIs. */
 export function withUsage(
-  seen: SeenResponse,
+  seen: ResponseUsage,
   responseId: string | null,
   usage: Readonly<Record<string, unknown>> | undefined,
-): SeenResponse {
+): ResponseUsage {
   return {
     ...seen,
     responseId,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHAT_EVENTS, ERROR_EVENTS, MESSAGES_EVENTS, RESPONSES_EVENTS } from "../testing/litellm-answers.js";
-import { createStreamReading } from "./stream-usage.js";
+import { createStreamUsage } from "./stream-usage.js";
 
 function read(chunks: readonly Uint8Array[]) {
-  const reading = createStreamReading();
+  const reading = createStreamUsage();
   for (const chunk of chunks) reading.push(chunk);
   const { ended, failed, usage, responseId } = reading;
   return { ended, failed, usage, responseId };

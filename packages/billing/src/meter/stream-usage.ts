@@ -1,14 +1,14 @@
 const DATA = "data:";
 const DONE = "[DONE]";
-/** What events have that tell of the price or the end. Every other one only grows the answer, and is not parsed. */
-const TELLING = /\[DONE\]|"(?:usage|error|message_stop|response\.(?:completed|incomplete|failed))"/;
-/** An event longer than this is given up on. */
+/** Matches events that carry the price or the end. Every other one only extends the response, and is not parsed. */
+const PRICE_OR_END = /\[DONE\]|"(?:usage|error|message_stop|response\.(?:completed|incomplete|failed))"/;
+/** An event longer than this is skipped. */
 const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a stream has said of its price so far. */
-export interface StreamReading {
+/** Usage and price that a stream has reported so far. */
+export interface StreamUsage {
   /** The end mark was there: chat's `[DONE]`, `response.completed`, `message_stop`. */
   readonly ended: boolean;
   readonly failed: boolean;
@@ -20,10 +20,10 @@ export interface StreamReading {
 
 /**
  * Reads the server-sent events of the chat, responses and messages APIs as their bytes pass. A chunk costs one search for
- * events that tell of the price; only where it has one, and at the first, is it cut into lines and parsed. Bytes are searched
+ * events that carry the price; only where it has one, and at the first, is it cut into lines and parsed. Bytes are searched
  * as Latin-1, which is one character each, and decoded when they are parsed.
  */
-export function createStreamReading(): StreamReading {
+export function createStreamUsage(): StreamUsage {
   let rest = "";
   let ended = false;
   let failed = false;
@@ -37,7 +37,7 @@ export function createStreamReading(): StreamReading {
       ended = true;
       return;
     }
-    if (responseId !== null && !TELLING.test(data)) return;
+    if (responseId !== null && !PRICE_OR_END.test(data)) return;
     const event = parse(Buffer.from(data, "latin1").toString());
     if (event) readEvent(event);
   }
@@ -46,8 +46,8 @@ export function createStreamReading(): StreamReading {
     const inner = fieldsOf(event.response) ?? fieldsOf(event.message);
     const id = event.id ?? inner?.id;
     if (typeof id === "string") responseId ??= id;
-    const told = fieldsOf(event.usage) ?? fieldsOf(inner?.usage);
-    if (told) usage = { ...usage, ...told };
+    const reported = fieldsOf(event.usage) ?? fieldsOf(inner?.usage);
+    if (reported) usage = { ...usage, ...reported };
     if (fieldsOf(event.error) || event.type === "error" || event.type === "response.failed") failed = true;
     if (
       event.type === "message_stop" ||
@@ -80,7 +80,7 @@ export function createStreamReading(): StreamReading {
       }
       const lines = rest + text.slice(0, end);
       rest = text.slice(end);
-      if (responseId !== null && !TELLING.test(lines)) return;
+      if (responseId !== null && !PRICE_OR_END.test(lines)) return;
       for (const line of lines.split("\n")) readLine(line);
     },
   };

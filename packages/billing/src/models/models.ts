@@ -20,7 +20,7 @@ export interface ModelListOptions {
   readonly staleMs?: number;
 }
 
-/** What a tenant may ask for, as LiteLLM tells its key. */
+/** The models that a tenant may request, as LiteLLM lists them for its key. */
 export interface ModelList {
   /** Throws `unauthorized` where LiteLLM refuses the key, `models_unavailable` where it is away and no list is young enough. */
   of(token: string): Promise<ModelListing>;
@@ -39,7 +39,7 @@ interface Held {
 const RETRY_MS = 5_000;
 const MAX_TENANTS = 1_000;
 
-/** Kept by a key's hash: a key that is replaced has a list of its own, and no key is held. */
+/** Caches model lists by the hash of a key: a key that is replaced has a list of its own, and no key is held. */
 export function createModelList(options: ModelListOptions): ModelList {
   const { admin, clock = systemClock, freshMs = 60_000, staleMs = 600_000 } = options;
   const held = new Map<string, Held>();

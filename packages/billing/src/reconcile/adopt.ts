@@ -7,20 +7,20 @@ import { isFactOf, type SpendFact } from "./spend-log.js";
  * Gives the unit that a labelled call would be by what we know of its run: whose it is, and which key it has. `undefined` where
  * there is no such run, or no such key. Labels are a claim, so the answer must not be copied from them.
  */
-export type AdoptCall = (labels: CallLabels) => Promise<NewUnit | undefined>;
+export type AttributeCall = (labels: CallLabels) => Promise<NewUnit | undefined>;
 
-/** What a registry knows of a run. */
+/** A run as a registry knows it. */
 export interface AdoptableRun
   extends Pick<NewUnit, "runId" | "account" | "subject" | "virtualKeyId" | "threadId" | "graphId"> {}
 
-/** Adopts calls for the runs that are registered, with the keys that these have. */
+/** Attributes calls to the runs that are registered, with the keys that these have. */
 export function createAdoption({
   findRun,
   keys,
 }: {
   readonly findRun: (labels: CallLabels) => Promise<AdoptableRun | undefined>;
   readonly keys: KeyResolver;
-}): AdoptCall {
+}): AttributeCall {
   return async (labels) => {
     const run = await findRun(labels);
     const token = run && (await keyOf(keys, run));
@@ -54,7 +54,7 @@ async function keyOf(
 export interface Adopted {
   /** Units that are in the ledger now. */
   readonly unitIds: readonly string[];
-  /** Rows that say they are of a run of ours, and are not. */
+  /** Rows whose labels claim a run of ours, and are wrong. */
   readonly refused: ReadonlySet<SpendFact>;
 }
 
@@ -62,9 +62,9 @@ export interface Adopted {
  * Opens units for calls that LangGraph servers labelled, of which the ledger knows nothing: no meter is there. Charging them is
  * left to the ordinary way. Safe to repeat: a unit's id is its call's.
  */
-export async function adoptCalls(
+export async function attributeCalls(
   facts: readonly SpendFact[],
-  { ledger, adopt }: { readonly ledger: Pick<LedgerStore, "open" | "doubt">; readonly adopt: AdoptCall },
+  { ledger, adopt }: { readonly ledger: Pick<LedgerStore, "open" | "doubt">; readonly adopt: AttributeCall },
 ): Promise<Adopted> {
   const adopted = new Set<string>();
   const refused = new Set<SpendFact>();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NOTHING_SEEN, type UsageUnit } from "../ledger/ledger.js";
 import { madeFact, madeFailure } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
-import { judgeFacts } from "./reconcile.js";
+import { decideCharge } from "./reconcile.js";
 import { isFactOf, type SpendFact } from "./spend-log.js";
 
 const NEW = madeUnit();
@@ -25,7 +25,7 @@ const settled = (billed: bigint): UsageUnit => ({
 const unresolved: UsageUnit = { ...DOUBT, state: "unresolved" };
 
 function judge(unit: UsageUnit, facts: readonly SpendFact[], isOld = false): string {
-  const judgement = judgeFacts(unit, facts, { isOld, isFree: (model) => model === "free" });
+  const judgement = decideCharge(unit, facts, { isOld, isFree: (model) => model === "free" });
   switch (judgement.kind) {
     case "leave":
       return "leave";
@@ -74,7 +74,7 @@ describe("what rows of LiteLLM's log mean for a unit", () => {
 
   it("are its tokens and its model too", () => {
     expect(
-      judgeFacts(DOUBT, [failure, madeFact(NEW, { modelGroup: "dear" })], {
+      decideCharge(DOUBT, [failure, madeFact(NEW, { modelGroup: "dear" })], {
         isOld: false,
         isFree: () => false,
       }),

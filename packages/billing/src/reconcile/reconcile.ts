@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import type { Charge, LedgerStore, SeenResponse, UnbilledRun, UsageUnit } from "../ledger/ledger.js";
+import type { Charge, LedgerStore, ResponseUsage, UnbilledRun, UsageUnit } from "../ledger/ledger.js";
 import type { Picodollars } from "../ledger/money.js";
-import { type AdoptCall, adoptCalls } from "./adopt.js";
+import { type AttributeCall, attributeCalls } from "./adopt.js";
 import type { FactStore } from "./fact-store.js";
 import { isFactOf, type SpendFact, type SpendSource } from "./spend-log.js";
 
 /**
- * What becomes of a call that LiteLLM has no price for: listed until someone decides, charged nothing, or charged by its
- * tokens and list price where both are known.
+ * Policy for a call that LiteLLM has no price for: listed until an operator decides, charged nothing, or charged by its tokens
+ * and list price where both are known.
  */
 export type UnresolvedPolicy = "list" | "write_off" | "estimate";
 
@@ -20,26 +20,26 @@ export interface ReconcilerOptions {
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly source: SpendSource;
-  /** Knows the runs of LangGraph servers, whose calls no meter records. Without it such calls are charged to no one. */
-  readonly adopt?: AdoptCall;
+  /** Knows the runs of LangGraph servers, whose calls no meter records. Without it such calls are not charged. */
+  readonly adopt?: AttributeCall;
   readonly policyOf?: (account: string) => UnresolvedPolicy;
   readonly pricesOf?: (model: string) => ModelPrices | undefined;
   /** A call that ended this long ago without a price or a row is unresolved. Default 60 s. */
   readonly graceMs?: number;
-  /** The hash of LiteLLM's master key, where calls are made with it: its log names that key by a word of its own. */
+  /** The hash of LiteLLM's master key, where calls are made with it: its log has a constant for that key instead of the hash. */
   readonly masterKeyHash?: string;
-  /** A call that no one saw the end of is taken to be over after this time: its process may have died. Default 15 min. */
+  /** A call whose end was not recorded counts as over after this time: its process may have died. Default 15 min. */
   readonly longestCallMs?: number;
   /** The policy decides on unresolved calls of this age; until then a late row still can. Default 1 h. */
   readonly decideAfterMs?: number;
-  /** Told of each unit that the log has priced. Must not throw. */
+  /** Called for each unit that the log has priced. Must not throw. */
   readonly onPriced?: (unit: UsageUnit, charge: Charge) => void;
   /** Notified once of each run whose calls LiteLLM's log did not show in time. Must not throw. */
   readonly onBillingFailed?: (run: UnbilledRun) => void;
   readonly clock?: Clock;
 }
 
-/** What one pass did. */
+/** Counts of one pass. */
 export interface ReconcileReport {
   facts: number;
   /** Calls of LangGraph servers that became units. */
@@ -49,7 +49,7 @@ export interface ReconcileReport {
   unresolved: number;
   writtenOff: number;
   estimated: number;
-  /** Rows of our keys, or that say they are of our runs, and that no unit claims. */
+  /** Rows that no unit claims and that have one of our keys, or labels that claim one of our runs. */
   unclaimed: number;
   /** Calls of ended runs on LangGraph servers whose rows did not come in time. */
   billingFailed: number;
@@ -61,7 +61,7 @@ const UNITS_AT_ONCE = 200;
 const MASTER_KEY = "litellm_proxy_master_key";
 
 /**
- * Makes one pass: reads new rows of LiteLLM's log and prices what they tell, then decides on units that are too old to be
+ * Makes one pass: reads new rows of LiteLLM's log and prices their units, then decides on units that are too old to be
  * waited for. Safe to repeat and to run on several instances at once.
  */
 export async function reconcile(options: ReconcilerOptions): Promise<ReconcileReport> {
@@ -85,7 +85,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     return prices?.inputPrice === 0n && prices.outputPrice === 0n;
   };
 
-  /** Adopts calls that are not recorded. */
+  /** Attributes calls that are not recorded. */
   async function takeIn(
     read: readonly SpendFact[],
     recorded: readonly UsageUnit[],
@@ -94,7 +94,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     if (!adopt) return { adopted: [], refused: new Set() };
     const known = new Set(recorded.map(({ unitId }) => unitId));
     const unknown = read.filter(({ callId }) => !known.has(callId));
-    const { unitIds, refused } = await adoptCalls(unknown, { ledger, adopt });
+    const { unitIds, refused } = await attributeCalls(unknown, { ledger, adopt });
     report.adopted += unitIds.length;
     if (unitIds.length === 0) return { adopted: [], refused };
     const adopted = await ledger.find(unitIds);
@@ -117,7 +117,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
     const taken = read.flatMap((fact) => {
       const unit = unitOf.get(fact.callId);
       if (unit && isFactOf(unit, fact)) return [{ fact, isClaimed: true }];
-      // What LiteLLM refused has a call id of its own making, and cost nothing.
+      // A call that LiteLLM refused has a call id of its own making, and cost nothing.
       const isCharged = fact.status === "success" || fact.spend > 0n;
       return isCharged && (ourKeys.has(fact.keyHash) || refused.has(fact))
         ? [{ fact, isClaimed: false }]
@@ -150,7 +150,7 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
       unit.doubtedAt === null
         ? clock.now() - unit.openedAt >= longestCallMs
         : clock.now() - unit.doubtedAt >= graceMs;
-    const judgement = judgeFacts(unit, own, { isOld, isFree });
+    const judgement = decideCharge(unit, own, { isOld, isFree });
     switch (judgement.kind) {
       case "leave":
         return;
@@ -240,10 +240,10 @@ export async function reconcile(options: ReconcilerOptions): Promise<ReconcileRe
   return report;
 }
 
-/** A row outlives the thread that its call was made for, and is not found by who deletes that. */
+/** Removes the ids of a thread from a row, which outlives the thread and is not found by its deletion. */
 function withoutTraces({ labels, ...fact }: SpendFact): SpendFact {
-  const { threadId: _thread, requestId: _request, traceId: _trace, ...kept } = labels;
-  return { ...fact, labels: kept };
+  const { threadId: _thread, requestId: _request, traceId: _trace, ...retained } = labels;
+  return { ...fact, labels: retained };
 }
 
 /** Tokens times list price, where tokens and prices are known. */
@@ -257,13 +257,13 @@ export type Judgement =
   /** Nothing to do, now or at all. */
   | { readonly kind: "leave" }
   /** The unit has no receipt yet. */
-  | { readonly kind: "charge"; readonly amount: Picodollars; readonly seen: SeenResponse }
-  /** The receipt says something else. */
+  | { readonly kind: "charge"; readonly amount: Picodollars; readonly seen: ResponseUsage }
+  /** The receipt has another amount. */
   | {
       readonly kind: "correct";
       readonly from: Picodollars;
       readonly amount: Picodollars;
-      readonly seen: SeenResponse;
+      readonly seen: ResponseUsage;
     }
   /** There is no evidence, and none will come: the account's policy decides. */
   | { readonly kind: "give_up"; readonly reason: "no_evidence" | "unpriced" };
@@ -275,8 +275,8 @@ export interface JudgeContext {
   readonly isFree: (model: string) => boolean;
 }
 
-/** What follows from all rows of one unit that are known. */
-export function judgeFacts(unit: UsageUnit, facts: readonly SpendFact[], context: JudgeContext): Judgement {
+/** Decides what to do with a unit, given all its known rows. */
+export function decideCharge(unit: UsageUnit, facts: readonly SpendFact[], context: JudgeContext): Judgement {
   if (unit.state === "written_off") return { kind: "leave" };
   if (facts.length === 0) {
     return unit.state === "in_doubt" && context.isOld
@@ -292,7 +292,7 @@ export function judgeFacts(unit: UsageUnit, facts: readonly SpendFact[], context
   }
   const seen = seenIn(unit, success ?? facts[0], facts);
   if (unit.billed === null) return { kind: "charge", amount, seen };
-  // The rows of a failed try alone say nothing of what the answer cost.
+  // The rows of a failed try alone do not show what the response cost.
   if (unit.billed === amount || (!success && amount === 0n)) return { kind: "leave" };
   return { kind: "correct", from: unit.billed, amount, seen };
 }
@@ -305,11 +305,15 @@ function isUnpriced(
   return !isCacheHit && outputTokens + inputTokens > 0 && !(modelGroup !== null && isFree(modelGroup));
 }
 
-function seenIn(unit: UsageUnit, telling: SpendFact | undefined, facts: readonly SpendFact[]): SeenResponse {
+function seenIn(
+  unit: UsageUnit,
+  decisive: SpendFact | undefined,
+  facts: readonly SpendFact[],
+): ResponseUsage {
   return {
     ...unit.seen,
-    servedModel: telling?.modelGroup || unit.seen.servedModel,
-    responseId: telling?.requestId ?? unit.seen.responseId,
+    servedModel: decisive?.modelGroup || unit.seen.servedModel,
+    responseId: decisive?.requestId ?? unit.seen.responseId,
     inputTokens: facts.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
     outputTokens: facts.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
   };

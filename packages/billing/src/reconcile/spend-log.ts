@@ -10,7 +10,7 @@ import type { UsageUnit } from "../ledger/ledger.js";
 import { type Picodollars, parseCost } from "../ledger/money.js";
 import type { LitellmAdmin } from "../litellm/admin.js";
 
-/** What a caller may claim as an id. PostgreSQL stores no NUL, so that one such row would end all reading. */
+/** An id that a caller may claim. PostgreSQL stores no NUL, so that one such row would end all reading. */
 export const claimedId = z.string().regex(/^[\x20-\x7e]{1,256}$/);
 
 /** A row of LiteLLM's log. A retried call has several under one call id. */
@@ -19,7 +19,7 @@ export interface SpendFact {
   /** The provider's id, or the call id of a failure. Not unique. */
   readonly requestId: string;
   readonly status: "success" | "failure";
-  /** What the caller's label claims. */
+  /** The unit that the caller's label claims. */
   readonly unitId: string | null;
   /** All that it claims; nothing where that is not of our making. */
   readonly labels: KnownLabels;
@@ -35,7 +35,7 @@ export interface SpendFact {
 
 /**
  * Whether a row is of a unit. The call id alone does not prove it: a tenant can send another's. The key does, and the label
- * says that it was our meter that sent it.
+ * proves that our meter sent it.
  */
 export function isFactOf(unit: Pick<UsageUnit, "unitId" | "keyHash">, fact: SpendFact): boolean {
   return fact.callId === unit.unitId && fact.unitId === unit.unitId && fact.keyHash === unit.keyHash;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Charge, type NewUnit, NOTHING_SEEN, type SeenResponse } from "../ledger/ledger.js";
+import { type Charge, type NewUnit, NOTHING_SEEN, type ResponseUsage } from "../ledger/ledger.js";
 
 /** For tests: a unit as a meter would open it. */
 export function madeUnit(fields: Partial<NewUnit> = {}): NewUnit {
@@ -22,7 +22,7 @@ export function madeUnit(fields: Partial<NewUnit> = {}): NewUnit {
   };
 }
 
-export function madeCharge(amount: bigint, seen: Partial<SeenResponse> = {}): Charge {
+export function madeCharge(amount: bigint, seen: Partial<ResponseUsage> = {}): Charge {
   return {
     amount,
     evidence: "response_header",
