@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ClaimEvidence, fileSystemNow, judgeClaim, keepClaim } from "./host-claim.js";
+import { type ClaimEvidence, fileSystemNow, judgeClaim, renewClaim } from "./host-claim.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";
 
 const here = { name: "one", space: "boot pid:[1]" };
@@ -54,7 +54,7 @@ describe("a claim on a folder", () => {
     it("is written again and again while it is kept, and says the same", async () => {
       writeFileSync(path, "7 1");
       utimesSync(path, 1, 1);
-      const stop = keepClaim(path, () => {}, 5);
+      const stop = renewClaim(path, () => {}, 5);
       await vi.waitUntil(() => statSync(path).mtimeMs > 1_000);
       expect(readFileSync(path, "utf8")).toBe("7 1");
       stop();
@@ -65,7 +65,7 @@ describe("a claim on a folder", () => {
     it("is not made anew when it is gone: its holder is told, as long as it is", async () => {
       writeFileSync(path, "7");
       const onMissing = vi.fn();
-      const stop = keepClaim(path, onMissing, 5);
+      const stop = renewClaim(path, onMissing, 5);
       rmSync(path);
       await vi.waitUntil(() => onMissing.mock.calls.length > 1);
       expect(existsSync(path)).toBe(false);

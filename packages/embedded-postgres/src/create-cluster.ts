@@ -5,17 +5,17 @@ import { join } from "node:path";
 import type { PostgresBinaries } from "./cluster.js";
 import { noEmbeddedPostgres, startFailure } from "./errors.js";
 import { childEnvironment } from "./postmaster.js";
-import type { ServerHome, ServiceUser } from "./run-as.js";
+import type { DataFolder, ServiceUser } from "./run-as.js";
 
 export const SUPERUSER = "throughline";
 const PASSWORD_FILE = "throughline.password";
 
 /**
- * Made aside and renamed into place, its password with it: whatever kills us, the cluster is complete or not there, and of
- * two that were made at once only one survives.
+ * Creates the cluster and its password in a staging folder and renames it into place: if this process is killed, the cluster is
+ * complete or missing, and of two that were created at once only one survives.
  */
 export async function createCluster(
-  home: ServerHome,
+  home: DataFolder,
   binaries: PostgresBinaries,
   user: ServiceUser | undefined,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export function readMajorVersion(cluster: string): string | undefined {
 
 function runInitdb(
   program: string,
-  { cluster }: ServerHome,
+  { cluster }: DataFolder,
   where: readonly string[],
   user: ServiceUser | undefined,
 ): Promise<void> {
@@ -69,16 +69,16 @@ function runInitdb(
     env: childEnvironment(),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let output = "";
   child.stderr.on("data", (chunk: Buffer) => {
-    said += chunk.toString("utf8");
+    output += chunk.toString("utf8");
   });
   return new Promise((resolve, reject) => {
     // A binary for another C library fails to start as if it were missing.
     child.once("error", (error) => reject(noEmbeddedPostgres(error)));
     child.once("close", (code) => {
       if (code === 0) resolve();
-      else reject(startFailure(cluster, said, new Error(said)));
+      else reject(startFailure(cluster, output, new Error(output)));
     });
   });
 }

@@ -43,30 +43,30 @@ export function heldElsewhere(dataDir: string, host: string): ThroughlineError {
   );
 }
 
-/** What the operating system or PostgreSQL said, as what a person can do about it. */
-export function startFailure(dataDir: string, said: string, cause?: unknown): ThroughlineError {
-  return new ThroughlineError("internal", sentence(dataDir, said), { cause });
+/** Turns output of the operating system or PostgreSQL into an error that names what a person can do about it. */
+export function startFailure(dataDir: string, output: string, cause?: unknown): ThroughlineError {
+  return new ThroughlineError("internal", sentence(dataDir, output), { cause });
 }
 
-/** An error of Node's own file system calls, which carry a code; everything else passes as it is. */
+/** Converts an error of Node's own file system calls, which carry a code; every other error passes unchanged. */
 export function folderFailure(dataDir: string, error: unknown): unknown {
   if (error instanceof ThroughlineError || !(error instanceof Error) || !("syscall" in error)) return error;
   return startFailure(dataDir, error.message, error);
 }
 
-function sentence(dataDir: string, said: string): string {
-  if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(said)) {
+function sentence(dataDir: string, output: string): string {
+  if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(output)) {
     return `The disk is full: PostgreSQL can't write ${dataDir}. Free some space, choose another folder, or ${OWN_DATABASE}.`;
   }
-  if (/EACCES|EPERM|EROFS|ENOTDIR|EEXIST|Permission denied|Read-only|not permitted/i.test(said)) {
+  if (/EACCES|EPERM|EROFS|ENOTDIR|EEXIST|Permission denied|Read-only|not permitted/i.test(output)) {
     return `PostgreSQL can't use the folder ${dataDir}: it is not writable here. Choose another folder, or ${OWN_DATABASE}.`;
   }
-  const reason = lastReason(said);
+  const reason = lastReason(output);
   return `PostgreSQL did not start in ${dataDir}${reason ? ` (${reason})` : ""}. Look at its server.log, or ${OWN_DATABASE}.`;
 }
 
-function lastReason(said: string): string | undefined {
-  const lines = said.split("\n").filter((line) => /FATAL|PANIC|ERROR|error:/.test(line));
+function lastReason(output: string): string | undefined {
+  const lines = output.split("\n").filter((line) => /FATAL|PANIC|ERROR|error:/.test(line));
   return lines
     .at(-1)
     ?.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, "")

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endForeignHold, type HostIdentity, thisHost, writeServerHost } from "./host-claim.js";
+import { type HostIdentity, takeOverFromOtherHost, thisHost, writeServerHost } from "./host-claim.js";
 
 import { findPostmaster } from "./postmaster-postmaster.js";
-import { findHome, type ServerHome } from "./run-as.js";
+import { type DataFolder, findHome } from "./run-as.js";
 import { startEmbeddedPostgres } from "./start.js";
 import { buildChildProgram, untilExit } from "./testing/child-program.js";
 import { itNeeds } from "./testing/it-needs.js";
@@ -24,7 +24,7 @@ function backdate(file: string): void {
 }
 
 describe("a folder that another host may use", () => {
-  let home: ServerHome;
+  let home: DataFolder;
   let user: string;
   let pidFile: string;
   let lines: string[];
@@ -55,7 +55,7 @@ describe("a folder that another host may use", () => {
   it("is refused while that host is seen to live, and nothing of it is touched", async () => {
     const before = readFileSync(pidFile, "utf8");
     beating = setInterval(() => utimesSync(user, new Date(), new Date()), 20);
-    const refused = endForeignHold(folder.path, home, { log });
+    const refused = takeOverFromOtherHost(folder.path, home, { log });
     await expect(refused).rejects.toThrow(
       /PostgreSQL on elsewhere.*folder of its own.*LANGGRAPH_DATABASE_URL/,
     );
@@ -66,7 +66,7 @@ describe("a folder that another host may use", () => {
 
   it("is taken over from one that stands still, after a server left there had time to end", async () => {
     backdate(user);
-    await endForeignHold(folder.path, home, { log, orphanMs: 20 });
+    await takeOverFromOtherHost(folder.path, home, { log, orphanMs: 20 });
     expect(existsSync(pidFile)).toBe(false);
     expect(readdirSync(join(folder.path, "users"))).toEqual([]);
     expect(lines.join("\n")).toMatch(/elsewhere uses .* no longer; taking it over[\s\S]*ends itself/);
@@ -78,7 +78,7 @@ describe("a folder that another host may use", () => {
     writeFileSync(userOf(before), "1");
     backdate(userOf(before));
     writeFileSync(join(folder.path, "server-host"), JSON.stringify(before));
-    await endForeignHold(folder.path, home, { log, orphanMs: 60_000 });
+    await takeOverFromOtherHost(folder.path, home, { log, orphanMs: 60_000 });
     expect(existsSync(pidFile)).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe("a folder that another host may use", () => {
     rmSync(user);
     writeFileSync(userOf(thisHost), "1");
     writeServerHost(home);
-    await endForeignHold(folder.path, home, { log });
+    await takeOverFromOtherHost(folder.path, home, { log });
     expect(existsSync(pidFile)).toBe(true);
     expect(lines).toEqual([]);
   });

@@ -21,31 +21,31 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ThroughlineError } from "@throughline/ai-core";
 import { heldElsewhere } from "./errors.js";
 import { inspectProcess } from "./postmaster.js";
-import type { ServerHome } from "./run-as.js";
+import type { DataFolder } from "./run-as.js";
 
 /**
- * A file in a folder that several processes share, by which one says that it uses the folder. Processes of one host know from
- * the pid whether it lives. On another host (a container that shares the volume) that pid is none, or another program's: there
- * a claim counts as long as its file is written again and again.
+ * A file by which a process claims the use of a folder that several processes share. Processes of one host know from the pid
+ * whether it lives. On another host (a container that shares the volume) that pid is none, or another program's: there a claim
+ * counts as long as heartbeats rewrite its file.
  */
-export interface Claim {
+export interface HostClaim {
   readonly pid: number;
-  /** When its process started, which tells it from a later one with the same pid. */
+  /** The start time of its process, which distinguishes it from a later process with the same pid. */
   readonly started: string;
-  /** `undefined` of a claim from before hosts were told apart. */
+  /** `undefined` for a claim by a version that did not record hosts. */
   readonly host: HostIdentity | undefined;
 }
 
-/** `unsure`: of another host, and not old enough to be given up. */
+/** `unsure`: a claim of another host that is not old enough to count as dead. */
 export type ClaimState = "alive" | "dead" | "unsure";
 
 export interface ClaimEvidence {
   readonly here: HostIdentity;
-  /** Whether this very process runs here. */
+  /** Whether the process of the claim runs on this host. */
   readonly isRunning: boolean;
-  /** How long ago the file was written, by the clock of its own file system. */
+  /** The age of the file, by the clock of its own file system. */
   readonly ageMs: number;
-  /** It was written again while we looked on. */
+  /** The file was rewritten while this process watched. */
   readonly hasBeaten: boolean;
 }
 
@@ -53,7 +53,7 @@ const BEAT_MS = 5_000;
 /** Six beats: a machine that is so slow has other troubles. */
 const STALE_MS = 30_000;
 
-export function judgeClaim({ host }: Claim, evidence: ClaimEvidence): ClaimState {
+export function judgeClaim({ host }: HostClaim, evidence: ClaimEvidence): ClaimState {
   if (isOfHere(host, evidence.here)) return evidence.isRunning ? "alive" : "dead";
   if (evidence.hasBeaten) return "alive";
   return evidence.ageMs < STALE_MS ? "unsure" : "dead";
@@ -63,7 +63,7 @@ export function isOfHere(host: HostIdentity | undefined, here: HostIdentity = th
   return host === undefined || host.space === here.space;
 }
 
-function isRunningHere({ pid, started }: Claim): boolean {
+function isRunningHere({ pid, started }: HostClaim): boolean {
   return Number.isSafeInteger(pid) && inspectProcess(pid)?.started === started;
 }
 
@@ -71,7 +71,7 @@ function ownStart(): string {
   return inspectProcess(process.pid)?.started ?? "";
 }
 
-interface FoundClaim extends Claim {
+interface FoundClaim extends HostClaim {
   readonly mtimeMs: number;
 }
 
@@ -85,7 +85,7 @@ function readStamped(path: string): { readonly text: string; readonly mtimeMs: n
   }
 }
 
-/** What time it is for the file system of this path: another machine's clock, where it is a network's. */
+/** The current time of this path's file system: on a network file system, another machine's clock. */
 export function fileSystemNow(path: string): number {
   const probe = `${path}.now-${process.pid}`;
   writeFileSync(probe, "");
@@ -97,10 +97,10 @@ export function fileSystemNow(path: string): number {
 }
 
 /**
- * Writes the claim's file every few seconds, so that other hosts see that we live, until the returned function is called.
- * `onMissing`: the file is gone, perhaps because this process stood still for so long that another host took the folder over.
+ * Renews the claim's file every few seconds, so that other hosts see that this process lives. The returned function stops it.
+ * `onMissing`: the file is gone, perhaps because this process was suspended for so long that another host recovered the folder.
  */
-export function keepClaim(path: string, onMissing: () => void, everyMs = BEAT_MS): () => void {
+export function renewClaim(path: string, onMissing: () => void, everyMs = BEAT_MS): () => void {
   const timer = setInterval(() => {
     if (!beat(path)) onMissing();
   }, everyMs);
@@ -108,7 +108,7 @@ export function keepClaim(path: string, onMissing: () => void, everyMs = BEAT_MS
   return () => clearInterval(timer);
 }
 
-/** Writes a byte that is there already: the file system stamps the time, and no reader finds the file empty. */
+/** Rewrites the first byte with itself: the file system updates the time, and no reader finds the file empty. */
 function beat(path: string): boolean {
   try {
     const file = openSync(path, "r+");
@@ -134,15 +134,15 @@ export interface TakeOverOptions {
 }
 
 /**
- * Sees to it that no other host uses the folder: throws while one does, waits while that is not certain, and removes what one
- * left behind that uses it no longer. Call under the folder's lock. Two servers on one cluster would destroy it.
+ * Recovers the folder from another host: throws while that host uses it, waits while that is uncertain, and removes what a dead
+ * one left behind. Call under the folder's lock. Two servers on one cluster would destroy it.
  */
-export async function endForeignHold(
+export async function takeOverFromOtherHost(
   dataDir: string,
-  home: ServerHome | undefined,
+  home: DataFolder | undefined,
   { log, orphanMs = ORPHAN_MS }: TakeOverOptions,
 ): Promise<void> {
-  const gone = await untilForeignUsersGone(dataDir, log);
+  const gone = await waitForRemoteUsers(dataDir, log);
   const host = home && readServerHost(home);
   if (!home || !host || isOfHere(host)) return;
   const pidFile = join(home.cluster, "postmaster.pid");
@@ -157,23 +157,23 @@ export async function endForeignHold(
   await delay(orphanMs);
 }
 
-async function untilForeignUsersGone(
+async function waitForRemoteUsers(
   dataDir: string,
   log: (line: string) => void,
-): Promise<readonly ForeignUser[]> {
+): Promise<readonly RemoteUser[]> {
   const folder = join(dataDir, "users");
-  const first = foreignUsers(folder);
+  const first = remoteUsers(folder);
   const [someone] = first;
   if (someone === undefined) return [];
   log(`${dataDir} was used on ${someone.hostName}; looking whether it still is.`);
-  const lookedFrom = performance.now();
+  const watchStart = performance.now();
   const firstSeen = new Map(first.map(({ file, mtimeMs }) => [file, mtimeMs]));
   for (;;) {
     const now = fileSystemNow(join(dataDir, "lock"));
-    const users = foreignUsers(folder);
+    const users = remoteUsers(folder);
     const states = users.map((user) => {
-      // A time to come is no sign of life: then only what we see ourselves counts.
-      const ageMs = Math.max(now - user.mtimeMs, performance.now() - lookedFrom);
+      // A time in the future is no sign of life: then only the time that this process has watched counts.
+      const ageMs = Math.max(now - user.mtimeMs, performance.now() - watchStart);
       const hasBeaten = firstSeen.get(user.file) !== user.mtimeMs;
       return judgeClaim(user, { here: thisHost, isRunning: false, ageMs, hasBeaten });
     });
@@ -182,7 +182,7 @@ async function untilForeignUsersGone(
     if (!states.includes("unsure")) break;
     await delay(HOLD_POLL_MS);
   }
-  for (const { file, hostName } of foreignUsers(folder)) {
+  for (const { file, hostName } of remoteUsers(folder)) {
     log(`${hostName} uses ${dataDir} no longer; taking it over.`);
     rmSync(file, { force: true });
   }
@@ -191,13 +191,13 @@ async function untilForeignUsersGone(
 
 const SERVER_HOST = "server-host";
 
-/** Says whose pid `postmaster.pid` holds. Call before the server is started. */
-export function writeServerHost({ folder }: ServerHome): void {
+/** Records the host whose pid `postmaster.pid` holds. Call before the server is started. */
+export function writeServerHost({ folder }: DataFolder): void {
   writeFileSync(join(folder, SERVER_HOST), JSON.stringify(thisHost), { mode: 0o644 });
 }
 
-/** `undefined` of a server from before hosts were told apart. */
-export function readServerHost({ folder }: ServerHome): HostIdentity | undefined {
+/** The host that the server runs on; `undefined` for one started by a version that did not record hosts. */
+export function readServerHost({ folder }: DataFolder): HostIdentity | undefined {
   try {
     return parseHost(readFileSync(join(folder, SERVER_HOST), "utf8"));
   } catch {
@@ -205,17 +205,17 @@ export function readServerHost({ folder }: ServerHome): HostIdentity | undefined
   }
 }
 
-/** Where a process runs, for others who find its name in a folder they share with it. */
+/** The host of a process, for other processes that share a folder with it. */
 export interface HostIdentity {
-  /** For people. */
+  /** The host's name, for log lines and errors. */
   readonly name: string;
-  /** Equal for processes that know each other's pids: one boot of one machine, one pid namespace. */
+  /** The pid space, equal for processes that know each other's pids: one boot of one machine, one pid namespace. */
   readonly space: string;
 }
 
 export const thisHost: HostIdentity = { name: hostname(), space: readSpace() };
 
-/** `undefined` for anything but what was written as JSON of a `HostIdentity`. */
+/** Parses a `HostIdentity` from JSON; `undefined` for any other text. */
 function parseHost(text: string): HostIdentity | undefined {
   try {
     const host: unknown = JSON.parse(text);
@@ -232,7 +232,7 @@ function readSpace(): string {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    // Not Linux: containers there run in a Linux of their own, and what is left is one space per machine.
+    // Not Linux: containers there run in a Linux of their own, so each machine has one pid space.
     return hostname();
   }
 }
@@ -241,14 +241,14 @@ export interface ServerUser {
   leave(): void;
 }
 
-/** Says that this process uses the server; the last one to leave stops it. Call under the folder's lock. */
+/** Registers this process as a user of the server; the last one to leave stops it. Call under the folder's lock. */
 export function joinServer(folder: string, onMissing: () => void): ServerUser {
   mkdirSync(folder, { recursive: true });
-  // The host is in the name: versions that know of none read the pid before it, and the start from the file.
+  // The host is in the file's name: versions that record no host read the pid before it, and the start from the content.
   const host = Buffer.from(JSON.stringify(thisHost)).toString("base64url");
   const file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}@${host}`);
   writeFileSync(file, ownStart(), { mode: 0o644 });
-  const stopBeating = keepClaim(file, onMissing);
+  const stopBeating = renewClaim(file, onMissing);
   return {
     leave() {
       stopBeating();
@@ -257,7 +257,7 @@ export function joinServer(folder: string, onMissing: () => void): ServerUser {
   };
 }
 
-/** Whether a process of this host uses it. Removes those that died without leaving. */
+/** Whether a process of this host uses the server. Removes users that died without leaving. */
 export function isServerInUse(folder: string): boolean {
   let inUse = false;
   for (const file of filesIn(folder)) {
@@ -269,13 +269,13 @@ export function isServerInUse(folder: string): boolean {
   return inUse;
 }
 
-interface ForeignUser extends FoundClaim {
+interface RemoteUser extends FoundClaim {
   readonly file: string;
   readonly hostName: string;
 }
 
 /** Users on other hosts, alive or not. */
-export function foreignUsers(folder: string): readonly ForeignUser[] {
+export function remoteUsers(folder: string): readonly RemoteUser[] {
   return filesIn(folder).flatMap((file) => {
     const user = readUser(file);
     if (!user || isOfHere(user.host)) return [];
@@ -316,7 +316,7 @@ export interface LockWait {
 const LOCK_POLL_MS = 25;
 const TIMEOUT_MS = 180_000;
 
-/** A mutex between processes: the lock of a process that died is taken over, that of another host once it stands still. */
+/** A mutex between processes. The lock of a dead process is recovered, that of another host once its heartbeats end. */
 export async function lockFolder(path: string, wait: LockWait = {}): Promise<FolderLock> {
   const deadline = performance.now() + (wait.timeoutMs ?? TIMEOUT_MS);
   let announced = false;
@@ -342,7 +342,7 @@ export async function lockFolder(path: string, wait: LockWait = {}): Promise<Fol
 export function tryLockFolder(path: string): FolderLock | undefined {
   const claim = `${path}.${process.pid}-${randomBytes(6).toString("hex")}`;
   const started = ownStart();
-  // Beside the lock, because versions that know of no hosts take whatever else is in it for a part of the start.
+  // In a file next to the lock, because versions that record no host read any more text in the lock as a part of the start.
   const hostFile = hostFileOf(path, process.pid, started);
   writeFileSync(claim, `${process.pid} ${started}`, { flag: "wx", mode: 0o644 });
   let lock: FolderLock | undefined;
@@ -361,7 +361,7 @@ export function tryLockFolder(path: string): FolderLock | undefined {
 }
 
 function held(path: string, hostFile: string): FolderLock {
-  const stopBeating = keepClaim(path, () => {});
+  const stopBeating = renewClaim(path, () => {});
   return {
     release() {
       stopBeating();
@@ -371,7 +371,7 @@ function held(path: string, hostFile: string): FolderLock {
   };
 }
 
-/** One process may ask for a lock that it holds itself. */
+/** Whether this process holds the lock: it may request one that it holds itself. */
 function isOwn(path: string): boolean {
   return readClaim(path)?.pid === process.pid;
 }
@@ -399,7 +399,7 @@ function linked(claim: string, path: string): boolean {
   }
 }
 
-/** Two processes may find the same dead holder: each moves aside what is there and puts back what it did not mean. */
+/** Removes a dead holder's lock. Two processes may find the same one: each moves the file aside, and puts back a live lock. */
 function removeStale(path: string, claim: string): boolean {
   const holder = readClaim(path);
   if (holder === undefined) return true;

@@ -2,34 +2,35 @@ import { isRunning } from "./postmaster.js";
 
 export interface KeepRunning {
   readonly pid: number;
-  /** Starts the server again, and gives its new pid. */
+  /** Starts the server again and returns its new pid. */
   readonly restart: () => Promise<number>;
   readonly log: (line: string) => void;
 }
 
-export interface KeptServer {
+/** The supervision of one server. */
+export interface Supervision {
   pid(): number;
-  /** Looks after it no longer; back when a restart that is under way is over. */
-  letGo(): Promise<void>;
+  /** Ends the supervision. Resolves when a restart in progress is over. */
+  release(): Promise<void>;
 }
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Looks every second whether the server runs, and starts it again when it was killed: by a machine that ran out of memory, or by
- * a person. What was committed is recovered by the server itself. After a restart that failed, the next one waits longer.
+ * Polls every second whether the server runs, and starts it again when it was killed: by a machine that ran out of memory, or
+ * by a person. The server itself recovers what was committed. Failed restarts are retried with backoff.
  */
-export function keepRunning({ pid, restart, log }: KeepRunning): KeptServer {
+export function keepRunning({ pid, restart, log }: KeepRunning): Supervision {
   let current = pid;
-  let pauseMs = LOOK_MS;
-  let isLetGo = false;
+  let pauseMs = CHECK_MS;
+  let isReleased = false;
   let restarting: Promise<void> = Promise.resolve();
-  let timer = lookIn(LOOK_MS);
+  let timer = checkIn(CHECK_MS);
 
-  function lookIn(ms: number): NodeJS.Timeout {
+  function checkIn(ms: number): NodeJS.Timeout {
     const next = setTimeout(() => {
-      if (isRunning(current)) timer = lookIn(LOOK_MS);
+      if (isRunning(current)) timer = checkIn(CHECK_MS);
       else restarting = startAgain();
     }, ms);
     return next.unref();
@@ -39,19 +40,19 @@ export function keepRunning({ pid, restart, log }: KeepRunning): KeptServer {
     try {
       log(`PostgreSQL (process ${current}) has ended; starting it again.`);
       current = await restart();
-      pauseMs = LOOK_MS;
+      pauseMs = CHECK_MS;
     } catch (error) {
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       const reason = error instanceof Error ? error.message : String(error);
       log(`PostgreSQL can't be started again: ${reason}. Trying once more in ${pauseMs / 1_000} s.`);
     }
-    if (!isLetGo) timer = lookIn(pauseMs);
+    if (!isReleased) timer = checkIn(pauseMs);
   }
 
   return {
     pid: () => current,
-    letGo() {
-      isLetGo = true;
+    release() {
+      isReleased = true;
       clearTimeout(timer);
       return restarting;
     },

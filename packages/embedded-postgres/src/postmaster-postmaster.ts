@@ -8,7 +8,7 @@ import { SUPERUSER } from "./create-cluster.js";
 import { noEmbeddedPostgres, notAnswering, startFailure } from "./errors.js";
 import { isOfHere, readServerHost, writeServerHost } from "./host-claim.js";
 import { childEnvironment, findFreePort, inspectProcess } from "./postmaster.js";
-import type { ServerHome, ServiceUser } from "./run-as.js";
+import type { DataFolder, ServiceUser } from "./run-as.js";
 
 export interface Postmaster {
   readonly pid: number;
@@ -31,10 +31,10 @@ export function serverUrl(port: number, password: string): string {
 }
 
 /**
- * The server that runs on this cluster on this host, if one does; what another program's pid says in its stead is removed. The
- * pid of another host's server means nothing here.
+ * Finds the server that runs on this cluster on this host. Removes a `postmaster.pid` whose pid belongs to another program now.
+ * The pid of another host's server means nothing here.
  */
-export function findPostmaster(home: ServerHome): Postmaster | undefined {
+export function findPostmaster(home: DataFolder): Postmaster | undefined {
   const { cluster } = home;
   if (!isOfHere(readServerHost(home))) return undefined;
   const file = join(cluster, "postmaster.pid");
@@ -44,25 +44,25 @@ export function findPostmaster(home: ServerHome): Postmaster | undefined {
   if (running === undefined || isPostgresOn(running.command, cluster)) {
     return running === undefined ? undefined : { pid, port };
   }
-  // The pid was given to another program meanwhile, and PostgreSQL would take that one for its own.
+  // The pid belongs to another program now, and PostgreSQL would take that program for its own server.
   rmSync(file, { force: true });
   return undefined;
 }
 
 function isPostgresOn(command: string, cluster: string): boolean {
-  // Windows does not tell the options of a command.
+  // Windows does not show the options of a command.
   return /postgres/i.test(command) && (process.platform === "win32" || command.includes(cluster));
 }
 
-/** Waits until the server lets us in, which after a crash is when it has recovered. */
+/** Waits until the server accepts connections, which after a crash is when it has recovered. */
 export async function untilAnswering(
-  home: ServerHome,
+  home: DataFolder,
   postmaster: Postmaster,
   password: string,
 ): Promise<AnsweringPostmaster> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   while (performance.now() < deadline && inspectProcess(postmaster.pid)) {
-    const answer = await ask(postmaster.port, password);
+    const answer = await probeVersion(postmaster.port, password);
     if (answer === "wrong password") break;
     if (answer !== "not yet") return { ...postmaster, version: answer };
     await delay(POLL_MS);
@@ -71,16 +71,16 @@ export async function untilAnswering(
 }
 
 export interface Launch {
-  readonly home: ServerHome;
+  readonly home: DataFolder;
   readonly binaries: PostgresBinaries;
   readonly user: ServiceUser | undefined;
   readonly password: string;
-  /** `preferred`: taken again if it is free, so that a person's bookmarked connection goes on working. `only`: waited for. */
+  /** `preferred`: reused if it is free, so that a person's bookmarked connection still works. `only`: waited for. */
   readonly port: { readonly preferred: number | undefined } | { readonly only: number };
   readonly log: (line: string) => void;
 }
 
-/** Starts the server apart from us: it outlives us when we are killed, and is not hit by the Ctrl-C meant for us. */
+/** Starts the server detached: it outlives this process when that is killed, and Ctrl-C does not reach it. */
 export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmaster> {
   const deadline = performance.now() + RELEASE_TIMEOUT_MS;
   const isFixed = "only" in launch.port;
@@ -102,7 +102,7 @@ export async function launchPostmaster(launch: Launch): Promise<AnsweringPostmas
   }
 }
 
-/** What the server said when it ended instead of starting. */
+/** Launches the server on a port. Returns its log output when it ended instead of starting. */
 async function launchOn(port: number, launch: Launch): Promise<AnsweringPostmaster | string> {
   const { home, binaries, user, password } = launch;
   const logFile = join(home.folder, "server.log");
@@ -129,9 +129,9 @@ async function launchOn(port: number, launch: Launch): Promise<AnsweringPostmast
   });
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    // Only our own child's answer counts: on a taken port another server might let us in.
+    // Only our own child's response counts: on a taken port another server might accept the password.
     const isOurs = Number(readLines(join(home.cluster, "postmaster.pid"))[0]) === child.pid;
-    const answer = isOurs ? await ask(port, password) : "not yet";
+    const answer = isOurs ? await probeVersion(port, password) : "not yet";
     if (ended instanceof Error) throw noEmbeddedPostgres(ended);
     if (ended) return readFileSync(logFile).subarray(from).toString("utf8");
     if (answer !== "not yet" && answer !== "wrong password" && child.pid !== undefined) {
@@ -142,7 +142,7 @@ async function launchOn(port: number, launch: Launch): Promise<AnsweringPostmast
   }
 }
 
-/** Ends open transactions and writes everything down; what hangs after that is cut off and recovered at the next start. */
+/** Stops the server: ends open transactions and flushes. One that hangs is killed, and recovers at the next start. */
 export async function stopPostmaster(pid: number, binaries: () => Promise<PostgresBinaries>): Promise<void> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   signalPostmaster(pid, "INT", process.platform === "win32" ? (await binaries()).pgCtl : undefined);
@@ -161,12 +161,12 @@ export function signalPostmaster(pid: number, signal: "INT" | "QUIT", pgCtl?: st
     if (pgCtl === undefined) process.kill(pid, `SIG${signal}`);
     else execFileSync(pgCtl, ["kill", signal, String(pid)]);
   } catch {
-    // It ended before we asked.
+    // It ended before the signal.
   }
 }
 
-/** The server's version once it lets us in. */
-async function ask(port: number, password: string): Promise<string> {
+/** The server's version once it accepts connections. */
+async function probeVersion(port: number, password: string): Promise<string> {
   const client = new pg.Client({
     connectionString: serverUrl(port, password),
     connectionTimeoutMillis: 5_000,

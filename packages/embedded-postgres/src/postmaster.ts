@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** Free a moment ago: the caller must be ready to ask for another. */
+/** Finds a port that was free a moment ago: the caller must be ready to request another. */
 export function findFreePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -16,14 +16,15 @@ export function findFreePort(host: string): Promise<number> {
     });
   });
 }
-/** Only what a program needs to run: our own environment holds keys that a database has no business with. */
+
+/** The environment of a child: only what a program needs to run, because ours holds keys that a database must not get. */
 export function childEnvironment(): NodeJS.ProcessEnv {
-  const kept: NodeJS.ProcessEnv = { LC_ALL: "C" };
+  const passed: NodeJS.ProcessEnv = { LC_ALL: "C" };
   for (const name of ["PATH", "SystemRoot", "TEMP", "TMPDIR"]) {
     const value = process.env[name];
-    if (value !== undefined) kept[name] = value;
+    if (value !== undefined) passed[name] = value;
   }
-  return kept;
+  return passed;
 }
 
 export interface RunningProcess {
@@ -77,7 +78,7 @@ function inspectWindows(pid: number): RunningProcess | undefined {
   }
 }
 
-/** As cheap as the platform allows, for looking again and again; a pid that another program was given passes for running. */
+/** Whether a pid runs, as cheap as the platform allows, for polling. A pid that another program has now passes for running. */
 export function isRunning(pid: number): boolean {
   if (process.platform === "linux") return inspectProc(pid) !== undefined;
   try {

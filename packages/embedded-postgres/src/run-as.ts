@@ -25,8 +25,8 @@ export interface ServiceUser {
 const CREATED_NAME = "throughline";
 
 /**
- * Whom PostgreSQL runs as. It refuses root, so root hands it to another user: the owner of data that already exists, else
- * `postgres`, else a user made for it. `undefined` means: as ourselves.
+ * Chooses the user that PostgreSQL runs as. It refuses root, so root starts it as another user: the owner of data that already
+ * exists, else `postgres`, else a user made for it. `undefined` means: as the current user.
  */
 export function chooseServiceUser(existingData: string | undefined): ServiceUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -35,7 +35,7 @@ export function chooseServiceUser(existingData: string | undefined): ServiceUser
   return lookUp("postgres") ?? lookUp(CREATED_NAME) ?? createUser();
 }
 
-/** Asks the system itself, because mode bits alone don't tell what access lists and namespaces allow. */
+/** Whether the user may enter the folder. Tries it, because mode bits alone don't show what access lists and namespaces allow. */
 function mayEnter(user: ServiceUser, folder: string): boolean {
   return spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { ...user, cwd: "/" }).status === 0;
 }
@@ -73,8 +73,8 @@ function createUser(): ServiceUser {
   throw noServiceUser(new AggregateError(failures));
 }
 
-/** Where the cluster lies: the folder that was asked for, or one that PostgreSQL's user can reach. */
-export interface ServerHome {
+/** The folder of the cluster: the requested one, or one that PostgreSQL's user can reach. */
+export interface DataFolder {
   readonly folder: string;
   /** PostgreSQL's own data folder, which exists only once it is complete. */
   readonly cluster: string;
@@ -83,8 +83,8 @@ export interface ServerHome {
 const LOCATION = "location";
 const SHARED_STATE = "/var/lib/throughline";
 
-/** Where the cluster was put before, if it was: a second start must never make a second, empty database. */
-export function findHome(dataDir: string): ServerHome | undefined {
+/** The folder of an existing cluster, if there is one: a second start must never make a second, empty database. */
+export function findHome(dataDir: string): DataFolder | undefined {
   const elsewhere = readLocation(dataDir);
   if (elsewhere !== undefined && existsSync(elsewhere)) return homeIn(elsewhere);
   const home = homeIn(dataDir);
@@ -95,7 +95,7 @@ export function chooseHome(
   dataDir: string,
   user: ServiceUser | undefined,
   log: (line: string) => void,
-): ServerHome {
+): DataFolder {
   if (user === undefined || mayEnter(user, dataDir)) return homeIn(dataDir);
   const folder = makeReachableFolder(dataDir);
   writeFileSync(join(dataDir, LOCATION), `${folder}\n`);
@@ -103,11 +103,11 @@ export function chooseHome(
   return homeIn(folder);
 }
 
-/** The binaries themselves may lie below a folder that PostgreSQL's user can't enter: then a copy is kept beside the data. */
+/** Binaries that PostgreSQL's user can run. If they are below a folder that it can't enter, a copy is stored next to the data. */
 export async function reachableBinaries(
   binaries: PostgresBinaries,
   user: ServiceUser | undefined,
-  home: ServerHome,
+  home: DataFolder,
   release: string,
 ): Promise<PostgresBinaries> {
   if (user === undefined || mayRun(user, binaries.postgres)) return binaries;
@@ -121,7 +121,7 @@ export async function reachableBinaries(
   return movedBinaries(binaries, root);
 }
 
-function homeIn(folder: string): ServerHome {
+function homeIn(folder: string): DataFolder {
   return { folder, cluster: join(folder, "cluster") };
 }
 
@@ -133,7 +133,7 @@ function readLocation(dataDir: string): string | undefined {
   }
 }
 
-/** A fresh name each time: a person who deletes the folder expects an empty database, not the old one back. */
+/** Makes a folder with a fresh name each time: a person who deletes the old one expects an empty database. */
 function makeReachableFolder(dataDir: string): string {
   const hash = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
   for (const base of [SHARED_STATE, tmpdir()]) {
@@ -149,8 +149,8 @@ function makeReachableFolder(dataDir: string): string {
   throw new Error("unreachable");
 }
 
-/** What a start that was killed half-way left behind. */
-export function removeLeftovers(home: ServerHome, names: readonly string[]): void {
+/** Removes the remains of a start that was killed half-way. */
+export function removeLeftovers(home: DataFolder, names: readonly string[]): void {
   for (const name of names) {
     if (/^(cluster|binaries-.*)\.new-/.test(name)) rmSync(join(home.folder, name), { recursive: true });
   }

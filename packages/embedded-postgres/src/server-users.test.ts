@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { foreignUsers, isServerInUse, joinServer } from "./host-claim.js";
+import { isServerInUse, joinServer, remoteUsers } from "./host-claim.js";
 import { inspectProcess } from "./postmaster.js";
 import { makeTempFolder, type TempFolder } from "./testing/temp-folder.js";
 
@@ -22,7 +22,7 @@ describe("the users of a server", () => {
     us.leave();
     expect(isServerInUse(folder.path)).toBe(false);
     expect(readdirSync(folder.path)).toEqual([foreign]);
-    expect(foreignUsers(folder.path)).toMatchObject([{ hostName: "elsewhere" }]);
+    expect(remoteUsers(folder.path)).toMatchObject([{ hostName: "elsewhere" }]);
   });
 
   it("can be read by a version that knows of no hosts: by the pid in the name, and the start in the file", () => {

@@ -5,13 +5,13 @@ import { findPostgresBinaries } from "./cluster.js";
 import { createCluster, readMajorVersion, readPassword } from "./create-cluster.js";
 import { folderFailure, noEmbeddedPostgres, otherMajorVersion } from "./errors.js";
 import {
-  endForeignHold,
   isOfHere,
   isServerInUse,
   joinServer,
   lockFolder,
   readServerHost,
   type ServerUser,
+  takeOverFromOtherHost,
   tryLockFolder,
 } from "./host-claim.js";
 import { keepRunning } from "./keep-running.js";
@@ -27,10 +27,10 @@ import {
 import {
   chooseHome,
   chooseServiceUser,
+  type DataFolder,
   findHome,
   reachableBinaries,
   removeLeftovers,
-  type ServerHome,
 } from "./run-as.js";
 
 export interface EmbeddedPostgresOptions {
@@ -41,7 +41,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Holds the password: not for logs. */
   readonly url: string;
-  /** Of the server that runs now: one that ends by itself, or is killed, is started again. */
+  /** The pid of the current server: one that ends by itself, or is killed, is started again. */
   readonly pid: number;
   /** The server ran already: another process uses it, or one that used it was killed. */
   readonly adopted: boolean;
@@ -78,7 +78,7 @@ export async function startEmbeddedPostgres(
 }
 
 interface SharedServer {
-  readonly home: ServerHome;
+  readonly home: DataFolder;
   readonly server: AnsweringPostmaster;
   readonly adopted: boolean;
   readonly password: string;
@@ -86,7 +86,7 @@ interface SharedServer {
 
 async function adoptOrStart(dataDir: string, log: (line: string) => void): Promise<SharedServer> {
   const existing = findHome(dataDir);
-  await endForeignHold(dataDir, existing, { log });
+  await takeOverFromOtherHost(dataDir, existing, { log });
   const running = existing && findPostmaster(existing);
   if (existing && running) {
     const password = readPassword(existing.cluster);
@@ -101,7 +101,7 @@ async function adoptOrStart(dataDir: string, log: (line: string) => void): Promi
 
 async function start(
   dataDir: string,
-  existing: ServerHome | undefined,
+  existing: DataFolder | undefined,
   log: (line: string) => void,
   onlyPort?: number,
 ): Promise<SharedServer> {
@@ -138,24 +138,24 @@ async function start(
 function share(dataDir: string, shared: SharedServer, log: (line: string) => void): EmbeddedPostgres {
   const { home, server, adopted, password } = shared;
   const users = join(dataDir, "users");
-  const kept = keepRunning({ pid: server.pid, restart: () => restart(dataDir, shared, log), log });
+  const supervision = keepRunning({ pid: server.pid, restart: () => restart(dataDir, shared, log), log });
   const us = joinServer(users, () => {
     if (isOfHere(readServerHost(home))) return;
     log("Another host took PostgreSQL's folder over while this process stood still; ending the server here.");
-    kept.letGo();
-    signalPostmaster(kept.pid(), "QUIT");
+    supervision.release();
+    signalPostmaster(supervision.pid(), "QUIT");
   });
-  const onExit = () => leaveAtExit(dataDir, us, kept.pid());
+  const onExit = () => leaveAtExit(dataDir, us, supervision.pid());
   process.once("exit", onExit);
   let stopped: Promise<void> | undefined;
   const leave = async () => {
     process.removeListener("exit", onExit);
-    await kept.letGo();
+    await supervision.release();
     const lock = await lockFolder(join(dataDir, "lock"));
     try {
       us.leave();
       if (isServerInUse(users)) return log("Another process uses PostgreSQL; it goes on running.");
-      await stopPostmaster(kept.pid(), findPostgresBinaries);
+      await stopPostmaster(supervision.pid(), findPostgresBinaries);
       log("PostgreSQL has stopped.");
     } finally {
       lock.release();
@@ -164,7 +164,7 @@ function share(dataDir: string, shared: SharedServer, log: (line: string) => voi
   return {
     url: serverUrl(server.port, password),
     get pid() {
-      return kept.pid();
+      return supervision.pid();
     },
     adopted,
     version: server.version,
@@ -176,8 +176,8 @@ function share(dataDir: string, shared: SharedServer, log: (line: string) => voi
 }
 
 /**
- * Another process that shares the server may have started it again already. On another port than before it would be of no use
- * to those that are connected to this one.
+ * Restarts the server on the same port, because its clients hold that URL. Another process that shares the server may have
+ * started it again already.
  */
 async function restart(
   dataDir: string,
@@ -196,7 +196,7 @@ async function restart(
   }
 }
 
-/** A process that ends without `stop` still takes its server along; if the lock is held, its holder wants the server. */
+/** Stops the server of a process that ends without `stop`. If the lock is held, its holder needs the server. */
 function leaveAtExit(dataDir: string, us: ServerUser, pid: number): void {
   try {
     us.leave();
@@ -205,15 +205,15 @@ function leaveAtExit(dataDir: string, us: ServerUser, pid: number): void {
     if (!isServerInUse(join(dataDir, "users"))) signalPostmaster(pid, "INT");
     lock.release();
   } catch {
-    // The folder is gone, or can't be written: the next start finds the server by its pid file.
+    // The folder is gone or read-only: the next start finds the server by its pid file.
   }
 }
 
 /** `postgres (PostgreSQL) 18.4` → `18.4`. */
 function releaseOf(postgres: string): string {
   try {
-    const said = execFileSync(postgres, ["--version"], { encoding: "utf8", cwd: "/" });
-    return /(\d+(\.\d+)*)/.exec(said)?.[1] ?? "";
+    const output = execFileSync(postgres, ["--version"], { encoding: "utf8", cwd: "/" });
+    return /(\d+(\.\d+)*)/.exec(output)?.[1] ?? "";
   } catch (cause) {
     throw noEmbeddedPostgres(cause);
   }
