@@ -9,8 +9,8 @@ const remembered = new AsyncLocalStorage<RunnableConfig>();
 let isRemembering = false;
 
 /**
- * Remembers the config of the node at work beside LangChain's own storage, which `stream()` of a model empties for what it
- * calls: the request is then made without any config, though in the midst of a run.
+ * Stores the config of the running node in a second async storage. `stream()` of a model empties LangChain's own storage for its
+ * calls: the request is then sent without any config, although a run is in progress.
  */
 export function rememberConfigs(): void {
   if (isRemembering) return;
@@ -31,16 +31,16 @@ export function currentConfig(): RunnableConfig | undefined {
   return remembered.getStore();
 }
 
-const KEPT = Symbol.for("throughline.callContexts");
+const BOUND = Symbol.for("throughline.callContexts");
 const MODULE = "@langchain/core/utils/async_caller";
 
 /**
- * Lets a model call that waited in LangChain's queue (`maxConcurrency`) go on in the async context it was made in. The queue
- * starts it in that of the call that ended before it: it would carry the key of another run, which may be another tenant's.
+ * Binds a model call that waits in LangChain's queue (`maxConcurrency`) to the async context it was made in. The queue starts it
+ * in the context of the call that ended before it: it would carry the key of another run, which may be another tenant's.
  */
 export function keepCallContexts(caller: typeof AsyncCaller = AsyncCaller): void {
-  if (Object.hasOwn(caller.prototype, KEPT)) return;
-  Object.defineProperty(caller.prototype, KEPT, { value: true });
+  if (Object.hasOwn(caller.prototype, BOUND)) return;
+  Object.defineProperty(caller.prototype, BOUND, { value: true });
   const { call, callWithOptions } = caller.prototype;
   caller.prototype.call = function (callable, ...args) {
     return call.call(this, AsyncResource.bind(callable), ...args);
@@ -50,7 +50,7 @@ export function keepCallContexts(caller: typeof AsyncCaller = AsyncCaller): void
   };
 }
 
-/** The same for the copy of LangChain that a project has of its own, in both module systems. `file`: any of the project's. */
+/** Does the same for a project's own copy of LangChain, in both module systems. `file`: any file of the project. */
 export async function keepCallContextsOf(file: string): Promise<void> {
   const found = resolveFrom(file);
   if (found === undefined) return;

@@ -9,7 +9,7 @@ import type { OfflineScript } from "./offline-turn.js";
 
 export interface CreateModelOptions {
   readonly keys: KeyResolver;
-  /** What the offline model says; a default script answers when absent. */
+  /** The offline model's script; absent: a default script. */
   readonly offline?: OfflineScript;
   readonly tags?: readonly string[];
 }
@@ -19,7 +19,7 @@ const HUMAN_PACE_MS = 25;
 const NO_KEY = "set-per-request";
 
 /**
- * Makes the model of one call from the run's own config. R32: it never holds a token; nothing is kept between calls, because
+ * Makes the model of one call from the run's own config. R32: it never holds a token; nothing is cached between calls, because
  * the next call may belong to another account.
  */
 export async function createModel(
@@ -61,7 +61,7 @@ export async function loadOpenAi(
 
 /**
  * Labels requests where the process itself does not: a service has installed its meter as `fetch`, a LangGraph server the
- * labelled one. Which it is, is asked at each request.
+ * labelled one. The check runs at each request.
  */
 function fetchOf(config: RunnableConfig | undefined, baseUrl: string, keys: KeyResolver): typeof fetch {
   const labelled = createLabelledFetch({
@@ -110,7 +110,7 @@ function callSiteOf(config: RunnableConfig | undefined): string {
   return `${nodes.join("/")}#${String(metadata.langgraph_step ?? "")}`;
 }
 
-/** What the offline model says where a graph brings no script of its own. */
+/** The offline model's script where a graph brings none of its own. */
 const defaultScript: OfflineScript = ({ lastUserText }) => {
   const topic = lastUserText.replace(/\s+/g, " ").trim();
   const shown = topic.length > 80 ? `${topic.slice(0, 79)}…` : topic;
@@ -124,8 +124,8 @@ const defaultScript: OfflineScript = ({ lastUserText }) => {
 };
 
 /**
- * The context schema of graphs that make their model with `createModel`: what a run may configure. A null is as good as a key
- * left out.
+ * The context schema of graphs that make their model with `createModel`: what a run may configure. A null counts as an
+ * absent key.
  */
 export const modelContextSchema = z.object({
   model: z.string().min(1).max(128).nullish().describe("A model's alias at LiteLLM."),

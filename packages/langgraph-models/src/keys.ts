@@ -2,7 +2,7 @@ import { type KeyResolver, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 
 /**
- * What `createModel` asks for when a run names no key: a person on their own machine. No run can name it, because an
+ * The key id that `createModel` resolves when a run names no key: a person on their own machine. No run can name it, because an
  * empty `virtualKeyId` is refused as input, so a caller never reaches the service key by choosing an id.
  */
 export const UNNAMED_KEY_ID = "";

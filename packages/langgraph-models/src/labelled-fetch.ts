@@ -28,8 +28,8 @@ export interface LabelledFetchOptions {
 
 /**
  * A `fetch` for processes without a ledger: it gives every call to LiteLLM the run's key and labels under an id of its own,
- * by which reconciliation finds and charges it. What belongs to no run, or has no key, is refused by an answer that client
- * libraries don't take for a broken connection. Other hosts are left alone.
+ * by which reconciliation finds and charges it. A call outside of a run, or without a key, is refused by a response that
+ * client libraries don't treat as a broken connection. Other hosts are left alone.
  */
 export function createLabelledFetch(options: LabelledFetchOptions): typeof fetch {
   const { keys, currentLabels, send } = options;
@@ -58,8 +58,8 @@ export function createLabelledFetch(options: LabelledFetchOptions): typeof fetch
 
 /**
  * Makes `fetch` the labelled one and points the providers' client libraries at LiteLLM, so that a graph's plain model goes
- * through it. Does nothing without `LITELLM_BASE_URL`, and where `fetch` labels already: a service meters its own. To be
- * called before models are made: a client keeps the `fetch` and the address it was made with.
+ * through it. Does nothing without `LITELLM_BASE_URL`, and where `fetch` labels already: a service meters its own. Call
+ * it before models are made: a client retains the `fetch` and the address it was made with.
  */
 export function installLabelledFetch(env: Record<string, string | undefined> = process.env): void {
   const baseUrl = env.LITELLM_BASE_URL;
@@ -85,7 +85,7 @@ function currentLabels(): RunLabels | undefined {
   return labels.runId === undefined ? undefined : labels;
 }
 
-/** What is known of a run: all labels of a call but the call's own id. */
+/** The labels of a run: all labels of a call but the call's own id. */
 type RunLabels = Omit<KnownLabels, "usageUnitId"> & Pick<CallLabels, "executorType">;
 
 /** Reads the labels of a run's model calls from its config. A run that others started has the server's id and no account. */

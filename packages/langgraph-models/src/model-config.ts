@@ -4,9 +4,9 @@ import { z } from "zod";
 
 const id = z.string().min(1).max(256);
 
-/** What a run may say about its model. Everything else in `configurable` belongs to LangGraph and is left alone. */
+/** The settings of a run's model. Everything else in `configurable` belongs to LangGraph and is left alone. */
 const modelConfigSchema = z.object({
-  /** A LiteLLM alias, not a provider's model name: the proxy decides what stands behind it. */
+  /** A LiteLLM alias, not a provider's model name: the proxy maps it to a model. */
   model: z.string().min(1).max(128).default("default"),
   virtualKeyId: id.optional(),
   billingAccountId: id.optional(),
@@ -27,19 +27,19 @@ const modelConfigSchema = z.object({
 });
 export type ModelConfig = z.infer<typeof modelConfigSchema>;
 
-/** Where a run on a LangGraph server says in whose name it runs: what is in `configurable` stays with the thread there. */
+/** The metadata key that holds the identity of a run on a LangGraph server, where `configurable` stays with the thread. */
 const IDENTITY_KEY = "throughline_identity";
 
 /**
- * Reads the model's part of a run's `configurable`; throws `invalid_input` naming `configurable.{field}`. A value that is
- * null is as good as absent: that is how a LangGraph server is told that a run has none.
+ * Reads the model's part of a run's `configurable`; throws `invalid_input` naming `configurable.{field}`. A null
+ * counts as absent: a LangGraph server gets a null for each value that a run does not have.
  */
 export function readModelConfig(config: RunnableConfig | undefined): ModelConfig {
-  const said = [config?.configurable, config?.metadata?.[IDENTITY_KEY]].flatMap((part) =>
+  const entries = [config?.configurable, config?.metadata?.[IDENTITY_KEY]].flatMap((part) =>
     Object.entries(Object(part)).filter(([, value]) => value !== null),
   );
   const parsed = z.object({ configurable: modelConfigSchema }).safeParse({
-    configurable: Object.fromEntries(said),
+    configurable: Object.fromEntries(entries),
   });
   if (!parsed.success) throw invalidInput(parsed.error, "configurable");
   return parsed.data.configurable;

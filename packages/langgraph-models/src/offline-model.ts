@@ -29,9 +29,9 @@ export interface OfflineChatModelFields {
   readonly script: OfflineScript;
   /** Milliseconds between tokens. 0 sets no timer at all. */
   readonly paceMs: number;
-  /** Throws once this many deltas were streamed; an answer that is shorter ends well. */
+  /** Throws once this many deltas were streamed; a shorter reply succeeds. */
   readonly failAfterTokens?: number | undefined;
-  /** Where in a graph the call stands; enters the ids, see `layOutTurn`. */
+  /** The position of the call in its graph; enters the ids, see `layOutTurn`. */
   readonly callSite?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }
@@ -41,7 +41,7 @@ export interface OfflineCallOptions extends BaseChatModelCallOptions {
   toolNames?: readonly string[];
 }
 
-/** A chat model without a network: it streams what its script says in the shapes that real providers stream. */
+/** A chat model without a network: it streams its script's parts in the shapes that real providers stream. */
 export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   readonly #fields: OfflineChatModelFields;
 
@@ -70,14 +70,14 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
     const prompt = toOfflinePrompt(messages, options.toolNames ?? []);
     const turn = layOutTurn(prompt, script(prompt), callSite);
     for (const [position, delta] of turn.deltas.entries()) {
-      if (position === failAfterTokens) throw toldToFail(failAfterTokens);
+      if (position === failAfterTokens) throw requestedFailure(failAfterTokens);
       if (paceMs > 0) await sleep(paceMs, undefined, options.signal ? { signal: options.signal } : {});
       options.signal?.throwIfAborted();
       const chunk = deltaChunk(turn, delta);
       yield chunk;
       await runManager?.handleLLMNewToken(chunk.text, undefined, undefined, undefined, undefined, { chunk });
     }
-    if (turn.deltas.length === failAfterTokens) throw toldToFail(failAfterTokens);
+    if (turn.deltas.length === failAfterTokens) throw requestedFailure(failAfterTokens);
     options.signal?.throwIfAborted();
     const last = lastChunk(turn);
     yield last;
@@ -168,7 +168,7 @@ function generation(text: string, message: AIMessageChunk): ChatGenerationChunk 
   return new ChatGenerationChunk({ text, message });
 }
 
-function toldToFail(tokens: number): Error {
+function requestedFailure(tokens: number): Error {
   return new Error(`The offline model was told to fail after ${tokens} tokens.`);
 }
 

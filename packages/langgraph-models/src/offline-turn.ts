@@ -26,7 +26,7 @@ export interface OfflineTurn {
 }
 
 /**
- * Lays out what the script said as deltas with ids. Ids are hashes of the whole prompt and of `callSite`: a replay of
+ * Lays out the parts of a script as deltas with ids. Ids are hashes of the whole prompt and of `callSite`: a replay of
  * the same call gives the same ids, while a thread that grew, or a twin node, gives new ones.
  */
 export function layOutTurn(
@@ -110,10 +110,10 @@ export interface OfflinePrompt {
   readonly lastUserText: string;
 }
 
-/** What the offline model says to a prompt. Pure: the same prompt always gives the same turn. */
+/** Writes the offline model's reply to a prompt. Pure: the same prompt always gives the same turn. */
 export type OfflineScript = (prompt: OfflinePrompt) => readonly OfflinePart[];
 
-/** What came with the newest human message, in words: name, type and size of each file that arrived with its bytes. */
+/** The attachments of the newest human message as text: name, type and size of each file that arrived with its bytes. */
 export function describeAttachments(messages: readonly BaseMessage[]): string {
   const newest = messages.findLast((message) => HumanMessage.isInstance(message));
   if (!newest || typeof newest.content === "string") return "";
