@@ -10,7 +10,7 @@ import { sentinelDefinition } from "./sentinel/graph.js";
 import type { GraphDefinition } from "./shared.js";
 import { travelDefinition } from "./travel/graph.js";
 
-/** Every graph there is, in the order people see them. `langgraph.json` is generated from this list. */
+/** All graphs, in the order people see them. `langgraph.json` is generated from this list. */
 export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [
   chatDefinition,
   poetDefinition,
@@ -21,7 +21,7 @@ export const LANGGRAPH_CATALOG: readonly GraphDefinition[] = [
   approverDefinition,
 ];
 
-/** What may be told about a graph before it runs; its zod schemas become JSON Schema. */
+/** The descriptor of a graph, known before it runs; its zod schemas become JSON Schema. */
 export function describeGraph(definition: GraphDefinition): GraphDescriptor {
   const { graphName, name, description, capabilities, commands, suggestions, subgraphs } = definition;
   return graphDescriptorSchema.parse({

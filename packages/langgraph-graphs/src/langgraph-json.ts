@@ -36,7 +36,7 @@ export function renderLanggraphJson(): string {
   return render(SOURCE);
 }
 
-/** The same for the project of the service's image, in which nothing but built files is. */
+/** The text of `langgraph.json` for the project of the service's image, which holds only built files. */
 export function renderInstalledLanggraphJson(): string {
   return render(INSTALLED);
 }

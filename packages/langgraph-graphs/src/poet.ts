@@ -64,7 +64,7 @@ Whatever ${topic} has to say to me
 I'll write it down, and read it to you then.`,
 ];
 
-/** A poem on what the newest message asks for; asked again in the same conversation, another one. */
+/** A poem on the topic of the newest message; another poem for each message of the same conversation. */
 const poetScript: OfflineScript = ({ messages, lastUserText }) => {
   const topic = topicOf(lastUserText);
   const turn = messages.filter((message) => HumanMessage.isInstance(message)).length;

@@ -1,4 +1,4 @@
-// First, because models keep the `fetch` they are made with.
+// First, because models retain the `fetch` they are made with.
 
 import "@throughline/langgraph-models/labelled";
 import { envKeyResolver } from "@throughline/langgraph-models";
@@ -12,8 +12,8 @@ import type { GraphDefinition, RunnableGraph } from "./shared.js";
 import { travelDefinition } from "./travel/graph.js";
 
 /**
- * What `langgraph.json` points at: one factory per graph, called by the LangGraph server for each run. The server brings
- * its own checkpointer and store.
+ * The exports that `langgraph.json` points at: one factory per graph, called by the LangGraph server for each run. The server
+ * brings its own checkpointer and store.
  */
 function served(definition: GraphDefinition): () => RunnableGraph {
   return () => definition.create({ keys: envKeyResolver() });

@@ -7,7 +7,7 @@ import { z } from "zod";
 /** A state that is a conversation and nothing else. A `StateSchema`, because servers can read its schema at run time. */
 export const ConversationState = new StateSchema({ messages: MessagesValue });
 
-/** What a graph may need from the process it runs in. Nothing here is read at module load. */
+/** The dependencies of a graph on the process it runs in. Nothing here is read at module load. */
 export interface GraphDeps {
   readonly keys: KeyResolver;
   readonly checkpointer?: BaseCheckpointSaver;
@@ -17,7 +17,7 @@ export interface GraphDeps {
 /** The part of a compiled graph that its callers use, whatever its state is. */
 // biome-ignore-start lint/suspicious/noExplicitAny: Pregel is invariant in its type parameters; callers never name them.
 export type RunnableGraph = Pregel<any, any, any, any, any, any, any, any, any, any, any>;
-// biome-ignore-end lint/suspicious/noExplicitAny: the line above is the only place.
+// biome-ignore-end lint/suspicious/noExplicitAny: the line above is the only one.
 
 /** One entry of `LANGGRAPH_CATALOG`: all that is known of a graph, and how to make it. */
 export interface GraphDefinition {
@@ -28,7 +28,7 @@ export interface GraphDefinition {
   readonly commands: readonly string[];
   /** Questions that it answers well, also from its script. */
   readonly suggestions: readonly string[];
-  /** What a caller may pass as input. */
+  /** The schema of a caller's input. */
   readonly inputSchema: z.ZodType;
   /** The final state, checked against real runs in tests and published in the descriptor. */
   readonly outputSchema: z.ZodType;

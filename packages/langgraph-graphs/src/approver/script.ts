@@ -7,8 +7,8 @@ import {
 } from "@langchain/core/messages";
 import type { OfflinePart, OfflineScript } from "@throughline/langgraph-models";
 
-/** What the words of a request ask for; everything, where they name an order and nothing to do with it. */
-function wishesOf(text: string) {
+/** The actions that the words of a request name; all of them, where they name an order and no action. */
+function requestedActions(text: string) {
   const refund = /refund|pay back/i.test(text);
   const email = /mail/i.test(text);
   const record = /file|record/i.test(text);
@@ -20,10 +20,10 @@ const IS_FOR_US = /refund|pay back|mail|file|record|order|customer|\b\d{2,}\b/i;
 const WHAT_I_DO =
   "I am the offline model, and my script knows orders only. Ask me to refund an order, to write its customer an email, or to file a record of it.";
 
-/** Looks the order up, asks for what is gated in one message, then has the clerk file a record. */
+/** Reads the order, requests the gated tools in one message, then has the clerk file a record. */
 export const approverScript: OfflineScript = ({ messages, lastUserText }) => {
   if (!IS_FOR_US.test(lastUserText)) return [text(WHAT_I_DO)];
-  const wishes = wishesOf(lastUserText);
+  const requested = requestedActions(lastUserText);
   const order = /\b\d{2,}\b/.exec(lastUserText)?.[0] ?? "1042";
   const turn = sinceRequest(messages);
   const outcomes = turn.filter((message) => ToolMessage.isInstance(message));
@@ -33,15 +33,15 @@ export const approverScript: OfflineScript = ({ messages, lastUserText }) => {
     return [text("I will look at the order first."), call("look_up_order", { order })];
   }
   const gated = [
-    ...(wishes.refund ? [call("refund_order", { order, amount: 49 })] : []),
-    ...(wishes.email ? [call("send_email", emailFor(order))] : []),
+    ...(requested.refund ? [call("refund_order", { order, amount: 49 })] : []),
+    ...(requested.email ? [call("send_email", emailFor(order))] : []),
   ];
   if (gated.length > 0 && outcomes.length < 2) return gated;
-  if (wishes.record && !isRefused && !hasCalled("task")) {
+  if (requested.record && !isRefused && !hasCalled("task")) {
     return [call("task", { subagent_type: "clerk", description: `File a record of order ${order}.` })];
   }
-  const told = outcomes.slice(1).map((message) => message.text);
-  return [text(["Here is what became of it:", ...told.map((line) => `- ${line}`)].join("\n"))];
+  const results = outcomes.slice(1).map((message) => message.text);
+  return [text(["Here is what became of it:", ...results.map((line) => `- ${line}`)].join("\n"))];
 };
 
 export const clerkScript: OfflineScript = ({ messages, lastUserText }) => {

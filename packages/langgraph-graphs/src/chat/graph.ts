@@ -35,7 +35,7 @@ const INSTRUCTIONS =
 
 type State = typeof ConversationState.State;
 
-/** A loop of model and tools, written out so that the model is made anew, from the run's own config, for every call. */
+/** A loop of model and tools, written out so that each call makes its model from the run's own config. */
 export function createChatGraph(deps: GraphDeps, now: () => Date = () => new Date()): RunnableGraph {
   const tools = chatTools(now);
   const agent = async (state: State, config: LangGraphRunnableConfig) => {

@@ -15,7 +15,7 @@ const CITY_ZONES: ReadonlyMap<string, string> = new Map([
   ["tokyo", "Asia/Tokyo"],
 ]);
 
-/** A question it has a tool for becomes tool calls, their results become an answer, anything else is conversation. */
+/** Turns a question that a tool can answer into tool calls, and their results into an answer; anything else is conversation. */
 export const chatScript: OfflineScript = ({ messages, tools, lastUserText }) => {
   const results = trailingToolResults(messages);
   if (results.length > 0) return [text(answerFrom(results))];
@@ -32,9 +32,9 @@ function callsFor(question: string): readonly ToolCallPart[] {
   const calls: ToolCallPart[] = [];
   const expression = ARITHMETIC.exec(question)?.[0].trim();
   if (expression) calls.push({ kind: "toolCall", name: "calculator", args: { expression } });
-  const place = TIME_IN.exec(question)?.[1];
-  if (place) {
-    const zone = CITY_ZONES.get(place.toLowerCase()) ?? place;
+  const city = TIME_IN.exec(question)?.[1];
+  if (city) {
+    const zone = CITY_ZONES.get(city.toLowerCase()) ?? city;
     calls.push({ kind: "toolCall", name: "clock", args: { zone } });
   }
   const term = termOf(question);
@@ -42,7 +42,7 @@ function callsFor(question: string): readonly ToolCallPart[] {
   return calls;
 }
 
-/** An explicit "look up X" may name anything, so that the tool can say it does not know; else only known words count. */
+/** An explicit "look up X" may name anything, so that the tool can report an unknown word; else only known words count. */
 function termOf(question: string): string | undefined {
   const named = /\b(?:look up|define)\s+(?:the\s+)?["“]?([\p{L}-]+)/iu.exec(question)?.[1];
   if (named) return named;
@@ -70,14 +70,16 @@ function answerFrom(results: readonly ToolMessage[]): string {
 }
 
 function converse(messages: readonly BaseMessage[], newest: string): string {
-  const said = messages.filter((message) => HumanMessage.isInstance(message)).map((message) => message.text);
-  const earlier = said.slice(0, -1);
+  const userTexts = messages
+    .filter((message) => HumanMessage.isInstance(message))
+    .map((message) => message.text);
+  const earlier = userTexts.slice(0, -1);
   const files = describeAttachments(messages);
   const given = files === "" ? "" : `You gave me ${files}. `;
   const offer = `${given}Ask me for a sum, for the time in a city, or to look a word up.`;
   if (earlier.length === 0) return `You said “${shorten(newest)}”. I am the offline model. ${offer}`;
   const first = earlier[0] ?? "";
-  return `You said “${shorten(newest)}”. That is message ${said.length} of our conversation; it began with “${shorten(first)}”. ${offer}`;
+  return `You said “${shorten(newest)}”. That is message ${userTexts.length} of our conversation; it began with “${shorten(first)}”. ${offer}`;
 }
 
 function text(value: string): OfflinePart {

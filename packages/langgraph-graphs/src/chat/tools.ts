@@ -6,7 +6,7 @@ const MAX_LENGTH = 200;
 
 /**
  * Evaluates `+ - * / ^`, parentheses, unary minus and decimals. Powers bind tighter than unary minus and to the right, so
- * `-2^2` is -4 and `2^3^2` is 512. Throws an Error that says what is wrong and where.
+ * `-2^2` is -4 and `2^3^2` is 512. Throws an Error that names what is wrong and where.
  */
 export function evaluateExpression(text: string): number {
   if (text.length > MAX_LENGTH) throw new Error(`The expression is longer than ${MAX_LENGTH} characters.`);
@@ -75,7 +75,7 @@ export function evaluateExpression(text: string): number {
 export function formatNumber(value: number): string {
   return String(Number(value.toPrecision(12)));
 }
-/** Everything the lookup tool knows. Small on purpose: a tool that knows little must say so. */
+/** Everything the lookup tool knows. Small on purpose: a tool that knows little must admit it. */
 export const GLOSSARY: ReadonlyMap<string, string> = new Map([
   ["chat", "Chat is a multi-turn assistant with a clock, a calculator and this glossary."],
   ["poet", "Poet writes a short poem on whatever you name."],

@@ -1,4 +1,4 @@
-/** What a subagent is told: the question, and the file its work goes into. */
+/** A subagent's task: the question, and the file for its result. */
 export interface Assignment {
   readonly question: string;
   readonly path: string;

@@ -47,7 +47,7 @@ async function fileCritique({ messages }: typeof CriticState.State): Promise<typ
   return {};
 }
 
-/** A subagent that is a plain compiled graph: gather evidence, then file the verdict where the assignment says. */
+/** A subagent that is a plain compiled graph: gather evidence, then file the verdict in the assignment's file. */
 export function createCritic(deps: GraphDeps) {
   return new StateGraph({ state: CriticState, output: CriticState })
     .addNode("evidence", createEvidence(deps))

@@ -68,9 +68,9 @@ export interface ConfiguredCallOptions extends BaseChatModelCallOptions {
 }
 
 /**
- * Stands where a library wants a model at construction, and makes the real one at each call from that call's config.
+ * A proxy for libraries that need a model at construction: it makes the real one at each call from that call's config.
  * It steps in at `invoke`, before core parts the config from the call's options: below that, `configurable` is gone.
- * The real model reports to the callbacks itself, so tokens, tool calls and usage stream as if it had been there.
+ * The real model reports to the callbacks itself, so tokens, tool calls and usage stream as if no proxy were there.
  */
 export class ConfiguredModel extends BaseChatModel<ConfiguredCallOptions> {
   readonly #options: CreateModelOptions;

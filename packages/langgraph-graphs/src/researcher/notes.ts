@@ -7,7 +7,7 @@ export interface Note {
   readonly text: string;
 }
 
-/** All that `search_notes` knows. Small on purpose: the researcher must be able to say that it found nothing. */
+/** All that `search_notes` knows. Small on purpose: the researcher must be able to report that it found nothing. */
 const NOTES: readonly Note[] = [
   {
     id: "n1",
@@ -53,7 +53,7 @@ const NOTES: readonly Note[] = [
 
 const MOST_RESULTS = 3;
 const TITLE_WEIGHT = 3;
-/** Words that are in every question say nothing about a note. */
+/** Words that are in every question, and so don't distinguish notes. */
 const COMMON_WORDS = new Set(
   "about after also does from have how into that the their them then there this what when where which who why will with and are can for not one you your should would could tell more".split(
     " ",

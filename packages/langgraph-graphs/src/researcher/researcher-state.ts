@@ -31,7 +31,7 @@ export const filesValue = new ReducedValue(
 );
 
 /**
- * The same channels as deepagents' own, declared so that a server can tell their JSON Schema: the library's `files`
+ * The channels of deepagents' own state, declared so that a server can publish their JSON Schema: the library's `files`
  * admit binary content and its `todos` are of an older zod, and neither has one.
  */
 export const ResearcherState = new StateSchema({

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const COMMAND_NAMES = ["hire", "cycle", "sync", "fire"] as const;
 
-/** A command as it arrives. The name is any text here, so that `readCommand` can say what is wrong with it. */
+/** A command as it arrives. The name is any text here, so that `readCommand` can report what is wrong with it. */
 export const sentCommandSchema = z.object({
   name: z.string(),
   clientMutationId: z.string().min(1).max(256).optional(),

@@ -19,8 +19,8 @@ import {
 } from "./sentinel-state.js";
 
 /**
- * A command with the part of the state it works on. It travels to its node in a `Send`, which LangGraph keeps in the
- * checkpoint's task queue and nowhere in the state: a run that is taken up after a crash still knows its command.
+ * A command with the part of the state it works on. It travels to its node in a `Send`, which LangGraph stores in the
+ * checkpoint's task queue and nowhere in the state: a run that is recovered after a crash still knows its command.
  * Its fields lie flat because LangGraph strips keys named like an untracked channel, `command`, from stored sends.
  */
 export const commandTaskSchema = commandSchema.extend({
@@ -46,8 +46,8 @@ export function hire({ lifecycle, settings }: CommandTask): SentinelUpdate {
 }
 
 /**
- * The settings themselves arrived with the run's input and are merged by now; what is left is to say so, once: a client
- * that missed the answer sends the same mutation again.
+ * Acknowledges new settings, which arrived with the run's input and are merged by now. It does so once: a client that missed the
+ * ack sends the same mutation again.
  */
 export function sync({
   clientMutationId,
@@ -87,7 +87,7 @@ export interface Progress {
   readonly note: string;
 }
 
-/** One look at everything that is watched, with progress on the custom stream, and a report at the end. */
+/** Creates the cycle: one reading of everything that is watched, with progress on the custom stream, and a report at the end. */
 export function createCycle(deps: GraphDeps) {
   return async (task: CommandTask, config: LangGraphRunnableConfig): Promise<SentinelUpdate> => {
     if (task.lifecycle !== "hired") return refused("cycle", "not_hired", HINT_OF[task.lifecycle]);

@@ -34,8 +34,8 @@ import {
 } from "./sentinel-state.js";
 
 /**
- * A command goes to its node, a person's message gets a status, and a state-only input needs no answer. Throughline hands
- * a command over beside the input, in the configuration; LangGraph's own tools can only put it into the input.
+ * A command goes to its node, a person's message gets a status, and a state-only input needs no answer. Throughline passes
+ * a command next to the input, in the configuration; LangGraph's own tools can only put it into the input.
  */
 function route(
   state: SentinelStateValue & { command?: SentCommand },
@@ -55,8 +55,8 @@ type CommandHandler = (
 ) => SentinelUpdate | Promise<SentinelUpdate>;
 
 /**
- * A `Send` carries what `route` put in it, which the graph's types cannot know: parsed here. The input channel is
- * emptied with the command's result, so that the run's last `values` do not show the command either.
+ * Parses the command that `route` put in its `Send`, because the graph's types cannot describe a `Send`'s content. The input
+ * channel is emptied with the command's result, so that the run's last `values` do not show the command either.
  */
 function onCommand(handle: CommandHandler) {
   return async (sent: unknown, config: LangGraphRunnableConfig) => ({

@@ -17,7 +17,7 @@ function statusScript(state: SentinelStateValue): OfflineScript {
   return () => [{ kind: "text", text: statusSentence(state) }];
 }
 
-/** The facts of the state in words; the model gets them as its instructions, the offline model says them. */
+/** The facts of the state in words; the model gets them as its instructions, the offline model streams them. */
 function statusSentence({ lifecycle, settings, cycleCount, lastReport }: SentinelStateValue): string {
   const watching = settings.watch.join(", ") || "nothing";
   const since = `${cycleCount} ${cycleCount === 1 ? "cycle" : "cycles"} since the hire`;

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { sentCommandSchema } from "./command.js";
 
 export const settingsSchema = z.object({
-  /** What a cycle looks at, in this order. */
+  /** The things that a cycle reads, in this order. */
   watch: z.array(z.string().min(1).max(80)).max(12),
-  /** How often a cycle should be scheduled. */
+  /** The interval at which cycles should be scheduled. */
   cycleSeconds: z.number().int().min(1).max(86_400),
-  /** How long a cycle takes. */
+  /** The duration of a cycle. */
   durationMs: z.number().int().min(0).max(600_000),
 });
 export type Settings = z.infer<typeof settingsSchema>;
@@ -30,7 +30,7 @@ export const logEntrySchema = z.object({
   command: z.string(),
   outcome: z.enum(["done", "refused"]),
   note: z.string(),
-  /** Why it was refused, for a page that offers what to do about it. */
+  /** The reason of a refusal, for a page that offers a remedy. */
   code: z.enum(["not_hired", "already_hired"]).optional(),
 });
 export type LogEntry = z.infer<typeof logEntrySchema>;

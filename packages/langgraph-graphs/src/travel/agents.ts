@@ -62,7 +62,7 @@ function chooseFlight(state: typeof FlightsState.State): typeof FlightsState.Upd
 
 /**
  * Asks which flight to take. A wrong answer leads to a new task of the same node, not to a second `interrupt()` in it:
- * LangGraph derives an interrupt's id from its task, and the id tells one question from the next.
+ * LangGraph derives an interrupt's id from its task, and the id distinguishes one question from the next.
  */
 export function createFlightsAgent() {
   return new StateGraph(FlightsState, { output: FlightsOutput })
@@ -113,7 +113,7 @@ function chooseHotel(state: typeof HotelsState.State): typeof HotelsState.Update
 
 /**
  * Asks which hotel to take. A wrong answer leads to a new task of the same node, not to a second `interrupt()` in it:
- * LangGraph derives an interrupt's id from its task, and the id tells one question from the next.
+ * LangGraph derives an interrupt's id from its task, and the id distinguishes one question from the next.
  */
 export function createHotelsAgent() {
   return new StateGraph(HotelsState, { output: HotelsOutput })
@@ -137,13 +137,13 @@ const PER_KIND = 2;
 const INSTRUCTIONS =
   "You present restaurants and activities to a traveller. Name only the places you are given, in one short paragraph.";
 
-/** What lies near the hotel comes first, then what is worth a ride. */
+/** Ranks experiences near the hotel first, then those worth a ride. */
 function pickExperiences(neighbourhood: string | undefined): readonly Experience[] {
-  const near = EXPERIENCES.filter((place) => place.location === neighbourhood);
-  const far = EXPERIENCES.filter((place) => place.location !== neighbourhood).reverse();
+  const near = EXPERIENCES.filter(({ location }) => location === neighbourhood);
+  const far = EXPERIENCES.filter(({ location }) => location !== neighbourhood).reverse();
   const ranked = [...near, ...far];
   return (["restaurant", "activity"] as const).flatMap((kind) =>
-    ranked.filter((place) => place.kind === kind).slice(0, PER_KIND),
+    ranked.filter((experience) => experience.kind === kind).slice(0, PER_KIND),
   );
 }
 
@@ -160,7 +160,7 @@ export function createExperiencesAgent(deps: GraphDeps) {
     const picks = state.itinerary.experiences ?? [];
     const model = await createModel(config, { keys: deps.keys, offline: experiencesScript(picks) });
     const facts = picks.map(
-      (place) => `- ${place.name} (${place.kind}, ${place.location}): ${place.description}`,
+      ({ name, kind, location, description }) => `- ${name} (${kind}, ${location}): ${description}`,
     );
     const prompt = `Present these places in ${state.destination}:\n${facts.join("\n")}`;
     return {
@@ -175,7 +175,7 @@ export function createExperiencesAgent(deps: GraphDeps) {
     .addEdge("describe_experiences", END)
     .compile({ name: "experiences_agent" });
 }
-/** What an interrupt of this graph carries: a question with everything needed to show it and to answer it. */
+/** The value of this graph's interrupts: a question with everything needed to show it and to answer it. */
 interface ChoiceRequest<Option> {
   readonly message: string;
   readonly options: readonly Option[];
@@ -185,7 +185,7 @@ interface ChoiceRequest<Option> {
 
 const LONGEST_QUOTE = 120;
 
-/** Says what was wrong with the last answer, before the question is put again. */
+/** Prefixes the question with what was wrong with the last answer. */
 function withObjection(question: string, rejected: string | null, names: readonly string[]): string {
   if (rejected === null) return question;
   return `${rejected} is none of the options. Choose one of: ${names.join(", ")}.\n\n${question}`;

@@ -88,7 +88,7 @@ export const EXPERIENCES: readonly Experience[] = [
     description: "roast chicken for two, worth the hour it takes",
   },
 ];
-/** An option as a person may answer with it: the thing itself, its name, its place in the list, or JSON of any of these. */
+/** Finds the option that a person chose: by the object, its name, its index in the list, or JSON of any of these. */
 export function matchOption<Option extends object>(
   options: readonly Option[],
   nameOf: (option: Option) => string,
@@ -121,7 +121,7 @@ function matchJson<Option extends object>(
 
 /**
  * A client may send fewer fields than it was offered, but none that differ: an answer with a price of its own must not
- * pass for the option. The option kept is ours either way.
+ * pass for the option. The result is our option either way.
  */
 function isSameOption(option: object, name: string, answer: object): boolean {
   const offered = new Map<string, unknown>(Object.entries(option));

@@ -31,8 +31,8 @@ export function supervisorScript({
 export function experiencesScript(picks: readonly Experience[]): OfflineScript {
   const list = (kind: Experience["kind"]) =>
     picks
-      .filter((place) => place.kind === kind)
-      .map((place) => `${place.name} in ${place.location} (${place.description})`)
+      .filter((experience) => experience.kind === kind)
+      .map(({ name, location, description }) => `${name} in ${location} (${description})`)
       .join(", and ");
   return () => [
     { kind: "text", text: `For dinner I picked ${list("restaurant")}. For the day: ${list("activity")}.` },
@@ -64,8 +64,8 @@ function summary(itinerary: Itinerary): string {
 
 function answer(request: string, itinerary: Itinerary): string {
   const asked = TRAVEL_STAGES.filter((stage) => WORDS_OF_STAGE[stage].test(request));
-  const told = asked.length > 0 ? asked.map((stage) => factOf(stage, itinerary)) : facts(itinerary);
-  return `${told.join(" ")} Tell me if you want to change a part, or to start over.`;
+  const sentences = asked.length > 0 ? asked.map((stage) => factOf(stage, itinerary)) : facts(itinerary);
+  return `${sentences.join(" ")} Tell me if you want to change a part, or to start over.`;
 }
 
 function facts(itinerary: Itinerary): readonly string[] {
@@ -84,7 +84,7 @@ function factOf(stage: TravelStage, { flight, hotel, experiences = [] }: Itinera
         : "No hotel is chosen yet.";
     case "experiences":
       return experiences.length > 0
-        ? `On your list: ${experiences.map((place) => place.name).join(", ")}.`
+        ? `On your list: ${experiences.map(({ name }) => name).join(", ")}.`
         : "Nothing to do is picked yet.";
   }
 }
