@@ -9,11 +9,11 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 
-/** Everything one backend can do for the graphs it holds: run them, read what they left, and say what they are. */
+/** Everything one backend can do for its graphs: run them, read their state, and describe them. */
 export interface GraphProvider extends GraphExecutorPort, GraphStatePort, AgentCatalogPort {
   /** `langgraph` for every LangGraph backend: STABLE_GRAPH_IDS makes them interchangeable. */
   readonly providerId: string;
-  /** Where others may run graphs too. */
+  /** Present where others may run graphs too. */
   readonly foreignRuns?: ForeignRunsPort;
 }
 
@@ -36,7 +36,7 @@ export type Backend =
   | { readonly kind: "dev"; readonly url: string }
   | { readonly kind: "server"; readonly url: string; readonly apiKey?: string };
 
-/** Which backend the environment asks for: the same graph ids run in this process, on a dev server or on a server. */
+/** The backend that the environment selects: the same graph ids run in this process, on a dev server or on a server. */
 export function selectBackend(env: Readonly<Record<string, string | undefined>>): Backend {
   const {
     LANGGRAPH_DEV_URL: devUrl,
@@ -64,7 +64,7 @@ function checkedUrl(name: string, text: string): string {
   );
 }
 
-/** All agents there are, in the order of their providers. STABLE_GRAPH_IDS (docs/requirements.md#dev-1): an id never says which backend runs it. */
+/** All agents, in the order of their providers. STABLE_GRAPH_IDS (docs/requirements.md#dev-1): an id never names a backend. */
 export function createAggregatingAgentCatalog(providers: readonly GraphProvider[]): AgentCatalogPort {
   const table = createProviderTable(providers);
   return {
@@ -79,7 +79,9 @@ export function createAggregatingAgentCatalog(providers: readonly GraphProvider[
   };
 }
 
-/** UNIFIED_EXECUTION_PORT (docs/requirements.md#server-2): one port over every provider; a graph id says which of them runs it. */
+/**
+ * UNIFIED_EXECUTION_PORT (docs/requirements.md#server-2): one port over every provider; a graph id selects the one that runs it.
+ */
 export function createAggregatingGraphExecutor(
   providers: readonly GraphProvider[],
 ): GraphExecutorPort & GraphStatePort {
@@ -111,7 +113,7 @@ export function createAggregatingGraphExecutor(
   };
 }
 
-/** Billing asks the run's own facts; this is only what the aggregate answers for as a whole. */
+/** The executor type of the aggregate as a whole; billing uses the run's own facts. */
 function executorTypeOf({ providers }: ProviderTable): ExecutorType {
   return providers[0]?.executorType ?? "inproc";
 }

@@ -2,14 +2,14 @@ import type { GraphRunRequest, Json, JsonObject, Message, ToolCall } from "@thro
 import { isJsonObject, toPlain } from "@throughline/coerce";
 import type { RunnableGraph } from "./graphs/graph.js";
 
-/** What a graph finds in `config.configurable`. */
+/** The `config.configurable` that a graph gets. */
 export type RunConfigurable = JsonObject & { readonly thread_id: string };
 
 /**
  * R32: everything here may end up in a checkpoint or a trace, so it holds the id of a key and never the key.
  * R30: a graph that declares no state for it finds the frontend's tools and context here as well.
  * R29: a command is here and nowhere else: an input is written to a checkpoint, and shown. Where there is none it is null:
- * LangGraph servers keep what a thread's runs were configured with, and a key left out would be the last command again.
+ * LangGraph servers retain the configuration of a thread's runs, and an omitted key would repeat the last command.
  * `model` is there only where one was chosen: models of `initChatModel` and `createAgent` read this key, and any value of it
  * replaces the model that the graph's author wrote.
  */
@@ -31,7 +31,7 @@ export function runConfigurable(request: GraphRunRequest, extra: JsonObject): Ru
   };
 }
 
-/** What a run gives of the keys that its graph declares. */
+/** The run's values for the keys that its graph declares. */
 export function givenContext({ config, model }: Pick<GraphRunRequest, "config" | "model">): JsonObject {
   return { ...config?.configurable, ...(model !== undefined && { model }) };
 }
@@ -60,7 +60,7 @@ export function graphInput(
 
 /**
  * R30: tools and context where AG-UI's and CopilotKit's graphs look for them, for graphs that declare these keys. Empty
- * lists are written as well: tools that a frontend took away must not linger in the state.
+ * lists are written as well: tools that a frontend removed must not linger in the state.
  */
 function frontendState(
   graph: RunnableGraph,

@@ -1,19 +1,19 @@
 import pg from "pg";
 
-/** How long a server may take to let us in. */
+/** How long connecting to a server may take. */
 const CONNECT_MS = 5_000;
 /** How long a statement may wait for others to be done with their connections. */
 const QUEUE_MS = 10_000;
-/** After how long without traffic the system asks whether the other side is still there. */
+/** After how long without traffic the system probes the connection. */
 const KEEP_ALIVE_MS = 10_000;
-/** How long a statement may take where nothing else is said. */
+/** Default deadline of a statement. */
 export const DEFAULT_DEADLINE_MS = 10_000;
 
 export interface StorePoolOptions {
   readonly connectionString: string;
   readonly maxConnections: number;
   readonly name: string;
-  /** How long a statement may take; past it, its connection is given up. 0: as long as it takes. */
+  /** How long a statement may take; past it, its connection is closed. 0: no limit. */
   readonly deadlineMs: number;
   /**
    * Between us and the server is a pooler in transaction mode: each transaction may have another session, so nothing is set
@@ -23,7 +23,7 @@ export interface StorePoolOptions {
 }
 
 /**
- * Settings for connections of a store that may go away at any time. A server that does not let us in, a connection whose
+ * Settings for connections of a store that may fail at any time. A server that refuses the connection, a connection whose
  * other side is gone and a statement that does not end are noticed within seconds, as errors that a later try may not meet.
  */
 export function storePool({
@@ -44,9 +44,9 @@ export function storePool({
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     query_timeout: deadlineMs,
     async onConnect(client) {
-      // A connection that breaks while nothing is asked of it must not end the process.
+      // A connection that breaks while idle must not end the process.
       client.on("error", () => {});
-      // What we no longer wait for must not hold its locks. Not a parameter of the connection: poolers refuse those.
+      // A statement that is no longer waited for must not hold its locks. Not a parameter of the connection: poolers refuse those.
       if (!isPooled) await client.query(`set statement_timeout = ${deadlineMs}`);
     },
   };
@@ -73,8 +73,8 @@ export function surviveBrokenConnections(pool: pg.Pool): pg.Pool {
 }
 
 /**
- * A client that closes its connection when a statement has missed its deadline. pg keeps it, with the answer to the old
- * statement still to come, and whatever uses it next would wait behind that.
+ * A client that closes its connection when a statement has missed its deadline. pg reuses it, with the response to the old
+ * statement still to come, and its next user would wait for that.
  */
 class DeadlineClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {

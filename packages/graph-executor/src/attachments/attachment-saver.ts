@@ -29,8 +29,8 @@ export function attachmentSaver(
 class AttachmentSaver extends ForwardingSaver {
   readonly #owner: AttachmentOwner;
   readonly #attachments: AttachmentPort;
-  /** What was asked for each file of this run: `undefined` for one that is stored, else why it is not. */
-  readonly #kept = new Map<string, string | undefined>();
+  /** The result for each file of this run: `undefined` for one that is stored, else why it is not. */
+  readonly #results = new Map<string, string | undefined>();
   readonly #clean = new WeakSet<object>();
 
   constructor(inner: BaseCheckpointSaver, owner: AttachmentOwner, attachments: AttachmentPort) {
@@ -70,30 +70,30 @@ class AttachmentSaver extends ForwardingSaver {
     return super.putWrites(config, await this.#takeOut(writes), taskId);
   }
 
-  /** In place: what was read from a store belongs to its reader, and messages are objects of any class. */
+  /** Loads files in place: values read from a store belong to their reader, and messages are objects of any class. */
   async #fillIn(values: unknown[]): Promise<void> {
-    // Newest messages first: where not all files may be read, it is the oldest that are named in words.
+    // Newest messages first: where not all files may be read, it is the oldest that become text parts.
     for (const { holder, key, fill } of [...namedBlocks(values)].reverse()) {
       Reflect.set(holder, key, await fill(this.#owner, this.#attachments));
     }
   }
 
-  /** A copy where there is anything to take out: the graph goes on with what it has. */
+  /** Returns a copy without files, or the value where it has none: the graph continues with its own objects. */
   async #takeOut<Value extends object>(value: Value): Promise<Value> {
     const found = new Map<string, FoundFile>();
     const taken = this.#replaced(value, found);
     if (found.size === 0) return taken;
     try {
-      // One after the other, so that no more than a piece of one is held beside what the graph holds.
+      // One after the other, so that no more than a piece of one is in memory in addition to the graph's own.
       for (const file of found.values()) {
-        this.#kept.set(file.id, await this.#attachments.keepFile(this.#owner, file));
+        this.#results.set(file.id, await this.#attachments.keepFile(this.#owner, file));
       }
     } catch {
-      // The store is away and the run is over, or it does not take the file: then the bytes stay where they are.
+      // The store is in an outage and the run is over, or it refuses the file: then the bytes remain in the value.
       return value;
     }
-    const isAllKept = [...found.keys()].every((id) => this.#kept.get(id) === undefined);
-    return isAllKept ? taken : this.#replaced(value, found);
+    const isAllStored = [...found.keys()].every((id) => this.#results.get(id) === undefined);
+    return isAllStored ? taken : this.#replaced(value, found);
   }
 
   #replaced<Value extends object>(value: Value, found: Map<string, FoundFile>): Value {
@@ -102,18 +102,18 @@ class AttachmentSaver extends ForwardingSaver {
       (media, block) => {
         const marked = toAttachmentReference(block);
         if (marked) return marked;
-        // What could not be made again to the letter stays as it is.
+        // A block that could not be restored byte for byte stays as it is.
         if (!isExact(media.source)) return undefined;
         const file = nameFile(media, block);
         if (file.bytes === 0) return undefined;
-        const why = this.#kept.get(file.id);
+        const why = this.#results.get(file.id);
         if (why !== undefined) return unstoredPart(media, why);
-        if (!this.#kept.has(file.id)) found.set(file.id, file);
+        if (!this.#results.has(file.id)) found.set(file.id, file);
         return withoutItsBytes(media, block, file);
       },
       this.#clean,
     );
-    // Of the same class and shape.
+    // The copy has the same class and shape.
     return replaced as Value;
   }
 }

@@ -18,8 +18,8 @@ export function namedAttachment(value: unknown): string | undefined {
 }
 
 /**
- * A block with its bytes, as models take it, and the mark by which whatever tells of the graph takes them out again. What
- * is not there to be read is said in words: a model given an address it can't open would fail the whole run.
+ * A block with its bytes, as models accept it, and the mark by which the stream and the saver replace them again. A file that
+ * can't be read becomes a text part: a model given an address it can't open would fail the whole run.
  */
 export async function withBytes(
   reference: object,
@@ -60,12 +60,12 @@ export function storedBlock(value: object): StoredBlock | undefined {
   return bytes === undefined ? undefined : { media, stored: { id, bytes, prefix } };
 }
 
-/** A block as a checkpoint keeps it: the same, but for an address where its bytes stand. */
+/** A block as a checkpoint stores it: the same, but with an address in place of its bytes. */
 export function withoutItsBytes(media: InlineMedia, block: object, { id, bytes }: FoundFile): object {
   return withSource(block, media.path, storedBytesUrl({ id, bytes, prefix: media.source.prefix }));
 }
 
-/** The block as its graph made it; in words where its bytes are not there to be read. */
+/** The block as its graph made it; a text part where its bytes can't be read. */
 export async function withItsBytes(
   block: object,
   { media, stored }: StoredBlock,

@@ -11,7 +11,7 @@ import {
   unstoredPart,
 } from "@throughline/coerce";
 
-/** Of type and content, so that the same file has the same id wherever it is named. */
+/** Hash of type and content, so that the same file has the same id everywhere. */
 export function attachmentIdHash(mimeType: string) {
   return createHash("sha256").update(`${mimeType}\n`);
 }
@@ -24,7 +24,7 @@ interface Named {
 /** A graph passes its objects on many times: each is hashed once, unless what is in it was exchanged. */
 const named = new WeakMap<object, Named>();
 
-/** The file in a block, by the name that its content gives it. */
+/** The file in a block, named by a hash of its content. */
 export function nameFile(media: InlineMedia, block: object): FoundFile {
   const known = named.get(block);
   const { source, mimeType, name } = media;
@@ -52,19 +52,19 @@ export function rememberFile(block: object, data: string | Uint8Array, file: Fou
 }
 
 export interface TakeOptions {
-  /** What is in it was searched before and had no files. */
+  /** Values that were searched before and had no files. */
   readonly clean?: WeakSet<object>;
-  /** Why a file may not be stored: it is named in words then. */
+  /** The reason why a file may not be stored: a text part replaces it then. */
   readonly refusal?: (file: FoundFile) => NotKept;
 }
 
-/** A value as it may be told, with an address in place of each file, and the files. */
+/** Extracts files: returns the value with an address in place of each file, and the files. */
 export function takeFiles(
   value: unknown,
   { clean, refusal }: TakeOptions = {},
 ): { readonly value: unknown; readonly files: readonly FoundFile[] } {
   const files = new Map<string, FoundFile>();
-  const told = replaceMedia(
+  const withoutFiles = replaceMedia(
     value,
     (media, block) => {
       const marked = toAttachmentReference(block);
@@ -78,10 +78,10 @@ export function takeFiles(
     },
     clean,
   );
-  return { value: told, files: [...files.values()] };
+  return { value: withoutFiles, files: [...files.values()] };
 }
 
-/** Messages or a state that name files which came not to be stored: those are named in words. */
+/** Replaces references to files that were not stored by text parts, in messages or a state. */
 export function withoutUnstored<Value>(value: Value, refusal: (id: string) => NotKept): Value {
   const text = JSON.stringify(value, (_, item: unknown) => {
     const id = attachmentIdOf(read(item, "url"));
@@ -109,7 +109,7 @@ function* mediaBytes({ data, prefix }: Pick<InlineBytes, "data" | "prefix">): Ge
   for (let at = prefix.length; at < data.length; at += SLICE) {
     const slice = data.slice(at, at + SLICE);
     const bytes = Buffer.from(slice, "base64");
-    // Where white space shifts the groups of four, only all of it together can be decoded.
+    // If white space shifts the groups of four, only the whole text can be decoded.
     if (bytes.length !== decodedLength(slice)) {
       yield Buffer.from(data.slice(at), "base64");
       return;
@@ -119,8 +119,8 @@ function* mediaBytes({ data, prefix }: Pick<InlineBytes, "data" | "prefix">): Ge
 }
 
 /**
- * The text or bytes that stood in a block, from what was stored of it. `undefined` for a prefix that is none of ours.
- * Whether it is what stood there to the letter, `isExact` says before it is stored.
+ * The text or bytes that a block had, from its stored bytes. `undefined` for a prefix that is none of ours. `isExact` checks
+ * before storing whether this restores the block byte for byte.
  */
 export function restoreMedia(bytes: Uint8Array, prefix: string): string | Uint8Array {
   if (prefix === RAW_BYTES) return Uint8Array.from(bytes);
@@ -142,7 +142,7 @@ export function isExact({ data, prefix }: Pick<InlineBytes, "data" | "prefix">):
   return Buffer.from(end, "base64").toString("base64") === end;
 }
 
-/** Of text that is nothing but base64. */
+/** The number of bytes in pure base64 text. */
 function decodedLength(slice: string): number {
   const padding = slice.endsWith("==") ? 2 : slice.endsWith("=") ? 1 : 0;
   return Math.floor(((slice.length - padding) * 3) / 4);

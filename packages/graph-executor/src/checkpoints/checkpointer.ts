@@ -67,7 +67,7 @@ export type PostgresCheckpointerOptions = {
       /** The server itself, where `connectionString` leads to a pooler in transaction mode. */
       readonly directConnectionString?: string | undefined;
       readonly maxConnections?: number;
-      /** How long a statement may take before its connection is given up. Default 10 s. */
+      /** How long a statement may take before its connection is closed. Default 10 s. */
       readonly deadlineMs?: number;
     }
   /** Stays open when the checkpointer closes. */

@@ -70,15 +70,15 @@ export class FencedPostgresSaver extends PostgresSaver {
     if (writes.length === 0) return;
     const { thread_id, checkpoint_ns, checkpoint_id } = config.configurable ?? {};
     const replaces = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    const kept = replaces ? lastOfEach(writes) : writes;
-    const dumped = await Promise.all(kept.map(([, value]) => this.serde.dumpsTyped(value)));
+    const unique = replaces ? lastOfEach(writes) : writes;
+    const dumped = await Promise.all(unique.map(([, value]) => this.serde.dumpsTyped(value)));
     await this.#write(replaces ? this.#statements.replace : this.#statements.add, [
       thread_id,
       checkpoint_ns,
       checkpoint_id,
       taskId,
-      kept.map(([channel], index) => WRITES_IDX_MAP[channel] ?? index),
-      kept.map(([channel]) => channel),
+      unique.map(([channel], index) => WRITES_IDX_MAP[channel] ?? index),
+      unique.map(([channel]) => channel),
       ...columnsOf(dumped),
     ]);
   }
@@ -90,7 +90,7 @@ export class FencedPostgresSaver extends PostgresSaver {
   async #dumpChannel(values: Checkpoint["channel_values"], channel: string): Promise<Dumped> {
     if (!(channel in values)) return ["empty", null];
     const dumped = await this.serde.dumpsTyped(values[channel]);
-    // A graph that goes on from here would find the serializer's words as its value.
+    // A graph that continues from here would find the serializer's error text as its value.
     return isUnstorable(values[channel]) ? ["empty", null] : dumped;
   }
 
@@ -119,7 +119,7 @@ function columnsOf(dumped: readonly Dumped[]): readonly unknown[] {
   ];
 }
 
-/** Two writes to one of LangGraph's own channels have one place, and one statement writes a place once: the last stays. */
+/** The last write to each channel: two writes to one of LangGraph's own channels share a row, and a statement writes a row once. */
 function lastOfEach(writes: readonly PendingWrite[]): PendingWrite[] {
   return [...new Map(writes.map((write) => [write[0], write])).values()];
 }
@@ -129,7 +129,7 @@ interface NamedStatement {
   readonly text: string;
 }
 
-/** Every write of a saver. Each gives one row when it was allowed and none when the fence was not held. */
+/** Every write of a saver. Each returns one row when it was allowed and none when the fence was not held. */
 interface SaverStatements {
   /** A checkpoint with the values of the channels it changed. */
   readonly put: NamedStatement;
@@ -152,7 +152,7 @@ function saverStatements(schema: string, held: HeldQuery): SaverStatements {
 
 /**
  * `held` locks the run's row until the statement commits, so a takeover comes before the write or after it and never in
- * between. Rows travel as one array per column, and their blobs as one value that is cut where `start` and `length` say:
+ * between. Rows travel as one array per column, and their blobs as one value that is cut by `start` and `length`:
  * a statement is the same for any number of rows, and no byte is sent as text.
  */
 function makeStatements(schema: string, { text, values }: HeldQuery): SaverStatements {
@@ -207,7 +207,7 @@ const ONE_CHECKPOINT = /(checkpoint_id = \$3|order by checkpoint_id desc limit 1
 
 /**
  * A pool for PostgresSaver in which reading one checkpoint stays prepared. Planning that statement takes the database
- * longer than answering it. Lists are left alone: their texts differ, and a connection keeps what it has prepared.
+ * longer than executing it. Lists are left alone: their texts differ, and a connection keeps what it has prepared.
  */
 function withPreparedReads(pool: pg.Pool): pg.Pool {
   const names = new Map<string, string>();
@@ -248,7 +248,7 @@ export function heldQueryOf(hold: Hold | undefined): HeldQuery {
   return { text: hold.heldQuery(1), values: [hold.fence.runId, String(hold.fence.token)] };
 }
 
-/** What a write throws that found its fence no longer held. */
+/** The error of a write whose fence is no longer held. */
 export function notHeld(): ThroughlineError {
   return new ThroughlineError("conflict", "Another instance drives this run by now.");
 }
@@ -270,7 +270,7 @@ export const checkpointTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** As PostgreSQL writes it with `bytea_output = hex`, its default; any other form is left to pg. */
+/** Parses PostgreSQL's text form with `bytea_output = hex`, its default; any other form is left to pg. */
 export function parseByteaArray(text: string): ByteaArray {
   let at = 0;
 

@@ -3,15 +3,15 @@ import { isJsonObject, read, readNumber, readString } from "@throughline/coerce"
 import type pg from "pg";
 import type { Checkpointer } from "./checkpointer.js";
 
-/** How many checkpoints of a thread are kept. */
+/** How many checkpoints of a thread are retained. */
 export interface CheckpointRetention {
   /** The newest of a thread, and of each subgraph that remembers from run to run. At least 1. */
   readonly keepNewest: number;
-  /** Whatever is younger is kept beyond that count; absent: the count alone decides. */
+  /** Younger checkpoints are retained beyond that count; absent: the count alone decides. */
   readonly keepYoungerMs?: number;
 }
 
-/** What of a stored checkpoint decides whether it is kept. */
+/** The facts of a stored checkpoint that decide whether it is retained. */
 export interface CheckpointFacts {
   /** Empty for the thread's own graph. */
   readonly ns: string;
@@ -19,7 +19,7 @@ export interface CheckpointFacts {
   readonly parentId: string | undefined;
   /** ISO 8601, by the clock of the instance that wrote it. */
   readonly at: string;
-  /** Of a subgraph: the root checkpoint it ran under. */
+  /** A subgraph's root checkpoint, under which it ran. */
   readonly rootId: string | undefined;
   readonly hasWrites: boolean;
   /** Some channel's value is read from the parent: it holds what a delta channel replays, or sends of an old format. */
@@ -46,15 +46,15 @@ export function addCheckpointCounts(a: CheckpointCounts, b: CheckpointCounts): C
 }
 
 /**
- * The checkpoints of one thread that its retention lets go of, oldest first. `all` is the whole thread. Kept, beside the newest
- * and the young:
+ * The checkpoints of one thread that its retention deletes, oldest first. `all` is the whole thread. Retained, in addition to
+ * the newest and the young:
  *
- * - the end of a branch with pending writes: an open question, or tasks that are not done;
- * - the point where two kept branches part;
- * - the subgraphs' checkpoints below a kept one: a task that is resumed reads them. Each task of a subgraph has a namespace of
- *   its own, so a count per namespace would keep all of them;
- * - the parent of a kept one that is read with it (`needsParent`). No other parent is: LangGraph reads a checkpoint by its id,
- *   and takes the parent's id for a name.
+ * - the end of a branch with pending writes: an open interrupt, or tasks that are not done;
+ * - the point where two retained branches part;
+ * - the subgraphs' checkpoints below a retained one: a task that is resumed reads them. Each task of a subgraph has a namespace of
+ *   its own, so a count per namespace would retain all of them;
+ * - the parent of a retained one that is read with it (`needsParent`). No other parent is: LangGraph reads a checkpoint by its id,
+ *   and uses the parent's id as a name only.
  */
 export function prunableCheckpoints(
   all: readonly CheckpointFacts[],
@@ -71,13 +71,13 @@ export function prunableCheckpoints(
     if (siblings) siblings.push(checkpoint);
     else children.set(parent, [checkpoint]);
   }
-  const kept = new Set<string>();
+  const retainedKeys = new Set<string>();
 
-  /** With every parent that is read with it. */
-  function keep(checkpoint: CheckpointFacts): void {
+  /** Retains a checkpoint with every parent that is read with it. */
+  function retain(checkpoint: CheckpointFacts): void {
     let next: CheckpointFacts | undefined = checkpoint;
-    while (next && !kept.has(keyOf(next.ns, next.id))) {
-      kept.add(keyOf(next.ns, next.id));
+    while (next && !retainedKeys.has(keyOf(next.ns, next.id))) {
+      retainedKeys.add(keyOf(next.ns, next.id));
       const parent: string | undefined = next.needsParent ? parentKey(next) : undefined;
       next = parent === undefined ? undefined : byKey.get(parent);
     }
@@ -88,21 +88,21 @@ export function prunableCheckpoints(
     const { ns, id, at, hasWrites } = checkpoint;
     const rank = (ranks.get(ns) ?? 0) + 1;
     ranks.set(ns, rank);
-    // A time that can't be read is no age.
+    // A time that can't be parsed gives no age.
     const isYoung = keepYoungerMs !== undefined && !(now - Date.parse(at) >= keepYoungerMs);
     const isOpen = hasWrites && !children.has(keyOf(ns, id));
-    if (rank <= Math.max(1, keepNewest) || isYoung || isOpen) keep(checkpoint);
+    if (rank <= Math.max(1, keepNewest) || isYoung || isOpen) retain(checkpoint);
   }
   for (const [parent, branches] of children) {
     const base = byKey.get(parent);
-    const keptBranches = branches.filter(({ ns, id }) => kept.has(keyOf(ns, id)));
-    if (base && keptBranches.length > 1) keep(base);
+    const retainedBranches = branches.filter(({ ns, id }) => retainedKeys.has(keyOf(ns, id)));
+    if (base && retainedBranches.length > 1) retain(base);
   }
   for (const checkpoint of newestFirst) {
     const { ns, rootId } = checkpoint;
-    if (ns !== "" && rootId !== undefined && kept.has(keyOf("", rootId))) keep(checkpoint);
+    if (ns !== "" && rootId !== undefined && retainedKeys.has(keyOf("", rootId))) retain(checkpoint);
   }
-  return newestFirst.filter(({ ns, id }) => !kept.has(keyOf(ns, id))).reverse();
+  return newestFirst.filter(({ ns, id }) => !retainedKeys.has(keyOf(ns, id))).reverse();
 }
 
 /** LangGraph names a subgraph that remembers without the ids of its tasks. */
@@ -121,7 +121,7 @@ function parentKey({ ns, parentId }: CheckpointFacts): string | undefined {
 type Queries = Pick<pg.ClientBase, "query">;
 
 export interface PruneRequest {
-  /** Of the checkpointer's tables. */
+  /** The schema of the checkpointer's tables. */
   readonly schema: string;
   readonly threadId: string;
   readonly retention: CheckpointRetention;
@@ -129,7 +129,7 @@ export interface PruneRequest {
   readonly now: number;
 }
 
-/** Threads that have more checkpoints than are kept by count; the others have nothing to prune. */
+/** Threads that have more checkpoints than are retained by count; the others have nothing to prune. */
 export async function crowdedThreads(
   queries: Pick<pg.Pool, "query">,
   schema: string,
@@ -137,7 +137,7 @@ export async function crowdedThreads(
   { keepNewest }: CheckpointRetention,
 ): Promise<readonly string[]> {
   if (threadIds.length === 0) return [];
-  const { rows } = await queries.query<{ thread_id: string }>(crowdedStatement(schema), [
+  const { rows } = await queries.query<{ thread_id: string }>(prunableStatement(schema), [
     threadIds,
     keepNewest,
   ]);
@@ -145,8 +145,8 @@ export async function crowdedThreads(
 }
 
 /**
- * Deletes up to `limit` checkpoints of a thread that its retention lets go of, with what only they use. To be called in a
- * transaction that keeps runs out of the thread until it ends. `isDone`: no more are left.
+ * Deletes up to `limit` checkpoints of a thread that its retention releases, with the values only they use. To be called in a
+ * transaction that blocks runs of the thread until it ends. `isDone`: no more are left.
  */
 export async function pruneCheckpoints(
   client: Queries,
@@ -161,7 +161,7 @@ export async function pruneCheckpoints(
   };
 }
 
-/** What pruning the thread would delete. */
+/** Counts what pruning the thread would delete. */
 export async function measurePrunable(client: Queries, request: PruneRequest): Promise<CheckpointCounts> {
   return count(client, measureStatement(request.schema), request, await findPrunable(client, request));
 }
@@ -199,8 +199,10 @@ async function count(
   return row ? { ...row, bytes: Number(row.bytes) } : NO_CHECKPOINTS;
 }
 
-/** Of the threads in $1, those with more than $2 checkpoints of their own graph. Reads at most $2 + 1 index entries of each; locks nothing. */
-function crowdedStatement(schema: string): string {
+/**
+ * Finds threads in $1 with more than $2 checkpoints of their own graph. Reads at most $2 + 1 index entries of each; locks nothing.
+ */
+function prunableStatement(schema: string): string {
   return `
 select t.thread_id from unnest($1::text[]) as t (thread_id)
 where exists (
@@ -208,7 +210,7 @@ where exists (
   offset $2::int limit 1)`;
 }
 
-/** What decides which checkpoints of thread $1 are kept, without their values. Locks nothing. */
+/** Reads the facts of thread $1's checkpoints for its retention, without their values. Locks nothing. */
 function factsStatement(schema: string): string {
   return `
 select c.checkpoint_ns as ns, c.checkpoint_id as id, c.parent_checkpoint_id as "parentId",
@@ -227,7 +229,7 @@ from "${schema}".checkpoints c where c.thread_id = $1`;
 /**
  * Deletes the checkpoints ($2 namespaces, $3 ids) of thread $1, their pending writes, and the blobs that no other checkpoint
  * of the thread names. One statement, so that no reader and no crash finds half of it. It locks the rows it deletes and nothing
- * else: the caller keeps runs out of the thread meanwhile, because a run writes only the channels it changed and relies on the
+ * else: the caller blocks runs of the thread meanwhile, because a run writes only the channels it changed and relies on the
  * blobs of the others.
  */
 function pruneStatement(schema: string): string {
@@ -240,7 +242,7 @@ function pruneStatement(schema: string): string {
   );
 }
 
-/** What `pruneStatement` would delete. */
+/** Counts what `pruneStatement` would delete. */
 function measureStatement(schema: string): string {
   return counted(
     schema,
@@ -255,7 +257,7 @@ const SAME_CHECKPOINT = (alias: string) =>
 const SAME_BLOB =
   "b.thread_id = $1 and b.checkpoint_ns = u.ns and b.channel = u.channel and b.version = u.version";
 
-/** All parts see the thread as it was before the statement: what stays is told apart by the ids given. */
+/** All parts see the thread as it was before the statement: the ids given separate what remains. */
 function counted(schema: string, checkpoints: string, writes: string, blobs: string): string {
   return `
 with given as (
@@ -293,7 +295,7 @@ export interface MemoryPruneRequest {
 }
 
 /**
- * Deletes what a thread's retention lets go of from checkpoints that are kept in memory, in one go: nothing else runs
+ * Deletes checkpoints that a thread's retention releases from a saver in memory, in one go: nothing else runs
  * meanwhile. Values lie within their checkpoints there, so there are no blobs.
  */
 export function pruneMemoryCheckpoints(

@@ -24,7 +24,7 @@ import { isUnstorable } from "./serializer.js";
 
 /**
  * Another saver, unchanged. LangGraph takes savers by class, so what changes one of them is a subclass that overrides the
- * writes it cares about; everything a saver learns to do besides is still forwarded here.
+ * writes it cares about; any other method of a saver is still forwarded here.
  */
 export class ForwardingSaver extends BaseCheckpointSaver {
   readonly #inner: BaseCheckpointSaver;
@@ -72,10 +72,10 @@ export class ForwardingSaver extends BaseCheckpointSaver {
 }
 
 /**
- * A saver that waits for a store that is away, and rejects with a `StoreOutage` when its patience ends. Every write can be
- * repeated after a lost answer: checkpoints, channel values and pending writes have ids that their writer chose.
+ * A saver that retries through an outage of its store, and rejects with a `StoreOutage` when its patience ends. Every write can
+ * be repeated after a lost response: checkpoints, channel values and pending writes have ids that their writer chose.
  */
-export class PatientSaver extends ForwardingSaver {
+export class RetryingSaver extends ForwardingSaver {
   readonly #patience: RetryStoreOptions;
 
   constructor(inner: BaseCheckpointSaver, patience: RetryStoreOptions) {
@@ -87,7 +87,7 @@ export class PatientSaver extends ForwardingSaver {
     return retryStore(this.#patience, () => super.getTuple(config));
   }
 
-  /** Only the first answer is waited for: a store that goes away between two pages would tell the first again. */
+  /** Retries only the first read: after an outage between two pages a retry would yield the first page again. */
   override async *list(
     config: RunnableConfig,
     options?: CheckpointListOptions,
@@ -139,7 +139,7 @@ interface ClockedSaverOptions extends RetryStoreOptions {
  * made them. So the first reading resolves once this process's clock is past the thread's newest checkpoint, also where an older
  * one was asked for. A checkpoint from before that one's time, or its parent's, is refused: LangGraph would never find it again.
  */
-class ClockedSaver extends PatientSaver {
+class ClockedSaver extends RetryingSaver {
   readonly #options: ClockedSaverOptions;
   #begun: Promise<void> | undefined;
   /** Id of the thread's newest checkpoint when this writer began, if it had one. */
@@ -186,7 +186,7 @@ class ClockedSaver extends PatientSaver {
 
   /**
    * Waits until this process's clock is past the thread's newest checkpoint: its wall clock and not `Clock`, because LangGraph makes
-   * ids by it. `found`: what the config asked for.
+   * ids by it. `found`: the checkpoint of the config.
    */
   async #begin({ configurable }: RunnableConfig, found: CheckpointTuple | undefined): Promise<void> {
     const isNewest = !configurable?.checkpoint_id && !configurable?.checkpoint_ns;
@@ -218,7 +218,7 @@ const TICKS_PER_MS = 10_000n;
 const GREGORIAN_MS = 12_219_292_800_000n;
 const UUID6 = /^([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-/;
 
-/** When a checkpoint was made, by the wall clock of the process that made it; `undefined` where its id does not say. */
+/** When a checkpoint was made, by the wall clock of the process that made it; `undefined` where its id has no time. */
 export function checkpointTime(id: string): number | undefined {
   const [, high, middle, low] = UUID6.exec(id) ?? [];
   if (high === undefined) return undefined;
@@ -227,22 +227,22 @@ export function checkpointTime(id: string): number | undefined {
 
 /** Key of a checkpoint's metadata that names our run which wrote it. */
 export const RUN_METADATA_KEY = "throughline_run";
-/** Key of a checkpoint's metadata that says of which shape the graph was that wrote it. */
+/** Key of a checkpoint's metadata with the shape of the graph that wrote it. */
 const SHAPE_METADATA_KEY = "throughline_graph";
 
 export interface RunSaverOptions extends ClockedSaverOptions {
   /** Absent: checkpoints name no run. */
   readonly runId: string | undefined;
-  /** Once it is aborted nothing is written, and nothing waits for a store that is away. */
+  /** Once it is aborted nothing is written, and nothing waits for a store in an outage. */
   readonly signal: AbortSignal;
   /** Called once, with the first write that was refused. It is expected to abort the graph. */
   readonly onWriteFailed: (error: unknown) => void;
 }
 
 /**
- * The saver of one run. It stamps every checkpoint with the run, which is how a recovery tells its own checkpoint from
- * one that an earlier run left. While the store is away the graph waits at its next checkpoint. Its writes never reject:
- * LangGraph collects write promises and looks at them when the superstep ends, so a rejection while a sibling node still
+ * The saver of one run. It stamps every checkpoint with the run, by which a recovery distinguishes its own checkpoint from
+ * one that an earlier run left. During an outage of the store the graph waits at its next checkpoint. Its writes never reject:
+ * LangGraph collects write promises and awaits them when the superstep ends, so a rejection while a sibling node still
  * runs would be unhandled and end the process.
  */
 export class RunSaver extends ClockedSaver {
@@ -263,7 +263,7 @@ export class RunSaver extends ClockedSaver {
     return [...this.#unstored];
   }
 
-  /** From here on checkpoints say that a graph of this shape wrote them. */
+  /** Stamps later checkpoints with the shape of the graph that writes them. */
   stampShape(shape: string): void {
     this.#shape = shape;
   }
@@ -312,7 +312,7 @@ export class RunSaver extends ClockedSaver {
   }
 
   /**
-   * Greater than the last, as LangGraph asks, and unlike any other. Savers keep a channel's value by its version, once:
+   * Greater than the last, as LangGraph requires, and unlike any other. Savers store a channel's value by its version, once:
    * counted up by one, the versions of a fork would be those of the branch it left, and so would its values.
    */
   override getNextVersion(current: number | undefined): number {
@@ -340,16 +340,16 @@ export class RunSaver extends ClockedSaver {
 
 /**
  * R17: a saver that writes only while its fence is the thread's newest, so that a driver which lost its lease can't write
- * over the one that took its place. In the registry's own database the fence is a condition of the write itself; a saver
- * elsewhere asks first. Reading needs no lease. A refused write rejects with a `conflict`.
+ * over its successor. In the registry's own database the fence is a condition of the write itself; a saver
+ * elsewhere checks the lease first. Reading needs no lease. A refused write rejects with a `conflict`.
  */
 export function fencedSaver(saver: BaseCheckpointSaver, lease: LeasePort, fence: Fence): BaseCheckpointSaver {
   const { heldQuery } = lease;
   if (heldQuery && saver instanceof FencedPostgresSaver) return saver.heldBy({ fence, heldQuery });
-  return new AskingSaver(saver, () => lease.assertHeld(fence));
+  return new CheckedSaver(saver, () => lease.assertHeld(fence));
 }
 
-class AskingSaver extends ForwardingSaver {
+class CheckedSaver extends ForwardingSaver {
   readonly #assertHeld: () => Promise<void>;
 
   constructor(inner: BaseCheckpointSaver, assertHeld: () => Promise<void>) {

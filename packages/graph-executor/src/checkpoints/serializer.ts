@@ -2,10 +2,10 @@ import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { ATTACHMENT_MARK } from "@throughline/ai-core";
 import { read, toAttachmentReference } from "@throughline/coerce";
 
-/** What LangGraph's serializer writes in place of a value that is no JSON, a BigInt for one. */
+/** The text that LangGraph's serializer writes in place of a value that is no JSON, a BigInt for one. */
 const REFUSED = Buffer.from('"[unable to serialize');
 
-/** Values that could not be written. Checkpoints are told by their channels, so these are the channels' values. */
+/** Values that could not be written. Checkpoints are stored by channel, so these are the channels' values. */
 const unstorable = new WeakSet<object>();
 
 /** Whether a channel's value was found to be none that a checkpoint can hold. Known once it was to be written. */
@@ -23,11 +23,11 @@ async function dumpStorable(inner: SerializerProtocol, value: unknown): Promise<
     unstorable.add(value);
     return dumped;
   }
-  const kept: [string, unknown][] = [];
+  const storable: [string, unknown][] = [];
   for (const [channel, held] of Object.entries(channels)) {
-    if (!isRefused((await dumpStorable(inner, held))[1])) kept.push([channel, held]);
+    if (!isRefused((await dumpStorable(inner, held))[1])) storable.push([channel, held]);
   }
-  return inner.dumpsTyped({ ...value, channel_values: Object.fromEntries(kept) });
+  return inner.dumpsTyped({ ...value, channel_values: Object.fromEntries(storable) });
 }
 
 function isRefused(bytes: Uint8Array): boolean {

@@ -11,26 +11,26 @@ import {
 } from "@throughline/ai-core";
 import { createServerEventReader } from "@throughline/coerce";
 import { createNewestValues, type NewestValues } from "../inproc/graph-values.js";
-import { settleable, withMissing } from "../inproc/run.js";
-import { leavingReason, type StopOrLeave, stopOrLeave } from "../server/cancel-or-detach.js";
+import { deferred, withMissing } from "../inproc/run.js";
+import { type CancelOrDetach, cancelOrDetach, detachReason } from "../server/cancel-or-detach.js";
 import { type ServerEvent, statusOf, whileUnreachable } from "../server/client.js";
 import { type FollowEnd, followRun, isOver, markReplayed, type Patience } from "../server/follow-run.js";
 import { failed, freeDeadRun, runOutcome } from "../server/outcome.js";
-import { activeRuns, dialectOf, isResumable, ownRunId, tellsMessages } from "../server/threads.js";
+import { activeRuns, dialectOf, isResumable, ownRunId, streamsMessages } from "../server/threads.js";
 import { followByState } from "./follow-by-state.js";
 import { newMessages } from "./new-messages.js";
 import { type WatchPace, watchThreads } from "./watch.js";
 
-export interface ForeignRunsOptions extends Omit<FollowForeignOptions, "pollMs"> {
+export interface ForeignRunsOptions extends Omit<FollowExternalOptions, "pollMs"> {
   readonly pace?: WatchPace;
   /** Whether a run that carries one of our run ids is ours; by default every such run is. */
   readonly isOurs?: (runId: string) => boolean;
 }
 
-/** Idle looks find only what was written past the server, straight into its store: everything else the sweep finds. */
+/** Poll interval of idle threads. Polls find only writes past the server, straight into its store: the sweep finds all others. */
 const DEFAULT_PACE: WatchPace = { activeMs: 1_000, idleMs: 60_000 };
 
-/** R5: what others run on a LangGraph server, found and read. */
+/** R5: finds and reads external runs on a LangGraph server. */
 export function createForeignRuns(options: ForeignRunsOptions): ForeignRunsPort {
   const { client, pace = DEFAULT_PACE, isOurs = () => true } = options;
   const isOwn = (runId: string | undefined) => runId !== undefined && isOurs(runId);
@@ -46,50 +46,50 @@ export function createForeignRuns(options: ForeignRunsOptions): ForeignRunsPort 
         throw error;
       }
     },
-    follow: (run, signal) => followForeignRun(run, signal, { ...options, pollMs: pace.activeMs }),
+    follow: (run, signal) => followExternalRun(run, signal, { ...options, pollMs: pace.activeMs }),
     watch: (listener) => watchThreads({ ...options, pace, isOwn }, listener),
   };
 }
 
-interface FollowForeignOptions {
+interface FollowExternalOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly patience: Patience;
-  /** How often a run that is told by its states is looked at. */
+  /** Poll interval of a run that is followed by its states. */
   readonly pollMs: number;
   readonly freesDeadRuns: boolean;
 }
 
-/** A foreign run, read like one of ours, by its name. */
-function followForeignRun(
+/** Follows an external run by its name, like one of ours. */
+function followExternalRun(
   name: ForeignRunName,
   signal: AbortSignal,
-  options: FollowForeignOptions,
+  options: FollowExternalOptions,
 ): FollowedRun {
-  const { promise: final, settle } = settleable<GraphFinal>();
-  return { stream: readRun(name, signal, options, settle), final };
+  const { promise: final, complete } = deferred<GraphFinal>();
+  return { stream: readRun(name, signal, options, complete), final };
 }
 
 async function* readRun(
   name: ForeignRunName,
   signal: AbortSignal,
-  options: FollowForeignOptions,
-  settle: (final: GraphFinal) => void,
+  options: FollowExternalOptions,
+  complete: (final: GraphFinal) => void,
 ): AsyncGenerator<UpstreamChunk, void, undefined> {
-  const asked = stopOrLeave(signal);
+  const asked = cancelOrDetach(signal);
   const values = createNewestValues();
   let end: FollowEnd | undefined;
   try {
     const found = await lookUp(name, options);
     if (!isRun(found)) end = found;
-    // It ended before we came: its checkpoint tells how.
+    // It ended before the reader came: its checkpoint shows how.
     else if (isOver(found)) end = { kind: "ended", run: found, sign: { kind: "none" } };
     else end = yield* chunks(found, name.dialect ?? "modes", asked, options, values);
   } finally {
     asked.giveUp("leave");
     asked.release();
     const final = await finalOf(name, end ?? { kind: "left" }, signal, options);
-    settle(withMissing(final, values.missingIn(final.state)));
+    complete(withMissing(final, values.missingIn(final.state)));
   }
 }
 
@@ -97,10 +97,10 @@ type Found = Run | { readonly kind: "gone" } | { readonly kind: "refused"; reado
 
 const isRun = (found: Found): found is Run => "run_id" in found;
 
-/** Never throws: what can't be found out is how the run ended for us. */
+/** Looks up the run. Never throws: a failed lookup is the run's end for this reader. */
 async function lookUp(
   { threadId, upstreamRunId }: ForeignRunName,
-  options: FollowForeignOptions,
+  options: FollowExternalOptions,
 ): Promise<Found> {
   const { client, clock, patience } = options;
   try {
@@ -116,20 +116,20 @@ async function lookUp(
 async function* chunks(
   run: Run,
   dialect: Dialect,
-  asked: StopOrLeave,
-  options: FollowForeignOptions,
+  asked: CancelOrDetach,
+  options: FollowExternalOptions,
   values: NewestValues,
 ): AsyncGenerator<UpstreamChunk, FollowEnd, undefined> {
   const hasBegun = run.status !== "pending";
   const events = markReplayed(follow(run, asked, options), { clock: options.clock, hasBegun });
-  const isTold = dialect === "events" || !isResumable(run) || tellsMessages(run);
-  const told = isTold ? withoutMetadata : withMessages(new Set());
+  const areMessagesStreamed = dialect === "events" || !isResumable(run) || streamsMessages(run);
+  const toLogged = areMessagesStreamed ? withoutMetadata : withMessages(new Set());
   const readEvent = createServerEventReader();
   for (;;) {
     const step = await events.next();
     if (step.done) return step.value;
     const { event: received, origin } = step.value;
-    for (const event of told(received)) {
+    for (const event of toLogged(received)) {
       const chunk = readEvent(event.event, event.data);
       values.read(chunk);
       yield { ...chunk, origin };
@@ -140,16 +140,16 @@ async function* chunks(
 const withoutMetadata = (event: ServerEvent): readonly ServerEvent[] =>
   event.event === "metadata" ? [] : [event];
 
-/** Where no token is streamed, states tell the messages, whole. */
+/** Yields whole messages from states where no token is streamed. */
 const withMessages =
-  (told: Set<string>) =>
+  (emitted: Set<string>) =>
   (event: ServerEvent): readonly ServerEvent[] =>
-    event.event === "values" ? [...newMessages(event.data, told), event] : withoutMetadata(event);
+    event.event === "values" ? [...newMessages(event.data, emitted), event] : withoutMetadata(event);
 
 function follow(
   run: Run,
-  { stop, leave }: StopOrLeave,
-  options: FollowForeignOptions,
+  { stop, leave }: CancelOrDetach,
+  options: FollowExternalOptions,
 ): AsyncGenerator<ServerEvent, FollowEnd, undefined> {
   const upstream = { threadId: run.thread_id, upstreamRunId: run.run_id };
   if (isResumable(run)) return followRun(upstream, { ...options, stop, leave });
@@ -161,16 +161,16 @@ async function finalOf(
   name: ForeignRunName,
   end: FollowEnd,
   signal: AbortSignal,
-  options: FollowForeignOptions,
+  options: FollowExternalOptions,
 ): Promise<GraphFinal> {
   if (end.kind === "left") {
     const left = new ThroughlineError("conflict", "The run is no longer followed here.");
-    return failed(name, "error", leavingReason(signal) ?? left);
+    return failed(name, "error", detachReason(signal) ?? left);
   }
   if (end.kind === "dead" && options.freesDeadRuns) {
-    // Best effort: a thread that stays busy says so to the next run.
+    // Best effort: the next run on a thread that stays busy gets that error.
     await freeDeadRun(name, options).catch(() => {});
   }
-  const stopped = signal.aborted && leavingReason(signal) === undefined;
+  const stopped = signal.aborted && detachReason(signal) === undefined;
   return runOutcome(name, end, { ...options, boundMs: options.patience.lostAfterMs, stopped });
 }

@@ -19,7 +19,7 @@ const CANCEL_POLL_MS = 40;
 
 /**
  * Follows a run whose log can be read only once, and so belongs to the client that started it: its states are shown as they are
- * checkpointed, each new message whole, and its record tells when it is over.
+ * checkpointed, each new message whole, and its record shows when it is over.
  */
 export async function* followByState(
   { threadId, upstreamRunId }: UpstreamRun,
@@ -27,7 +27,7 @@ export async function* followByState(
 ): AsyncGenerator<ServerEvent, FollowEnd, undefined> {
   const { client, clock, pollMs, lostAfterMs, stop, leave } = options;
   const hurry = AbortSignal.any([stop, leave]);
-  const told = new Set<string>();
+  const emitted = new Set<string>();
   let shown: string | null | undefined;
   let failingSince: number | undefined;
   let silentSinceRestart: number | undefined;
@@ -60,7 +60,7 @@ export async function* followByState(
     if (checkpointId && checkpointId !== shown) {
       shown = checkpointId;
       silentSinceRestart = undefined;
-      yield* newMessages(state.values, told);
+      yield* newMessages(state.values, emitted);
       yield { event: "values", data: state.values };
     }
     if (isOver(run)) return { kind: "ended", run, sign: { kind: "none" }, state };

@@ -18,7 +18,7 @@ export interface SeenRun {
   readonly isOurs: boolean;
 }
 
-/** What one look at a thread showed. The checkpoint is only looked at while nothing runs. */
+/** The result of one poll of a thread. The checkpoint is only read while nothing runs. */
 export interface Sighting {
   readonly active: readonly SeenRun[];
   readonly checkpoint?: {
@@ -30,9 +30,9 @@ export interface Sighting {
 }
 
 export interface WatchState {
-  /** Newest checkpoint accounted for; `undefined` before the first look, which is the connect's own snapshot. */
+  /** Newest checkpoint accounted for; `undefined` before the first poll, which is the connect's own snapshot. */
   readonly checkpointId: string | null | undefined;
-  /** Runs that are read or were reported, so that their checkpoints are no news. */
+  /** Runs that are read or were reported, so that their checkpoints are not new. */
   readonly known: ReadonlySet<string>;
   readonly waitMs: number;
 }
@@ -51,7 +51,7 @@ export function startWatch({ activeMs }: WatchPace): WatchState {
   return { checkpointId: undefined, known: new Set(), waitMs: activeMs };
 }
 
-/** One look at a thread, turned into what to do about it and when to look again. */
+/** Decides from one poll of a thread which effects follow and when to poll again. */
 export function planWatch(
   state: WatchState,
   { active, checkpoint }: Sighting,
@@ -64,7 +64,7 @@ export function planWatch(
     if (!isOurs) effects.push({ kind: "follow", upstreamRunId, dialect });
   }
   if (effects.length > 0) return [{ ...state, known, waitMs: pace.activeMs }, effects];
-  // Behind a run of ours an outsider's can only wait.
+  // An external run can only wait behind a run of ours.
   if (active.length > 0) return [{ ...state, known, waitMs: longer(state, pace) }, effects];
 
   const checkpointId = checkpoint?.checkpointId ?? null;
@@ -72,15 +72,15 @@ export function planWatch(
     return [{ ...state, known, waitMs: longer(state, pace) }, effects];
   }
   const writer = checkpoint?.upstreamRunId;
-  const isNews = state.checkpointId !== undefined && (writer === undefined || !known.has(writer));
-  if (checkpoint && isNews && !checkpoint.isOurs) {
+  const isNew = state.checkpointId !== undefined && (writer === undefined || !known.has(writer));
+  if (checkpoint && isNew && !checkpoint.isOurs) {
     effects.push({
       kind: "changed",
       checkpointId: checkpoint.checkpointId,
       ...(writer !== undefined && { upstreamRunId: writer }),
     });
   }
-  // All earlier runs are behind this checkpoint; remembering them longer would only grow.
+  // All earlier runs are before this checkpoint; the set would only grow with them.
   const remembered = new Set(writer === undefined ? [] : [writer]);
   return [{ checkpointId, known: remembered, waitMs: pace.activeMs }, effects];
 }
@@ -101,18 +101,18 @@ interface Watch {
   watchers: number;
   state: WatchState;
   timer: Timer | undefined;
-  looking: boolean;
+  isPolling: boolean;
   /** The thread's record as the last sweep saw it. */
   record: string | undefined;
 }
 
-/** Threads asked about in one request. */
+/** Threads per request of a sweep. */
 const PER_SWEEP = 100;
 
 /**
- * R31: notices what foreign clients do to threads upstream. A poll of a thread takes three requests, so
- * a thread where nothing happens is looked at ever more rarely; one sweep over the records of all watched threads, a
- * hundred to a request, says every moment which of them need a look at once.
+ * R31: notices changes that external clients make to threads upstream. A poll of a thread takes three requests, so an idle
+ * thread is polled with increasing intervals; a frequent sweep over the records of all watched threads, a hundred to a
+ * request, finds those that need a poll at once.
  */
 export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunListener): ForeignRunWatcher {
   const { client, clock, pace, isOwn } = options;
@@ -120,7 +120,7 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
   let sweeping: Timer | undefined;
   let closed = false;
 
-  async function look(threadId: string): Promise<readonly [Sighting, GraphCheckpoint?]> {
+  async function observe(threadId: string): Promise<readonly [Sighting, GraphCheckpoint?]> {
     const runs = await activeRuns(client, threadId);
     const active = runs.map((run) => ({
       upstreamRunId: run.run_id,
@@ -142,15 +142,15 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
 
   async function poll(threadId: string, watch: Watch): Promise<void> {
     watch.timer?.cancel();
-    watch.looking = true;
+    watch.isPolling = true;
     try {
-      const [sighting, checkpoint] = await look(threadId);
+      const [sighting, checkpoint] = await observe(threadId);
       if (watches.get(threadId) !== watch) return;
       const [state, effects] = planWatch(watch.state, sighting, pace);
       watch.state = state;
-      for (const effect of effects) tell(threadId, effect, checkpoint);
+      for (const effect of effects) notify(threadId, effect, checkpoint);
     } catch (error) {
-      // A thread that does not exist yet is as quiet as one where nothing happens; so is a server that is away.
+      // A thread that does not exist yet is treated as idle; so is a server in an outage.
       const first = statusOf(error) === 404 ? null : watch.state.checkpointId;
       watch.state = {
         ...watch.state,
@@ -158,11 +158,11 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
         waitMs: Math.min(watch.state.waitMs * 2, pace.idleMs),
       };
     }
-    watch.looking = false;
+    watch.isPolling = false;
     if (watches.get(threadId) === watch) schedule(threadId, watch, watch.state.waitMs);
   }
 
-  function tell(threadId: string, effect: WatchEffect, checkpoint: GraphCheckpoint | undefined): void {
+  function notify(threadId: string, effect: WatchEffect, checkpoint: GraphCheckpoint | undefined): void {
     if (effect.kind === "follow") {
       const { upstreamRunId, dialect } = effect;
       listener.onRun({ threadId, upstreamRunId, dialect });
@@ -180,7 +180,7 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
   async function sweep(): Promise<void> {
     const ids = [...watches.keys()];
     for (let from = 0; from < ids.length; from += PER_SWEEP) {
-      // A server too old to be asked this way, or away, leaves the looks, which come by themselves.
+      // A server that is too old for this request, or unreachable, is still covered by the scheduled polls.
       await sweepSome(ids.slice(from, from + PER_SWEEP)).catch(() => {});
     }
     sweeping = undefined;
@@ -197,9 +197,9 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
       const watch = watches.get(thread_id);
       if (!watch) continue;
       const record = `${status} ${updated_at}`;
-      const isNews = watch.record !== undefined && watch.record !== record;
+      const isNew = watch.record !== undefined && watch.record !== record;
       watch.record = record;
-      if (isNews && !watch.looking) void poll(thread_id, watch);
+      if (isNew && !watch.isPolling) void poll(thread_id, watch);
     }
   }
 
@@ -214,7 +214,7 @@ export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunL
         watchers: 0,
         state: startWatch(pace),
         timer: undefined,
-        looking: false,
+        isPolling: false,
         record: undefined,
       };
       watch.watchers++;

@@ -20,7 +20,7 @@ import { isJsonObject, read, readString, toPlainObject } from "@throughline/coer
 /** A compiled graph, whatever its state is. */
 // biome-ignore-start lint/suspicious/noExplicitAny: Pregel is invariant in its type parameters; callers never name them.
 export type RunnableGraph = Pregel<any, any, any, any, any, any, any, any, any, any, any>;
-// biome-ignore-end lint/suspicious/noExplicitAny: the line above is the only place.
+// biome-ignore-end lint/suspicious/noExplicitAny: the line above is the only use.
 
 /** By mark and not by class: a project's own copy of LangGraph makes graphs that are no instance of ours. */
 export function isRunnableGraph(value: unknown): value is RunnableGraph {
@@ -28,7 +28,7 @@ export function isRunnableGraph(value: unknown): value is RunnableGraph {
 }
 
 /**
- * What people export as a graph: a compiled one, a builder that still has to be compiled, or an agent of `createAgent`,
+ * Reads an export as a graph: a compiled one, a builder that still has to be compiled, or an agent of `createAgent`,
  * which holds its graph inside. `undefined` for anything else.
  */
 export function toRunnableGraph(exported: unknown): RunnableGraph | undefined {
@@ -92,7 +92,7 @@ function partsOf({ nodes, channels }: Pick<RunnableGraph, "nodes" | "channels">)
   return [Object.keys(nodes).sort(), kinds.sort()];
 }
 
-/** What a configuration says of a graph. */
+/** A configuration's notes about a graph. */
 export interface GraphNotes {
   readonly graphName: string;
   readonly name?: string | undefined;
@@ -111,7 +111,7 @@ export interface GraphNotes {
   readonly outputs?: readonly string[];
 }
 
-/** What can be said of a graph that brings no descriptor: its name, its schemas, and what its shape shows. */
+/** Derives the descriptor of a graph that brings none: its name, its schemas, and the capabilities its shape shows. */
 export function describeLoadedGraph(notes: GraphNotes, graph: RunnableGraph | undefined): GraphDescriptor {
   const { graphName, name = graphName, description, commands = [], suggestions = [] } = notes;
   const { capabilities = [], hasScript = false, model, contextKeys = [] } = notes;
@@ -189,15 +189,15 @@ export interface GraphSource {
   open(graphName: string, opening: GraphOpening): Promise<RunnableGraph | undefined>;
 }
 
-/** What a factory may build its graph from. */
+/** The argument of a graph factory. */
 export interface GraphOpening {
   readonly configurable: JsonObject;
 }
 
-/** One graph of this process: what it is, and how to make it. */
+/** One graph of this process: its descriptor and its factory. */
 export interface RegisteredGraph {
   readonly descriptor: GraphDescriptor;
-  /** Called once; the graph it gives is shared, and bound anew for every run. */
+  /** Called once; the graph it returns is shared, and bound again for every run. */
   readonly create: (opening: GraphOpening) => RunnableGraph | Promise<RunnableGraph>;
 }
 
@@ -218,7 +218,7 @@ export function graphRegistry(graphs: readonly RegisteredGraph[]): GraphSource {
       if (!registered) return undefined;
       const graph = made.get(graphName) ?? make(registered, opening);
       made.set(graphName, graph);
-      // A factory that failed is asked again next time: what it lacked may be there by then.
+      // A factory that failed is called again next time: what it lacked may be there by then.
       graph.catch(() => made.delete(graphName));
       return graph;
     },

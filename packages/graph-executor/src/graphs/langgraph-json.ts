@@ -84,7 +84,7 @@ const REPLACED: Readonly<Record<string, string>> = {
 };
 
 const langgraphJsonSchema = z.looseObject({
-  // Keys are checked by hand: of a record's key zod says only that it is invalid.
+  // Keys are checked by hand: for a record's key zod reports only that it is invalid.
   graphs: z.record(z.string(), graphSpecSchema).superRefine((graphs, context) => {
     const names = Object.keys(graphs);
     if (names.length === 0) {
@@ -108,17 +108,17 @@ export interface GraphSpec {
   /** For people; the graph's name where it is absent. */
   readonly name: string | undefined;
   readonly description: string | undefined;
-  /** R29: what the graph reads from `config.configurable.command`; LangGraph itself has no place to say so. */
+  /** R29: what the graph reads from `config.configurable.command`; LangGraph itself has no field for it. */
   readonly commands: readonly string[];
-  /** Questions that the graph answers well. */
+  /** Suggested prompts that suit the graph. */
   readonly suggestions: readonly string[];
   /** Capabilities that the graph's shape does not show. */
   readonly capabilities: readonly AgentCapability[];
-  /** Whether it answers from a script where no model is configured. */
+  /** Whether it replies from a script where no model is configured. */
   readonly hasScript: boolean;
   /** The model of runs that name none. */
   readonly model: string | undefined;
-  /** What each of its runs is configured with, unless the run says otherwise. */
+  /** Default configuration of its runs; a run's own overrides it. */
   readonly config: RunConfig;
   /** Keys of its configuration that can't be read from the graph, as those of an `Annotation.Root`. */
   readonly contextKeys: readonly string[];
@@ -134,7 +134,7 @@ export interface LanggraphJson {
   readonly env: Readonly<Record<string, string>>;
   /** Sentences about parts of the file that have no effect here. */
   readonly warnings: readonly string[];
-  /** Why the graphs may not be served by this process; `undefined` where they may. */
+  /** The reason why this process may not serve the graphs; `undefined` where it may. */
   readonly refusal: string | undefined;
 }
 
@@ -214,7 +214,7 @@ function unservedKeys(
   let refusal: string | undefined;
   for (const [key, value] of Object.entries(config)) {
     if (HARMLESS.has(key) || ignored.has(key) || value === undefined || value === null) continue;
-    // One that names code of the project's own stores data elsewhere than Throughline would.
+    // A key that names the project's own code stores data elsewhere than Throughline would.
     const isCustom = key in REPLACED && typeof read(value, "path") === "string";
     const why =
       REQUIRED[key] ?? (isCustom ? `the project's own ${key} is not used: ${REPLACED[key]}` : undefined);

@@ -21,7 +21,7 @@ interface LoadedGraph {
 }
 
 export interface LoadOptions {
-  /** As the files are now, though they were imported before. */
+  /** Reloads files that were imported before. */
   readonly again?: boolean;
   /** Receives a sentence for each part of the configuration that has no effect. */
   readonly onWarning?: (sentence: string) => void;
@@ -49,7 +49,7 @@ export async function loadProjectGraphs(
   };
 }
 
-/** What a project's file gave to this process, and may therefore change. */
+/** Variables that a project's file set in this process, and may therefore change. */
 const given = new Map<string, string>();
 
 function giveVariables(env: Readonly<Record<string, string>>): void {
@@ -98,7 +98,7 @@ function refuseUnservable({ file }: GraphSpec): void {
   );
 }
 
-/** Of the copy that a file of the project imports; `undefined` where it finds none. */
+/** The version of the LangGraph copy that a file of the project imports; `undefined` where it finds none. */
 function langgraphVersion(file: string): string | undefined {
   try {
     return readString(createRequire(file)("@langchain/langgraph/package.json"), "version");
@@ -156,7 +156,7 @@ function loadTypescript(): void {
 }
 
 /**
- * One export of a TypeScript or JavaScript file of a project. Failures name file and export. With an `edition` the file and
+ * Imports one export of a TypeScript or JavaScript file of a project. Failures name file and export. With an `edition` the file and
  * what it imports of the project are read again, once per edition.
  */
 async function importExport(file: string, exportName: string, edition?: number): Promise<unknown> {
@@ -201,7 +201,7 @@ function nextEdition(): number {
     register(`data:text/javascript,${encodeURIComponent(`export ${resolve.toString()}`)}`);
   }
   editions += 1;
-  // CommonJS files are kept by path, whatever the URL says.
+  // CommonJS files are cached by path, regardless of the URL.
   for (const file of Object.keys(require.cache)) {
     if (!/[\\/]node_modules[\\/]/.test(file)) delete require.cache[file];
   }

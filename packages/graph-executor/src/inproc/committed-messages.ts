@@ -38,7 +38,7 @@ async function hasReached(reader: Reader, graph: readonly string[], step: number
   return stored !== undefined && stored >= step;
 }
 
-/** The step of a task further out is not known here, so its result is looked for in the writes of the whole run. */
+/** The step of a task further out is not known here, so its result is searched for in the writes of the whole run. */
 async function isRootTaskDone(reader: Reader, ns: readonly string[]): Promise<boolean> {
   const taskId = taskIdOf(ns[0]);
   return (await reader.rootWrites()).some((writes) => holdsResult(writes, taskId));
@@ -50,7 +50,7 @@ function taskIdOf(segment = ""): string {
 
 interface Reader {
   newest(graph: readonly string[]): Promise<CheckpointTuple | undefined>;
-  /** Pending writes of the root's checkpoints, as far back as the newest run reaches; read once, when asked for. */
+  /** Pending writes of the root's checkpoints, as far back as the newest run reaches; read once, on demand. */
   rootWrites(): Promise<readonly (CheckpointPendingWrite[] | undefined)[]>;
 }
 
@@ -86,7 +86,7 @@ function createReader(saver: BaseCheckpointSaver, threadId: string): Reader {
       const run = read(tuple.metadata, RUN_METADATA_KEY);
       if (found.length === 0) newestRun = run;
       found.push(tuple.pendingWrites);
-      // The one before is still read: a run that answers begins at the checkpoint of the run that asked.
+      // The one before is still read: a run that resumes begins at the checkpoint of the run that interrupted.
       if (run !== newestRun) break;
     }
     return found;

@@ -15,8 +15,8 @@ const RECURSION_LIMIT_REACHED =
   "The graph took more steps than its limit allows. Raise `config.recursion_limit`, for the run or for the graph in langgraph.json.";
 
 /**
- * A failed run as one of our errors. Its sentence is always ours, because a foreign message may carry a key, a prompt or
- * a path; the original is kept as `cause`, for logs on this side.
+ * A failed run as one of our errors. Its message is always ours, because the original's may carry a key, a prompt or
+ * a path; the original is attached as `cause`, for logs on this side.
  */
 export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError {
   if (error instanceof ThroughlineError) return error;
@@ -39,8 +39,8 @@ export function toRunError(error: unknown, nodesRan: boolean): ThroughlineError 
 }
 
 /**
- * Why a graph refused an update of its state. LangGraph's own sentences name nodes and channels and say what to change, so they
- * are told; what a graph's own code throws is not.
+ * The reason why a graph refused an update of its state. LangGraph's own messages name nodes and channels and the required
+ * change, so they are shown; errors from a graph's own code are not.
  */
 export function toUpdateError(error: unknown): ThroughlineError {
   const isLangGraphs = INPUT_ERRORS.has(readString(error, "name") ?? "");
@@ -64,7 +64,7 @@ export function isOfLoop(error: unknown): boolean {
   );
 }
 
-/** A run stopped by its signal: `cancelled`, unless the abort gives another reason. */
+/** A run stopped by its signal: `cancelled`, unless the abort has another reason. */
 export function toStopError(reason: unknown): ThroughlineError {
   if (reason instanceof ThroughlineError) return reason;
   return new ThroughlineError("cancelled", "The run was stopped.", { cause: reason });

@@ -5,7 +5,7 @@ import type { RunnableGraph } from "../graphs/graph.js";
 /** Key under which a value is shown that is no state: what a functional graph returns may be anything. */
 const OUTPUT_KEY = "output";
 
-/** The values of a graph as an object, which `graph.invoke` gives only where the graph has keys. */
+/** The values of a graph as an object, which `graph.invoke` returns only where the graph has keys. */
 export function valuesAsState(values: unknown): object {
   if (values === undefined || values === null) return {};
   return isPlainObject(values) ? values : { [OUTPUT_KEY]: values };

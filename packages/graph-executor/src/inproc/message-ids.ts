@@ -8,8 +8,8 @@ import { read, readString } from "@throughline/coerce";
 const HIDDEN_TAG = "langsmith:hidden";
 
 /**
- * Gives an id to every message that a node returns without one. LangGraph's `messages` stream gives all of them the id of the node's
- * run, so that the reducer keeps only the last. Its handler is added after those of the config, and handlers are called in
+ * Assigns an id to every message that a node returns without one. LangGraph's `messages` stream gives all of them the id of the
+ * node's run, so that the reducer keeps only the last. Its handler is added after those of the config, and handlers are called in
  * order; `awaitHandlers` keeps this one from being queued.
  */
 export class MessageIds extends BaseCallbackHandler {

@@ -11,11 +11,11 @@ import { type Interrupt, parseGraphId, ThroughlineError } from "@throughline/ai-
 import { interruptContent, read, readArray, readString } from "@throughline/coerce";
 import type { RunnableGraph } from "../graphs/graph.js";
 
-/** An interrupt that a checkpoint lists, and what became of the task that asks it. */
+/** An interrupt that a checkpoint lists, with the state of its task. */
 export interface Question extends Interrupt {
-  /** How many answers the task has taken so far. */
+  /** How many responses the task has consumed so far. */
   readonly consumed: number;
-  /** The task failed with an answer it had taken: any other answer would only come after that one. */
+  /** The task failed with a response it had consumed: any other response would only come after that one. */
   readonly failed: boolean;
   /** The task, and the namespace of the checkpoint it belongs to. */
   readonly asker: { readonly ns: readonly string[]; readonly taskId: string };
@@ -36,9 +36,9 @@ export interface CheckpointReader {
 }
 
 /**
- * The open tasks of a state that was read with its subgraphs. Whether a task is done is asked of the saver: the state
- * itself shows an answered task as interrupted for as long as a sibling waits, and one without output as never run. Tasks are
- * read side by side: a thread may wait for hundreds of answers at once.
+ * The open tasks of a state that was read with its subgraphs. Whether a task is done is read from the saver: the state
+ * itself shows a task with its response as interrupted for as long as a sibling waits, and one without output as never run.
+ * Tasks are read concurrently: a thread may wait for hundreds of responses at once.
  */
 export async function readOpenTasks(
   reader: CheckpointReader,
@@ -79,16 +79,16 @@ async function readOpenTask(
   return { name, questions: await Promise.all(questions), below };
 }
 
-/** Every question at or below a task, each once, at the node that asks it. */
+/** Every interrupt at or below a task, each once, at the interrupted node. */
 export function allQuestions(task: OpenTask): readonly Question[] {
   return [...task.questions, ...(task.below ?? []).flatMap(allQuestions)];
 }
 
 /**
- * Questions that a checkpoint holds and that no task of its state asks, because the graph no longer has the node. Its name
+ * Interrupts that a checkpoint holds and that no task of its state has, because the graph no longer has the node. Its name
  * is known where only one such node was to run.
  */
-export function orphanQuestions(
+export function orphanInterrupts(
   { checkpoint, pendingWrites = [] }: CheckpointTuple,
   snapshot: object,
 ): readonly Question[] {
@@ -100,16 +100,16 @@ export function orphanQuestions(
   return pendingWrites.flatMap(([taskId, channel, raw]): Question[] => {
     const interruptId = channel === INTERRUPT ? readString(raw, "id") : undefined;
     if (interruptId === undefined || asked.has(interruptId) || holdsResult(pendingWrites, taskId)) return [];
-    // A question may be stored once more for the task around the one that asks.
+    // An interrupt may be stored once more for the task around the interrupted one.
     asked.add(interruptId);
     const ns = [node === null ? taskId : `${node}:${taskId}`];
     const asker = { ns: [], taskId };
-    const became = whatBecame(pendingWrites.filter(([writer]) => writer === taskId));
+    const became = consumptionOf(pendingWrites.filter(([writer]) => writer === taskId));
     return [{ interrupt_id: interruptId, ...interruptContent(raw), node, ns, asker, ...became }];
   });
 }
 
-/** Whether a task can run on without an answer. A subgraph whose tasks are all done still has its superstep to close. */
+/** Whether a task can continue without a response. A subgraph whose tasks are all done still has its superstep to close. */
 export function canRunOn({ below = [], questions }: OpenTask): boolean {
   return below.length > 0 ? below.some(canRunOn) : questions.length === 0;
 }
@@ -135,11 +135,11 @@ async function findAsker(
   );
   const asker = asked ? { ns: listed.ns, taskId: asked[0] } : { ns: listed.path, taskId: listed.taskId };
   const writes = asked ? below : listed.writes;
-  return { asker, ...whatBecame(writes.filter(([writer]) => writer === asker.taskId)) };
+  return { asker, ...consumptionOf(writes.filter(([writer]) => writer === asker.taskId)) };
 }
 
-/** A task keeps the answers it has taken as one `__resume__` write beside its newest question. */
-function whatBecame(writes: readonly CheckpointPendingWrite[]): Pick<Question, "consumed" | "failed"> {
+/** The consumed responses of a task. A task stores those it has consumed as one `__resume__` write next to its newest interrupt. */
+function consumptionOf(writes: readonly CheckpointPendingWrite[]): Pick<Question, "consumed" | "failed"> {
   const taken = writes.find(([, channel]) => channel === "__resume__")?.[2];
   const consumed = Array.isArray(taken) ? taken.length : 0;
   return { consumed, failed: consumed > 0 && writes.some(([, channel]) => channel === ERROR) };
@@ -169,7 +169,7 @@ export function holdsResult(writes: readonly CheckpointPendingWrite[] | undefine
   );
 }
 
-/** A node that a checkpoint is about to run, and the channel that says so. */
+/** A node that a checkpoint is about to run, and the channel that triggers it. */
 export interface PendingNode {
   readonly node: string;
   readonly channel: string;
@@ -178,7 +178,7 @@ export interface PendingNode {
 const BRANCH = "branch:to:";
 const JOIN = "join:";
 
-/** Whether a channel does nothing but tell which nodes run next. */
+/** Whether a channel only determines which nodes run next. */
 export function isTrigger(channel: string): boolean {
   return channel === TASKS || channel.startsWith(BRANCH) || channel.startsWith(JOIN);
 }
@@ -211,13 +211,13 @@ function sentTo(sends: unknown): readonly string[] {
   return sends.map((send) => readString(send, "node")).filter((node) => node !== undefined);
 }
 
-/** How a graph no longer fits what a thread is about to run. */
+/** How a graph no longer fits a thread's next nodes. */
 export type GraphChange =
   /** There is no graph of this name any more. */
   | { readonly kind: "gone" }
-  /** What the thread holds can't be applied to its state. */
+  /** The thread's values can't be applied to the graph's state. */
   | { readonly kind: "unfit" }
-  /** It lacks these nodes, named by their path; none where only the question of one is left and no name. */
+  /** It lacks these nodes, named by their path; none where only the interrupt of one is left and no name. */
   | { readonly kind: "lacks"; readonly nodes: readonly string[] };
 
 export interface ChangeContext {
@@ -255,7 +255,7 @@ function nameOf(segment: string): string {
   return segment.slice(0, segment.indexOf(":"));
 }
 
-/** What ends a run that can't go on because its graph changed. */
+/** The error of a run that can't continue because its graph changed. */
 export function graphChanged(
   graphId: string,
   change: GraphChange,

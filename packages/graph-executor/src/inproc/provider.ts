@@ -14,7 +14,7 @@ import {
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { fencedSaver, PatientSaver } from "../checkpoints/run-saver.js";
+import { fencedSaver, RetryingSaver } from "../checkpoints/run-saver.js";
 import { bindGraph, type GraphSource, type RunnableGraph } from "../graphs/graph.js";
 import { type GraphProvider, unknownAgent } from "../provider.js";
 import { emptyBatchesByEvent } from "../store/graph-store.js";
@@ -37,7 +37,7 @@ export interface InProcProviderOptions {
    * refused. With a `heldQuery`, those of the two that are PostgreSQL's must be in the registry's own database.
    */
   readonly lease?: LeasePort;
-  /** Where files behind the messages of checkpoints are read; a graph gets the bytes, a checkpoint never does. */
+  /** Reads and stores the files of messages in checkpoints; a graph gets the bytes, a checkpoint never does. */
   readonly attachments?: AttachmentPort;
   /** More of a run's `configurable`; what a run always carries wins over it. */
   readonly configurable?: (request: GraphRunRequest) => JsonObject;
@@ -52,7 +52,7 @@ export interface InProcProviderOptions {
    */
   readonly isClockRight?: () => boolean;
   /**
-   * How long a reading or writing outside a run waits for a database that is away before it throws a `StoreOutage`. Runs
+   * How long a read or write outside a run waits for a database in an outage before it throws a `StoreOutage`. Runs
    * wait however long. Default 10 s.
    */
   readonly patienceMs?: number;
@@ -62,7 +62,7 @@ export interface InProcProviderOptions {
 export function createInProcProvider(options: InProcProviderOptions): GraphProvider {
   const { graphs, store, lease, clock = systemClock, patienceMs = 10_000 } = options;
   if (store) emptyBatchesByEvent();
-  const patient = (saver: BaseCheckpointSaver) => new PatientSaver(saver, { clock, patienceMs });
+  const patient = (saver: BaseCheckpointSaver) => new RetryingSaver(saver, { clock, patienceMs });
   const checkpointer = patient(options.checkpointer);
 
   async function open(graphId: string, configurable: JsonObject): Promise<RunnableGraph | undefined> {

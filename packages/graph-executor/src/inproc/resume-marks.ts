@@ -6,12 +6,12 @@ const ANSWERED_CHANNEL = "__throughline_answered__";
 const VOIDED_CHANNEL = "__throughline_voided__";
 
 /**
- * Writes down, before a run answers, how many answers each question had taken. LangGraph stores an answer that is keyed by
- * interrupt id, but does not find it again when a crashed run goes on without input, and two questions of one task share
- * an id. With the mark a takeover knows which answers still have to be given: those whose count has not moved. LangGraph
+ * Records, before a run resumes, how many responses each interrupt had consumed. LangGraph stores a response that is keyed by
+ * interrupt id, but does not find it again when a crashed run continues without input, and two interrupts of one task share
+ * an id. With the mark a recovery knows which responses still have to be passed: those whose count has not changed. LangGraph
  * passes over pending writes of a task it does not have.
  */
-export async function markAnswers(
+export async function markResumes(
   saver: BaseCheckpointSaver,
   { config }: CheckpointTuple,
   runId: string,
@@ -22,11 +22,11 @@ export async function markAnswers(
 }
 
 export interface AnswerMarks {
-  /** Whether this run answered anything at this checkpoint. */
+  /** Whether this run resumed any interrupt at this checkpoint. */
   has(runId: string): boolean;
-  /** Runs that marked this question as answered. */
+  /** Runs that marked this interrupt as resumed. */
   writers(interruptId: string): readonly string[];
-  /** Whether a run (this one, or any) gave this question an answer that its task has not taken yet. */
+  /** Whether a run (this one, or any) resumed this interrupt with a response that its task has not consumed yet. */
   isAnswered(question: Question, runId?: string): boolean;
 }
 
@@ -52,7 +52,7 @@ export function readAnswerMarks(tuple: CheckpointTuple | undefined): AnswerMarks
   };
 }
 
-/** Declares what was marked of these questions void: their answers were taken back, and their counts begin anew. */
+/** Voids the marks of these interrupts: their responses were revoked, and their counts restart. */
 export async function voidMarks(
   saver: BaseCheckpointSaver,
   { config }: CheckpointTuple,

@@ -30,7 +30,7 @@ import { planStart } from "./start-plan.js";
 import { openGraphStream, type RunCallbacks, runTrace } from "./stream.js";
 import { newestCheckpoint, readThread, type ThreadReading, waitingQuestions } from "./thread-state.js";
 
-/** How long the last reading of a run waits for the store; its driver reads the checkpoint itself if that is too short. */
+/** How long a run's final read waits for the store; its driver reads the checkpoint itself if that is too short. */
 const FINAL_PATIENCE_MS = 60_000;
 
 export interface GraphRunSetup {
@@ -50,18 +50,18 @@ export interface GraphRunSetup {
 }
 
 /**
- * One run, from its first pull to its final word. The chunks are LangGraph's live objects, passed on as they come;
- * nothing is kept here. The graph is always stopped by signal: leaving LangGraph's iterator would let it run on unseen.
+ * One run, from its first pull to its final result. The chunks are LangGraph's live objects, passed on as they come;
+ * nothing is retained here. The graph is always stopped by signal: leaving LangGraph's iterator would let it run on unseen.
  */
 export function startGraphRun(setup: GraphRunSetup, request: GraphRunRequest): GraphRunResult {
-  const final = settleable<GraphFinal>();
-  return { stream: pump(setup, request, final.settle), final: final.promise };
+  const final = deferred<GraphFinal>();
+  return { stream: pump(setup, request, final.complete), final: final.promise };
 }
 
 async function* pump(
   setup: GraphRunSetup,
   request: GraphRunRequest,
-  settle: (final: GraphFinal) => void,
+  complete: (final: GraphFinal) => void,
 ): AsyncGenerator<UpstreamChunk> {
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
@@ -82,7 +82,7 @@ async function* pump(
   let isOpened = false;
   let nodesRan = false;
   let missing: RootValues["missing"] = () => ({});
-  // What stands if the reader leaves in the middle.
+  // The end if the reader leaves in the middle.
   let end: StreamEnd = { kind: "failed", error: toStopError("The stream was left before its end.") };
   try {
     signal.throwIfAborted();
@@ -122,7 +122,7 @@ async function* pump(
     await Promise.all([saver.close(), store?.close()]);
     const final = isOpened ? await readFinal(end, graph, setup, request) : toGraphFinal(end, undefined);
     const { unstored } = saver;
-    settle({ ...withMissing(final, missing(unstored)), ...(unstored.length > 0 && { unstored }) });
+    complete({ ...withMissing(final, missing(unstored)), ...(unstored.length > 0 && { unstored }) });
   }
 
   function withAttachments(): BaseCheckpointSaver {
@@ -144,7 +144,7 @@ async function* pump(
   }
 }
 
-/** How a run ended; where the store is away and the stream ended well, that can't be told, and the outage is the answer. */
+/** The run's final state; where the stream ended well but the store is in an outage, the outage is the result. */
 async function readFinal(
   end: StreamEnd,
   graph: RunnableGraph | undefined,
@@ -166,13 +166,13 @@ async function readFinal(
   }
 }
 
-/** How the reading of a run's stream came to its end. */
+/** The end of reading a run's stream. */
 type StreamEnd =
   | { readonly kind: "ended" }
   /** An error of ours; `cancelled` where the run was stopped on purpose. */
   | { readonly kind: "failed"; readonly error: ThroughlineError };
 
-/** The stream says whether the run failed; everything else is what the checkpoint says. */
+/** The run's final state: failure by the stream, everything else by the checkpoint. */
 function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined): GraphFinal {
   const waiting = reading ? waitingQuestions(reading) : [];
   const checkpoint = reading && newestCheckpoint(reading);
@@ -187,7 +187,7 @@ function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined): Graph
       ...(checkpoint.messages && { messages: checkpoint.messages }),
       ...(checkpoint.files && { files: checkpoint.files }),
     }),
-    // Also of a run that failed or was stopped: a question it did not answer is still asked.
+    // Also of a run that failed or was stopped: an interrupt without a response is still open.
     interrupts: status === "success" ? [] : waiting,
   };
 }
@@ -210,24 +210,24 @@ function statusOf(
   waiting: readonly Interrupt[],
 ): RunStatus {
   if (end.kind === "failed") return end.error.code === "cancelled" ? "cancelled" : "error";
-  // Nodes left to run without a question: the graph was compiled with a breakpoint.
+  // Nodes left to run without an interrupt: the graph was compiled with a breakpoint.
   const stoppedShort = waiting.length > 0 || (reading?.openTasks.length ?? 0) > 0;
   return stoppedShort ? "interrupted" : "success";
 }
-export interface Settleable<T> {
+export interface Deferred<T> {
   readonly promise: Promise<T>;
-  readonly settle: (value: T) => void;
+  readonly complete: (value: T) => void;
 }
 
-export function settleable<T>(): Settleable<T> {
-  let settle: (value: T) => void = () => {};
+export function deferred<T>(): Deferred<T> {
+  let complete: (value: T) => void = () => {};
   const promise = new Promise<T>((resolve) => {
-    settle = resolve;
+    complete = resolve;
   });
-  return { promise, settle };
+  return { promise, complete };
 }
 
-/** A run as its graph's code finds it, however far that code has strayed. */
+/** A run as its graph's code finds it, in any async context that code started. */
 interface RunScope {
   fail(error: ThroughlineError): void;
 }
@@ -241,7 +241,7 @@ function createRunScope(fail: (error: ThroughlineError) => void): <Result>(work:
 }
 
 /**
- * Fails the run that an unhandled error came from, and says whether there was one. To be called by the process's handlers
+ * Fails the run that an unhandled error came from, and returns whether there was one. To be called by the process's handlers
  * of `unhandledRejection` and `uncaughtException`, directly: Node calls these in the async context of the error. Covered
  * are promises that a run made and left rejected, and errors thrown by a run's timers, immediates, ticks, event emitters
  * and sockets. Not covered, before Node 24, are those of `queueMicrotask`. A promise that one run makes and another rejects

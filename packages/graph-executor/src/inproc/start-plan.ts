@@ -12,15 +12,15 @@ import { RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
 import type { RunnableGraph } from "../graphs/graph.js";
 import { graphInput } from "../run-input.js";
 import { canRunOn, graphChanged, isTrigger, type Question } from "./open-tasks.js";
-import { markAnswers, voidMarks } from "./resume-marks.js";
+import { markResumes, voidMarks } from "./resume-marks.js";
 import { isStuck, readThread, type ThreadReading } from "./thread-state.js";
 
-/** What to give the graph; `rest` when there is nothing to run and the checkpoint says it all. */
+/** The graph's input; `rest` when there is nothing to run and the checkpoint is complete. */
 export type StartPlan =
   | { readonly kind: "run"; readonly input: unknown; readonly checkpointId?: string }
   | { readonly kind: "rest" };
 
-/** The graph goes on from its checkpoint with whatever is unfinished. */
+/** The graph continues from its checkpoint with all unfinished tasks. */
 const GO_ON: StartPlan = { kind: "run", input: null };
 const REST: StartPlan = { kind: "rest" };
 
@@ -29,7 +29,7 @@ export interface StartContext {
   readonly graph: RunnableGraph | undefined;
   readonly saver: BaseCheckpointSaver;
   readonly request: GraphRunRequest;
-  /** What a run of an unknown graph ends with when it has nothing to go on from. */
+  /** The error of a run of an unknown graph that has no checkpoint to continue from. */
   readonly unknownAgent: () => Promise<ThroughlineError>;
 }
 
@@ -57,7 +57,7 @@ async function planFresh(context: StartContext, start: FreshRunStart): Promise<S
   }
 }
 
-/** An id that is not open is refused here: LangGraph would take the whole map for one answer to some question. */
+/** An id that is not open is refused here: LangGraph would use the whole map as one response to some interrupt. */
 async function planResume(
   { graph, saver, request, unknownAgent }: StartContext,
   answers: Readonly<Record<string, Json>>,
@@ -70,8 +70,8 @@ async function planResume(
   if (ids.length === 0 && openTasks.length > 0 && questions.length === 0) return GO_ON;
   if (ids.length === 0) {
     const stuck = questions.filter((question) => isStuck(reading, question));
-    await takeBackAnswers(saver, reading, request.runId, stuck);
-    // One that was answered and looks open was stopped after it took the answer: it goes on with that.
+    await revokeResumes(saver, reading, request.runId, stuck);
+    // An interrupt that has its response and still shows as open was stopped after it consumed it: it continues with that.
     const wasAnswered = questions.some(({ interrupt_id }) => reading.marks.writers(interrupt_id).length > 0);
     if (wasAnswered) return GO_ON;
   }
@@ -85,15 +85,15 @@ async function planResume(
   if (change) {
     if (!ids.every((id) => isDeclined(answers[id])))
       throw graphChanged(request.graphId, change, { asks: true });
-    await setAside(saver, tuple);
+    await clearPendingWrites(saver, tuple);
     return REST;
   }
-  // Runs of a thread follow each other: an answer that an earlier one left untaken is lost, and its question open again.
+  // Runs of a thread follow each other: a response that an earlier one left unconsumed is lost, and its interrupt open again.
   const lost = questions.filter(
     (question) => !ids.includes(question.interrupt_id) && reading.marks.isAnswered(question),
   );
   await voidMarks(saver, tuple, request.runId, reading.marks, lost);
-  await markAnswers(saver, tuple, request.runId, answered);
+  await markResumes(saver, tuple, request.runId, answered);
   return { kind: "run", input: new Command({ resume: answers }) };
 }
 
@@ -142,11 +142,11 @@ async function requireCheckpoint({ saver, request }: StartContext, checkpointId:
 }
 
 /**
- * Makes questions open again whose nodes failed on their answers. LangGraph keeps an answer with the task that took it and
- * gives it to that task for ever, so that the right answer after a wrong one fails as well. Overwritten with none, the task
- * asks anew when it runs. Nothing else of the step is touched: what its other tasks have done is not done again.
+ * Reopens interrupts whose nodes failed on their responses. LangGraph stores a response with the task that consumed it and
+ * passes it to that task for ever, so that the right response after a wrong one fails as well. Overwritten with none, the task
+ * interrupts again when it runs. Nothing else of the step is touched: the work of its other tasks is not repeated.
  */
-async function takeBackAnswers(
+async function revokeResumes(
   saver: BaseCheckpointSaver,
   reading: Pick<ThreadReading, "tuple" | "marks">,
   runId: string,
@@ -154,18 +154,18 @@ async function takeBackAnswers(
 ): Promise<void> {
   const { tuple, marks } = reading;
   if (!tuple) return;
-  // First: a run that dies in between finds questions that still look answered, and takes their answers back again.
+  // First: a run that dies in between finds interrupts that still show their responses, and revokes those again.
   for (const { asker, interrupt_id } of questions) {
     const thread_id = tuple.config.configurable?.thread_id;
     const asked = await saver.getTuple({ configurable: { thread_id, checkpoint_ns: asker.ns.join("|") } });
     if (asked) await saver.putWrites(asked.config, [[RESUME, []]], asker.taskId);
-    // Where LangGraph keeps an answer that was given by the question's id.
+    // LangGraph stores a response that was given by the interrupt's id here.
     await saver.putWrites(tuple.config, [[RESUME, []]], interrupt_id);
   }
   await voidMarks(saver, tuple, runId, marks, questions);
 }
 
-/** Whether an answer declines its question, by the mark that graphs written for AG-UI know. */
+/** Whether a response declines its interrupt, by the mark that graphs written for AG-UI know. */
 function isDeclined(answer: Json | undefined): boolean {
   return read(answer, "__agui_cancelled__") === true;
 }
@@ -175,12 +175,14 @@ function isDeclined(answer: Json | undefined): boolean {
  * what was to run next. Needs no graph. The channels are emptied under a newer version rather than left out, because the
  * versions of a thread may only grow.
  */
-async function setAside(saver: BaseCheckpointSaver, tuple: CheckpointTuple): Promise<void> {
+async function clearPendingWrites(saver: BaseCheckpointSaver, tuple: CheckpointTuple): Promise<void> {
   const { checkpoint, config, metadata } = tuple;
   const emptied = Object.keys(checkpoint.channel_values).filter(isTrigger);
   const newest = Number(maxChannelVersion(...Object.values(checkpoint.channel_versions)));
   const versions = Object.fromEntries(emptied.map((channel) => [channel, saver.getNextVersion(newest)]));
-  const kept = Object.entries(checkpoint.channel_values).filter(([channel]) => !emptied.includes(channel));
+  const remaining = Object.entries(checkpoint.channel_values).filter(
+    ([channel]) => !emptied.includes(channel),
+  );
   const step = (metadata?.step ?? -1) + 1;
   await saver.put(
     config,
@@ -188,7 +190,7 @@ async function setAside(saver: BaseCheckpointSaver, tuple: CheckpointTuple): Pro
       ...checkpoint,
       id: uuid6(step),
       ts: new Date().toISOString(),
-      channel_values: Object.fromEntries(kept),
+      channel_values: Object.fromEntries(remaining),
       channel_versions: { ...checkpoint.channel_versions, ...versions },
     },
     { source: "update", step, parents: metadata?.parents ?? {} },

@@ -9,8 +9,8 @@ import type { StartPlan } from "./start-plan.js";
 /** All of them: each carries something a full translation needs, and together they cost little more than `messages`. */
 const STREAM_MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"] as const;
 
-/** What events leave out. `tasks` says that nodes ran. */
-const MODES_BESIDE_EVENTS = ["updates", "values", "custom", "tasks", "checkpoints"] as const;
+/** Stream modes requested along with events, for what events leave out. `tasks` shows that nodes ran. */
+const MODES_WITH_EVENTS = ["updates", "values", "custom", "tasks", "checkpoints"] as const;
 
 /** LangGraph's own plumbing, which its server does not stream either. */
 const HIDDEN_TAG = "langsmith:hidden";
@@ -21,7 +21,7 @@ export type RunCallbacks = CallbackHandlerMethods;
 export interface GraphStreamOptions {
   readonly dialect: Dialect;
   readonly configurable: RunConfigurable;
-  /** Of the run itself. */
+  /** The run's own configuration. */
   readonly config?: RunConfig | undefined;
   /** The run's part of the graph's context. */
   readonly given: JsonObject;
@@ -29,11 +29,11 @@ export interface GraphStreamOptions {
   readonly callbacks?: readonly RunCallbacks[] | undefined;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
-  /** What the graph leaves unhandled is told by the async context it runs in. */
+  /** Runs work in the run's async context, by which unhandled errors of the graph are attributed. */
   readonly inRun: <Result>(work: () => Result) => Result;
 }
 
-/** Runs a graph and gives its stream in the dialect asked for. Throws what the graph throws. */
+/** Runs a graph and returns its stream in the requested dialect. Rethrows the graph's errors. */
 export async function* openGraphStream(
   graph: RunnableGraph,
   plan: Extract<StartPlan, { kind: "run" }>,
@@ -71,7 +71,7 @@ export async function* openGraphStream(
 }
 
 /**
- * LangGraph's `context` of a run: what the graph is bound to (`withConfig`), what the run gives, and what the provider adds. A
+ * LangGraph's `context` of a run: the graph's own (`withConfig`), the run's, and the provider's. A
  * graph with a context schema always has one; without one LangGraph would check all of `configurable` against that schema.
  */
 function contextOf(
@@ -121,7 +121,7 @@ async function openEvents(
     }
   }
   const unfailing: RunnableGraph = Object.create(graph, { stream: { value: streamUnfailing } });
-  const streamMode = [...MODES_BESIDE_EVENTS];
+  const streamMode = [...MODES_WITH_EVENTS];
   return {
     items: unfailing.streamEvents(input, { ...config, streamMode, version: "v2" }),
     read: createEventReader(),
@@ -131,7 +131,7 @@ async function openEvents(
   };
 }
 
-/** The modes beside events come as what the graph's own run streams, whose start is the first event. */
+/** Reads events and the other modes, which come as stream events of the graph's own run, whose start is the first event. */
 function createEventReader(): OpenedStream["read"] {
   let rootRunId: string | undefined;
   return (item) => {
@@ -143,7 +143,7 @@ function createEventReader(): OpenedStream["read"] {
   };
 }
 
-/** What LangChain's tracers (LangSmith and others) call a run and file it under. */
+/** The names by which LangChain's tracers (LangSmith and others) record a run. */
 interface RunTrace {
   readonly runId?: string;
   readonly runName: string;

@@ -12,14 +12,14 @@ import {
   isTrigger,
   lackedNodes,
   type OpenTask,
-  orphanQuestions,
+  orphanInterrupts,
   pendingNodes,
   type Question,
   readOpenTasks,
 } from "./open-tasks.js";
 import { type AnswerMarks, readAnswerMarks } from "./resume-marks.js";
 
-/** Where LangGraph looks for a saver other than the graph's own. */
+/** Key of the config in which LangGraph expects a saver other than the graph's own. */
 const CHECKPOINTER_KEY = "__pregel_checkpointer";
 
 /** A thread as its saver holds it at this moment. */
@@ -30,7 +30,7 @@ export interface ThreadReading {
   readonly openTasks: readonly OpenTask[];
   readonly questions: readonly Question[];
   readonly marks: AnswerMarks;
-  /** How the graph no longer fits what the thread is about to run; `undefined` where it does. */
+  /** How the graph no longer fits the thread's next nodes; `undefined` where it fits. */
   readonly change: GraphChange | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function readThread(
   const applied = graph && (await snapshotBy(graph, once, config));
   const snapshot = applied ?? snapshotOf(tuple, config);
   const openTasks = await readOpenTasks({ saver: once, threadId }, snapshot);
-  const orphans = tuple ? orphanQuestions(tuple, snapshot) : [];
+  const orphans = tuple ? orphanInterrupts(tuple, snapshot) : [];
   return {
     snapshot,
     tuple,
@@ -66,12 +66,12 @@ export async function readThread(
   }
 }
 
-/** Questions that can be answered. An answered one stays listed until its task is done. */
+/** Interrupts that accept a response. One with a response stays listed until its task is done. */
 export function waitingQuestions(reading: ThreadReading): readonly Interrupt[] {
   return reading.questions.filter((question) => !isStuck(reading, question)).map(toInterrupt);
 }
 
-/** Whether a question was answered and its task is not done. After a run that failed, only asking again helps. */
+/** Whether an interrupt has its response and its task is not done. After a failed run, only repeating the interrupt helps. */
 export function isStuck({ marks }: Pick<ThreadReading, "marks">, question: Question): boolean {
   return question.failed || marks.isAnswered(question);
 }
@@ -83,7 +83,7 @@ function toInterrupt({ consumed: _, failed: __, asker: ___, ...interrupt }: Ques
 /** `undefined` when the thread has no checkpoint. */
 export function newestCheckpoint(reading: ThreadReading): GraphCheckpoint | undefined {
   const { openTasks, snapshot, change } = reading;
-  // Where every task is done and their checkpoint is missing, a crash came between: the graph is not done.
+  // If every task is done and their checkpoint is missing, a crash came between: the graph is not done.
   const next = (openTasks.length > 0 ? openTasks : snapshot.tasks).map((task) => task.name);
   const lacked = change?.kind === "lacks" ? change.nodes.filter((node) => !node.includes("/")) : [];
   return toGraphCheckpoint(
@@ -96,7 +96,7 @@ export function newestCheckpoint(reading: ThreadReading): GraphCheckpoint | unde
 /** A checkpoint of the past that no graph can read any more. */
 export function storedCheckpoint(tuple: CheckpointTuple): GraphCheckpoint | undefined {
   const snapshot = snapshotOf(tuple, tuple.config);
-  return toGraphCheckpoint(snapshot, snapshot.next, orphanQuestions(tuple, snapshot).map(toInterrupt));
+  return toGraphCheckpoint(snapshot, snapshot.next, orphanInterrupts(tuple, snapshot).map(toInterrupt));
 }
 
 /** `undefined` for a state that the graph can't be given; one that can't be read is another matter. */
@@ -114,7 +114,7 @@ async function snapshotBy(
   }
 }
 
-/** What a checkpoint says without its graph: its values, its nodes to run by name, and no tasks. */
+/** The snapshot of a checkpoint without its graph: its values, its nodes to run by name, and no tasks. */
 function snapshotOf(tuple: CheckpointTuple | undefined, config: StateSnapshot["config"]): StateSnapshot {
   if (!tuple) return { values: {}, next: [], tasks: [], config };
   const { checkpoint, metadata, parentConfig } = tuple;
@@ -132,7 +132,7 @@ function snapshotOf(tuple: CheckpointTuple | undefined, config: StateSnapshot["c
   };
 }
 
-/** A checkpoint of the past, with all that was to run and every question that was open, answered since or not. */
+/** An earlier checkpoint, with all nodes that were to run and every interrupt that was open, with or without a later response. */
 export function pastCheckpoint(snapshot: StateSnapshot): GraphCheckpoint | undefined {
   const interrupts = snapshot.tasks.flatMap((task) =>
     task.interrupts.flatMap((raw): Interrupt[] => {

@@ -44,7 +44,7 @@ export async function updateThread(options: ThreadUpdate): Promise<string> {
   });
   saver.stampShape(graphShape(graph));
   const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
-  // What fails here is the store or a clock, what fails after it is the graph.
+  // A failure here is the store's or a clock's, a failure after it is the graph's.
   await saver.getTuple(config);
   const bound = bindGraph(graph, { checkpointer: saver });
   const written = await bound
@@ -54,7 +54,7 @@ export async function updateThread(options: ThreadUpdate): Promise<string> {
   return readString(written.configurable, "checkpoint_id") ?? "";
 }
 
-/** Channels that join a new value to the one they have, and are set to it only when told to. */
+/** Channels that join a new value to the one they have, and replace it only by an explicit overwrite. */
 const JOINING = new Set(["BinaryOperatorAggregate", "DeltaChannel"]);
 
 function updateValues({ channels }: RunnableGraph, { state = {}, messages = [] }: StateUpdate): JsonObject {
@@ -74,15 +74,15 @@ export interface ThreadCopy {
   readonly from: string;
   readonly checkpointId: string;
   readonly to: string;
-  /** Of the thread that is made. */
+  /** The saver of the new thread. */
   readonly target: BaseCheckpointSaver;
   readonly runId: string | undefined;
 }
 
 /**
- * Puts a checkpoint into another thread, under its own id: task ids and the ids of questions follow from it, so what was
- * open stays open and can be answered there. Of a checkpoint of the past only the questions come along; what its tasks went
- * on to do is left behind, and with it the inner state of subgraphs, which begin again. A delta channel's value is the writes
+ * Puts a checkpoint into another thread, under its own id: task ids and the ids of interrupts derive from it, so open
+ * interrupts stay open and accept a response there. Of an earlier checkpoint only the interrupts are copied; the later work
+ * of its tasks is left behind, and with it the inner state of subgraphs, which begin again. A delta channel's value is the writes
  * of its ancestors since its last snapshot, so those come along, too.
  */
 export async function copyThread({
@@ -130,17 +130,17 @@ export async function copyThread({
     const key = `${ns}\n${checkpoint.id}`;
     if (copied.has(key)) return;
     copied.add(key);
-    const place = { thread_id: to, checkpoint_ns: ns };
+    const address = { thread_id: to, checkpoint_ns: ns };
     const parentId = replaysParent(tuple) && readString(tuple.parentConfig?.configurable, "checkpoint_id");
-    const { [RUN_METADATA_KEY]: _, thread_id: __, ...kept } = { ...Object(metadata) };
+    const { [RUN_METADATA_KEY]: _, thread_id: __, ...copiedMetadata } = { ...Object(metadata) };
     await target.put(
-      { configurable: { ...place, ...(parentId && { checkpoint_id: parentId }) } },
+      { configurable: { ...address, ...(parentId && { checkpoint_id: parentId }) } },
       checkpoint,
-      { ...kept, source: "fork", ...(runId !== undefined && { [RUN_METADATA_KEY]: runId }) },
+      { ...copiedMetadata, source: "fork", ...(runId !== undefined && { [RUN_METADATA_KEY]: runId }) },
       checkpoint.channel_versions,
     );
     for (const [taskId, ofTask] of byTask(writes)) {
-      await target.putWrites({ configurable: { ...place, checkpoint_id: checkpoint.id } }, ofTask, taskId);
+      await target.putWrites({ configurable: { ...address, checkpoint_id: checkpoint.id } }, ofTask, taskId);
     }
   }
 }

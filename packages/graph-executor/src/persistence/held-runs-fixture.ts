@@ -1,12 +1,12 @@
 import { type Fence, type LeasePort, ThroughlineError } from "@throughline/ai-core";
 import type pg from "pg";
 
-/** For tests: a registry of runs as small as one can be, and the query that says whether a fence is held in it. */
+/** For tests: a minimal registry of runs, and the query that checks whether a fence is held in it. */
 export const heldQuery: NonNullable<LeasePort["heldQuery"]> = (first) =>
   `select 1 from registry.runs r
    where r.run_id = $${first} and r.fence = $${first + 1} and r.status = 'running' for share of r`;
 
-/** Where the database can tell, nothing else is asked. */
+/** A lease port that must not be called: the database checks the fence itself. */
 export const neverAsked: LeasePort = {
   async assertHeld() {
     throw new ThroughlineError("internal", "The lease was asked for in a round trip of its own.");

@@ -1,19 +1,19 @@
 import { ThroughlineError } from "@throughline/ai-core";
 
-/** What a run's one signal asks of its reader upstream: to cancel the run, or only to let go of it. */
-export interface StopOrLeave {
+/** Splits a run's one signal into two for its upstream reader: cancel the run, or only detach from it. */
+export interface CancelOrDetach {
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
-  /** As if the signal had asked for it. */
+  /** Aborts as if the signal had. */
   giveUp(how: "stop" | "leave"): void;
-  /** Listens no more. */
+  /** Stops listening to the signal. */
   release(): void;
 }
 
-export function stopOrLeave(signal: AbortSignal): StopOrLeave {
+export function cancelOrDetach(signal: AbortSignal): CancelOrDetach {
   const stop = new AbortController();
   const leave = new AbortController();
-  const onAbort = () => (leavingReason(signal) ? leave : stop).abort();
+  const onAbort = () => (detachReason(signal) ? leave : stop).abort();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   return {
@@ -25,6 +25,6 @@ export function stopOrLeave(signal: AbortSignal): StopOrLeave {
 }
 
 /** A lost lease or a shutdown ends our part only: the instance that recovers the run reads on upstream. */
-export function leavingReason({ reason }: AbortSignal): ThroughlineError | undefined {
+export function detachReason({ reason }: AbortSignal): ThroughlineError | undefined {
   return reason instanceof ThroughlineError && reason.code !== "cancelled" ? reason : undefined;
 }

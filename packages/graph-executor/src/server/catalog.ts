@@ -22,7 +22,7 @@ export interface ServerCatalogOptions {
   readonly patient: Client;
   readonly clock: Clock;
   readonly connectMs: number;
-  /** What the operator declares of the server's graphs; it wins over what their assistants say. Schemas are the server's. */
+  /** The operator's declarations of the server's graphs; they override those of their assistants. Schemas are the server's. */
   readonly declared: readonly GraphNotes[];
   /** Receives what an operator should know of the server's graphs. Default: a warning of the process. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -31,7 +31,10 @@ export interface ServerCatalogOptions {
 const PAGE = 100;
 /** A list of agents does not wait for a server that reads its graphs' types with a compiler. */
 const LIST_WAIT_MS = 2_000;
-/** One agent does, for longer than the server lets its compiler run: without a schema no key is known to be output. */
+/**
+ * How long one agent's schema is waited for, longer than the server lets its compiler run: without one no key is known to be
+ * output.
+ */
 const AGENT_WAIT_MS = 40_000;
 
 /** The agents of a LangGraph server: one per graph, whatever further assistants people made of it. */
@@ -139,12 +142,12 @@ export function createServerCatalog({
   };
 }
 
-/** A list that says something. */
+/** The list, unless it is empty. */
 function given<Item>(list: readonly Item[] | undefined): readonly Item[] | undefined {
   return list && list.length > 0 ? list : undefined;
 }
 
-/** What an assistant's author may say of its graph to Throughline, in the assistant's metadata. */
+/** Notes about a graph that its assistant's author may put in the assistant's metadata for Throughline. */
 const assistantNotesSchema = z.object({
   name: z.string().min(1).optional().catch(undefined),
   description: z.string().optional().catch(undefined),

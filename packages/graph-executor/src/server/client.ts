@@ -24,14 +24,14 @@ export function createServerClient({ url, apiKey, requestTimeoutMs }: ServerAddr
     timeoutMs: requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     callerOptions: { maxRetries: 0, maxConcurrency: Number.POSITIVE_INFINITY },
     onRequest: (url, init) => {
-      // The SDK always sends `wait`, and the server reads `wait=0` as true: it would answer 500 ms later and steal events.
+      // The SDK always sends `wait`, and the server reads `wait=0` as true: it would respond 500 ms later and steal events.
       if (url.pathname.endsWith("/cancel")) url.searchParams.delete("wait");
       return { ...init, headers: withoutExtensionHeaders(init.headers), ...historyBody(url, init) };
     },
   });
 }
 
-/** Beside a checkpoint id, in the config that the SDK wants for a history's `before`. */
+/** Key next to a checkpoint id, in the config that the SDK requires for a history's `before`. */
 export const BARE_ID = "throughline_bare_id";
 
 /** JavaScript's server takes the bare id where the SDK and Python's server want a config with the id in it. */
@@ -45,20 +45,20 @@ function historyBody(url: URL, { body }: RequestInit): { readonly body?: string 
 
 /** The server copies `x-*` headers into `configurable`, and with it into every checkpoint. */
 function withoutExtensionHeaders(headers: RequestInit["headers"]): Headers {
-  const kept = new Headers(headers);
-  for (const name of [...kept.keys()]) {
-    if (name.startsWith("x-") && name !== "x-api-key") kept.delete(name);
+  const filtered = new Headers(headers);
+  for (const name of [...filtered.keys()]) {
+    if (name.startsWith("x-") && name !== "x-api-key") filtered.delete(name);
   }
-  return kept;
+  return filtered;
 }
 
-/** The HTTP status an SDK call failed with; `undefined` when no answer came at all. */
+/** The HTTP status an SDK call failed with; `undefined` when no response came at all. */
 export function statusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
   return typeof error.status === "number" ? error.status : undefined;
 }
 
-/** No answer, or one that says "later": the same request may succeed in a moment. */
+/** Whether there was no response, or a retryable one: the same request may succeed in a moment. */
 export function isUnreachable(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined ? !(error instanceof ThroughlineError) : RETRYABLE.has(status);
@@ -68,7 +68,7 @@ const RETRYABLE = new Set([408, 429, 502, 503, 504]);
 
 const BY_STATUS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   400: ["invalid_input", "The LangGraph server did not accept the request."],
-  // Not the caller's key but ours, so the caller is not told to sign in.
+  // Not the caller's key but ours, so the caller is not sent to sign in.
   401: [
     "upstream_unavailable",
     "The LangGraph server refused our credentials: check LANGGRAPH_SERVER_API_KEY.",
@@ -85,7 +85,7 @@ const BY_STATUS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * A failure of the server in our own words. The upstream's text stays in `cause`, which is never sent: it may hold a key,
+ * A failure of the server with our own message. The upstream's text stays in `cause`, which is never sent: it may hold a key,
  * a prompt or a path.
  */
 export function toUpstreamError(error: unknown): ThroughlineError {
@@ -103,7 +103,7 @@ export function toUpstreamError(error: unknown): ThroughlineError {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Repeats while there is no answer, within the bound; only for requests that may be repeated. */
+/** Retries while there is no response, within the bound; only for requests that may be repeated. */
 export async function whileUnreachable<T>(
   request: () => Promise<T>,
   { clock, boundMs }: { readonly clock: Clock; readonly boundMs: number },

@@ -26,7 +26,7 @@ import {
   ownRunId,
   threadMissing,
 } from "./threads.js";
-import { moveBeforeQuestions } from "./updates.js";
+import { rewindBeforeInterrupt } from "./updates.js";
 
 interface RunOrder {
   /** Ours; the upstream gives its own. */
@@ -38,7 +38,7 @@ interface RunOrder {
   readonly dialect: Dialect;
   /** Stays with the thread: later runs there begin with it. */
   readonly configurable: JsonObject;
-  /** Of this run alone. */
+  /** Metadata of this run alone. */
   readonly metadata: JsonObject;
   readonly config: RunConfig;
   /** The part of `configurable` that is the graph's own: LangGraph's `context`. */
@@ -54,7 +54,7 @@ export interface CreateOptions {
   readonly clock: Clock;
   /** How long the server may be out of reach before the run is refused. */
   readonly connectMs: number;
-  /** R24: how long a thread that says it is busy is asked again. */
+  /** R24: how long starts on a busy thread are retried. */
   readonly busyMs: number;
 }
 
@@ -62,22 +62,22 @@ type StreamMode = "messages-tuple" | "events" | "updates" | "values" | "custom" 
 
 /**
  * Everything the stream adapter reads. `values` brings `checkpoints` envelopes with it, which the mode itself would lack.
- * `tasks` beside `events` says where a run stands: events do not tell a failed node from one that goes on.
+ * `tasks` next to `events` shows a run's progress: events do not distinguish a failed node from one that continues.
  */
 const STREAM_MODES: Readonly<Record<Dialect, readonly StreamMode[]>> = {
   modes: ["messages-tuple", "updates", "values", "custom", "tasks", "tools"],
   events: ["events", "updates", "values", "custom", "tasks"],
 };
 
-/** What a dialect does without where a server lacks it, and refuses the whole request for it: Python's has no `tools`. */
+/** The optional mode of each dialect, for servers that refuse a whole request with a mode they lack: Python's has no `tools`. */
 const DISPENSABLE: Readonly<Record<Dialect, StreamMode>> = { modes: "tools", events: "tasks" };
 
 const PAUSE_MS = 100;
 const LISTED = 100;
 
 /**
- * Gives a function that creates the upstream run of an order exactly once and tells its id. A create whose answer was lost
- * may have happened, so it is looked for before anything is sent again (R25).
+ * Returns a function that creates the upstream run of an order exactly once and returns its id. A create whose response was
+ * lost may have happened, so the run is searched for before the request is resent (R25).
  */
 export function createRunMaker(options: CreateOptions): (order: RunOrder) => Promise<string> {
   const { client, clock, busyMs } = options;
@@ -101,7 +101,7 @@ export function createRunMaker(options: CreateOptions): (order: RunOrder) => Pro
           takesContext = false;
           continue;
         }
-        const isBusy = saysBusy(error);
+        const isBusy = isBusyResponse(error);
         if (!isBusy && !mayHaveHappened(error)) throw await refused(client, error, order);
         const found = await whileUnreachable(() => existing(client, order), {
           clock,
@@ -118,8 +118,11 @@ export function createRunMaker(options: CreateOptions): (order: RunOrder) => Pro
   };
 }
 
-/** 422 is how JavaScript's server says that it is busy, in plain text; Python's objects to a request with it, in JSON. */
-function saysBusy(error: unknown): boolean {
+/**
+ * Whether the server reports a busy thread. JavaScript's does so by 422 and plain text; Python's 422 is an invalid request, in
+ * JSON.
+ */
+function isBusyResponse(error: unknown): boolean {
   const status = statusOf(error);
   return status === 409 || (status === 422 && !textOf(error).startsWith("{"));
 }
@@ -128,7 +131,7 @@ function textOf(error: unknown): string {
   return readString(error, "text") ?? "";
 }
 
-/** No answer, or one from something between us and the server, or from a server in trouble. */
+/** Whether the create may have happened: there was no response, or one from a proxy before the server, or from a failing server. */
 function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined ? isUnreachable(error) : status >= 500 || isUnreachable(error);
@@ -175,7 +178,7 @@ async function postRun(
   return created ?? run.run_id;
 }
 
-/** The run that an earlier try made. A thread that does not exist is reported as busy, so it is told apart here. */
+/** The run that an earlier try made. A thread that does not exist is reported as busy, so it is distinguished here. */
 async function existing(client: Client, { threadId, runId, attempt }: RunOrder): Promise<string | undefined> {
   try {
     return (await findOwnRun(client, threadId, runId, attempt))?.run_id;
@@ -197,7 +200,7 @@ export async function busy(
   });
 }
 
-/** Servers differ in how they say that there is no such graph; Python's says 404 also where the thread is missing. */
+/** The refusal of a create. Servers report a missing graph differently; Python's sends 404 also where the thread is missing. */
 async function refused(client: Client, error: unknown, order: RunOrder): Promise<ThroughlineError> {
   const isUnknownGraph = statusOf(error) === 404 || textOf(error).includes("Invalid assistant");
   if (!isUnknownGraph) return invalidOrUnavailable(error);
@@ -218,13 +221,13 @@ function invalidOrUnavailable(error: unknown): ThroughlineError {
   });
 }
 
-/** Where the metadata of an upstream run says in whose name it runs; the graphs' model factory reads it there. */
+/** Metadata key of an upstream run's identity; the graphs' model factory reads it there. */
 const IDENTITY_KEY = "throughline_identity";
 
-/** What begins a run; `go_on` takes the thread up where it stands. */
+/** The start of a run; `go_on` continues the thread from its current state. */
 export type OrderStart = FreshRunStart | { readonly kind: "go_on" };
 
-/** Turns requests into what the upstream is asked to run, and makes the thread ready for it. */
+/** Turns requests into upstream runs, and prepares the thread for them. */
 export function createOrders(client: Client, states: GraphStatePort) {
   async function toRunStart(request: GraphRunRequest, start: OrderStart): Promise<RunStart> {
     switch (start.kind) {
@@ -242,13 +245,13 @@ export function createOrders(client: Client, states: GraphStatePort) {
     }
   }
 
-  /** An id that is not open is refused here: LangGraph would take the whole map for one answer to some question. */
+  /** An id that is not open is refused here: LangGraph would use the whole map as one response to some interrupt. */
   async function resume(
     request: GraphRunRequest,
     answers: Readonly<Record<string, Json>>,
   ): Promise<RunStart> {
     const ids = Object.keys(answers);
-    if (ids.length === 0 && (await moveBeforeQuestions(client, request.threadId))) return { input: null };
+    if (ids.length === 0 && (await rewindBeforeInterrupt(client, request.threadId))) return { input: null };
     const { interrupts = [], next = [] } = (await states.getState(request)) ?? {};
     if (ids.length === 0 && interrupts.length === 0 && next.length > 0) return { input: null };
     const unknown = ids.find((id) => !interrupts.some((interrupt) => interrupt.interrupt_id === id));
@@ -279,9 +282,9 @@ export function createOrders(client: Client, states: GraphStatePort) {
 }
 
 /**
- * Who pays for a run and what identifies it go to the server as the run's own metadata. What is in `configurable` stays with the
- * thread and becomes part of every later run there, a foreign one's too, whose model calls would then be our caller's. These
- * fields are null there, so that what earlier versions left is overwritten.
+ * A run's payer and its ids go to the server as the run's own metadata. `configurable` stays with the thread and becomes part of
+ * every later run there, an external one's too, whose model calls would then be our caller's. These fields are null there, so that
+ * what earlier versions left is overwritten.
  */
 function identified(configurable: JsonObject): Pick<RunOrder, "configurable" | "metadata"> {
   const { runId, attempt, billingAccountId, virtualKeyId, ingressRequestId, traceId } = configurable;

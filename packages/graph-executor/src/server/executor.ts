@@ -16,9 +16,9 @@ import type { WatchPace } from "../external-runs/watch.js";
 import type { GraphNotes } from "../graphs/graph.js";
 import { toStopError } from "../inproc/errors.js";
 import { createNewestValues } from "../inproc/graph-values.js";
-import { settleable, withMissing } from "../inproc/run.js";
+import { deferred, withMissing } from "../inproc/run.js";
 import type { GraphProvider } from "../provider.js";
-import { leavingReason, stopOrLeave } from "./cancel-or-detach.js";
+import { cancelOrDetach, detachReason } from "./cancel-or-detach.js";
 import { createServerCatalog } from "./catalog.js";
 import {
   createServerClient,
@@ -50,7 +50,7 @@ export interface ServerExecutorOptions {
   readonly freesDeadRuns: boolean;
 }
 
-/** What a request became: an upstream run to follow, or an answer that needs none. */
+/** The result of a request: an upstream run to follow, or a final state that needs none. */
 type Begun =
   | { readonly kind: "run"; readonly run: UpstreamRun; readonly hasBegun: boolean }
   | { readonly kind: "settled"; readonly final: GraphFinal };
@@ -76,11 +76,12 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
     if (start.kind !== "continue") return create(request, start);
     const own = await findOwnRun(client, threadId, runId).catch(noneIfMissing);
     if (own) {
-      // The driver died, not the upstream. What goes on is read whole, its past as a replay; what is over is told by its checkpoint.
+      // The driver died, not the upstream. An open run is read whole, its past as a replay; an ended one is read from its
+      // checkpoint.
       const run = { threadId, upstreamRunId: own.run_id };
       if (!isOver(own)) return { kind: "run", run, hasBegun: own.status !== "pending" };
       const end = { kind: "ended", run: own, sign: { kind: "none" } } as const;
-      return { kind: "settled", final: await settle(run, end, false, request.signal) };
+      return { kind: "settled", final: await complete(run, end, false, request.signal) };
     }
     const checkpoint = await states.getState(request);
     if (checkpoint?.runId !== runId) return create(request, start.original);
@@ -88,8 +89,8 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
       return create(request, { kind: "go_on" });
     const { checkpointId, state, messages, interrupts } = checkpoint;
     const status = interrupts.length > 0 ? "interrupted" : "success";
-    const kept = { checkpointId, state, ...(messages && { messages }) };
-    return { kind: "settled", final: { ok: true, status, ...kept, interrupts } };
+    const result = { checkpointId, state, ...(messages && { messages }) };
+    return { kind: "settled", final: { ok: true, status, ...result, interrupts } };
   }
 
   async function create(request: GraphRunRequest, start: OrderStart): Promise<Begun> {
@@ -97,17 +98,17 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
     return { kind: "run", run: { threadId: request.threadId, upstreamRunId }, hasBegun: false };
   }
 
-  /** After a run that ended badly, so that the thread takes the next one. Best effort: the run's own verdict stands. */
+  /** Cleans up after a failed run, so that the thread accepts the next one. Best effort: the run's own outcome is unaffected. */
   async function cleanUp(run: UpstreamRun, end: FollowEnd): Promise<void> {
     try {
       if (end.kind === "dead" && options.freesDeadRuns) await freeDeadRun(run, options);
       if (end.kind === "restarted") await client.runs.cancel(run.threadId, run.upstreamRunId);
     } catch {
-      // The next run will find the thread busy and say so.
+      // The next run will find the thread busy and report it.
     }
   }
 
-  async function settle(
+  async function complete(
     run: UpstreamRun,
     end: FollowEnd,
     stopped: boolean,
@@ -115,7 +116,7 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
   ): Promise<GraphFinal> {
     if (end.kind === "left") {
       const left = new ThroughlineError("internal", "The run was left to itself.");
-      return failed(run, "error", leavingReason(signal) ?? left);
+      return failed(run, "error", detachReason(signal) ?? left);
     }
     await cleanUp(run, end);
     return runOutcome(run, end, { client, clock, boundMs: patience.lostAfterMs, stopped });
@@ -128,7 +129,7 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
   ): AsyncGenerator<UpstreamChunk, void, undefined> {
     const start = await begun;
     if (start.kind === "settled") return resolveFinal(start.final);
-    const asked = stopOrLeave(request.signal);
+    const asked = cancelOrDetach(request.signal);
     const { stop, leave } = asked;
     const followed = followRun(start.run, { client, clock, patience, stop, leave });
     const events = markReplayed(followed, { clock, hasBegun: start.hasBegun });
@@ -151,7 +152,7 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
       if (end === undefined) asked.giveUp("stop");
       end ??= await endOf(events);
       asked.release();
-      const final = await settle(start.run, end, stop.aborted, request.signal);
+      const final = await complete(start.run, end, stop.aborted, request.signal);
       resolveFinal(withMissing(final, values.missingIn(final.state)));
     }
   }
@@ -160,8 +161,8 @@ function createServerExecutor(options: ServerExecutorOptions, states: GraphState
     executorType: "langgraph_server",
     runGraph(request) {
       const begun = begin(request);
-      const final = settleable<GraphFinal>();
-      return { stream: read(request, begun, final.settle), final: final.promise };
+      const final = deferred<GraphFinal>();
+      return { stream: read(request, begun, final.complete), final: final.promise };
     },
   };
 }
@@ -175,7 +176,7 @@ async function endOf(events: AsyncGenerator<unknown, FollowEnd, undefined>): Pro
 
 function refusedBySignal(signal: AbortSignal): GraphFinal | undefined {
   if (!signal.aborted) return undefined;
-  const reason = leavingReason(signal);
+  const reason = detachReason(signal);
   return reason ? failed({}, "error", reason) : failed({}, "cancelled", toStopError(signal.reason));
 }
 
@@ -188,9 +189,9 @@ export interface ServerProviderOptions extends ServerAddress {
   readonly patience?: Partial<Patience>;
   /** How long the server may be out of reach before a request is refused. */
   readonly connectMs?: number;
-  /** R24: how long a thread that says it is busy is asked again. */
+  /** R24: how long starts on a busy thread are retried. */
   readonly busyMs?: number;
-  /** What the operator declares of the server's graphs: commands, names, suggestions. A server tells only names and schemas. */
+  /** The operator's declarations of the server's graphs: commands, names, suggestions. A server reports only names and schemas. */
   readonly declared?: readonly GraphNotes[];
   /** Receives what an operator should know of the server's graphs. Default: a warning of the process. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -199,7 +200,7 @@ export interface ServerProviderOptions extends ServerAddress {
    * run; wrong where another process may still be running it.
    */
   readonly freesDeadRuns?: boolean;
-  /** How often threads are looked at for what others run there. */
+  /** How often threads are polled for runs of others. */
   readonly watchPace?: WatchPace;
   /** Whether a run that carries one of our run ids is ours; by default every such run is. */
   readonly isOurs?: (runId: string) => boolean;
@@ -248,7 +249,7 @@ export function createLangGraphDevProvider(options: ServerProviderOptions): Grap
   return createServerProvider({ freesDeadRuns: true, ...options });
 }
 
-/** `LANGGRAPH_SERVER_URL`: a LangGraph server in a container, or a hosted one. It looks after its runs itself. */
+/** `LANGGRAPH_SERVER_URL`: a LangGraph server in a container, or a hosted one. It manages its runs itself. */
 export function createLangGraphServerAdapter(options: ServerProviderOptions): GraphProvider {
   return createServerProvider({ freesDeadRuns: false, ...options });
 }

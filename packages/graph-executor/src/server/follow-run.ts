@@ -4,11 +4,11 @@ import { isUnreachable, pause, type ServerEvent, statusOf } from "./client.js";
 import { createEndSigns, createLogPosition, type EndSign } from "./stream-position.js";
 
 export interface Patience {
-  /** Silence after which the run is looked up and its stream taken anew: the server sends no heartbeats. */
+  /** Silence after which the run is looked up and its stream rejoined: the server sends no heartbeats. */
   readonly idleMs: number;
   /** How long a log that exists may take to send its first event after a join. */
   readonly probeMs: number;
-  /** No sign of life for this long, from the server or from the run, and the run is given up. */
+  /** No sign of life for this long, from the server or from the run, and the run counts as lost. */
   readonly lostAfterMs: number;
   /** How long a cancelled run may take to stop. */
   readonly cancelMs: number;
@@ -18,7 +18,7 @@ interface Ended {
   readonly kind: "ended";
   readonly run: Run;
   readonly sign: EndSign;
-  /** The thread right after the end, where it had to be looked at anyway. */
+  /** The thread right after the end, where it had to be read anyway. */
   readonly state?: ThreadState;
 }
 
@@ -26,16 +26,16 @@ export type FollowEnd =
   | Ended
   /** The server does not know the run. */
   | { readonly kind: "gone" }
-  /** The server says it runs, but it does not: a restart left the record behind. */
+  /** The server's record has it as running, but it is not: a restart left the record behind. */
   | { readonly kind: "dead" }
-  /** The server was restarted and began the run anew: what was read has no continuation. */
+  /** The server was restarted and began the run again: the events read so far have no continuation. */
   | { readonly kind: "restarted" }
   | { readonly kind: "unreachable" }
-  /** It was told to stop and goes on. */
+  /** It was cancelled and continues. */
   | { readonly kind: "unstoppable" }
-  /** The server answers, and will not let us read. */
+  /** The server responds, and refuses the read. */
   | { readonly kind: "refused"; readonly error: unknown }
-  /** The caller left; the run goes on. */
+  /** The caller left; the run continues. */
   | { readonly kind: "left" };
 
 export interface FollowOptions {
@@ -74,9 +74,9 @@ export async function* followRun(
   let runningInSilenceSince: number | undefined;
   let cancelledAt: number | undefined;
 
-  /** What the record says of a run whose stream closed, or brought nothing for a while. `undefined`: read on. */
+  /** Checks the record of a run whose stream closed, or brought nothing for a while. `undefined`: read on. */
   async function inspect(
-    heard: boolean,
+    received: boolean,
     after: "close" | "idle" | "pause",
   ): Promise<FollowEnd | "rejoin" | undefined> {
     const closed = after === "close";
@@ -90,16 +90,16 @@ export async function* followRun(
       // A close without an end in sight may be a proxy's: it takes a second one to believe it.
       const believable = isEnd(signs.current) || found.status === "interrupted" || fruitlessJoins > 0;
       if (closed && believable) return ended;
-      if (!heard && fruitlessJoins >= FRUITLESS_JOINS) return ended;
+      if (!received && fruitlessJoins >= FRUITLESS_JOINS) return ended;
       if (!closed && isEnd(signs.current) && after === "pause") return confirmEnd(ended);
       return "rejoin";
     }
     if (cancelledAt !== undefined) {
       if (now - cancelledAt < patience.cancelMs) return undefined;
-      return heard ? { kind: "unstoppable" } : { kind: "dead" };
+      return received ? { kind: "unstoppable" } : { kind: "dead" };
     }
-    if (closed || (heard && after === "idle")) return "rejoin";
-    if (heard) return undefined;
+    if (closed || (received && after === "idle")) return "rejoin";
+    if (received) return undefined;
     if (found.status === "pending") return position.begun ? { kind: "restarted" } : undefined;
     if (position.begun) return fruitlessJoins > 1 ? { kind: "dead" } : "rejoin";
     // The record turns to running before the graph is loaded, so a young run may be silent for a while.
@@ -107,7 +107,7 @@ export async function* followRun(
     return now - runningInSilenceSince >= patience.lostAfterMs ? { kind: "dead" } : undefined;
   }
 
-  /** The stream will stay open for another half second; the checkpoint says whether anything can still come. */
+  /** The stream will stay open for another half second; the checkpoint shows whether anything can still come. */
   async function confirmEnd(ended: Ended): Promise<FollowEnd | undefined> {
     if (ended.sign.kind !== "values") return ended;
     if (ended.sign.checkpointId === undefined) return undefined;
@@ -121,18 +121,18 @@ export async function* followRun(
     cancelledAt = clock.now();
   }
 
-  /** One connection, until there is a verdict or a reason to take another one. */
+  /** Reads one connection, until there is an end or a reason to reconnect. */
   async function* readOnce(reader: RunReader): AsyncGenerator<ServerEvent, FollowEnd | "rejoin", undefined> {
-    let heard = false;
+    let received = false;
     let polls = 0;
     for (;;) {
       if (leave.aborted) return { kind: "left" };
       await cancelOnce();
-      const wait = waitFor(heard, polls);
+      const wait = waitFor(received, polls);
       const step = await reader.next(wait, cancelledAt === undefined ? hurry : leave);
       if (step.kind === "event") {
         if (isNotFound(step.event)) return { kind: "gone" };
-        heard = true;
+        received = true;
         const arrival = position.arrive(step.event);
         if (arrival === "other_log") return { kind: "restarted" };
         failingSince = undefined;
@@ -147,15 +147,15 @@ export async function* followRun(
       if (hurry.aborted && cancelledAt === undefined) continue;
       polls++;
       const quiet = wait < patience.idleMs ? "pause" : "idle";
-      const verdict = await inspect(heard, step.kind === "closed" ? "close" : quiet);
+      const verdict = await inspect(received, step.kind === "closed" ? "close" : quiet);
       if (verdict !== undefined) return verdict;
       if (step.kind === "closed") return "rejoin";
     }
   }
 
-  function waitFor(heard: boolean, polls: number): number {
+  function waitFor(received: boolean, polls: number): number {
     if (cancelledAt !== undefined) return CANCEL_POLL_MS;
-    if (!heard) return patience.probeMs;
+    if (!received) return patience.probeMs;
     return isEnd(signs.current) ? Math.min(END_POLL_MS * 2 ** polls, patience.idleMs) : patience.idleMs;
   }
 
@@ -181,7 +181,7 @@ export async function* followRun(
   }
 }
 
-/** An answer that will not change by asking again, unlike a broken connection or a failing server. */
+/** Whether a retry would get the same response, unlike after a broken connection or from a failing server. */
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status < 500 && !isUnreachable(error);
@@ -200,12 +200,12 @@ function isEnd(sign: EndSign): boolean {
   return sign.kind !== "none";
 }
 
-/** For an unknown run the server answers 200 and then this, a plain string instead of an error object. */
+/** For an unknown run the server responds with 200 and then this, a plain string instead of an error object. */
 function isNotFound({ event, data }: ServerEvent): boolean {
   return event === "error" && data === "Run not found";
 }
 
-/** Plain requests beside the stream. */
+/** Plain requests in addition to the stream. */
 function createLookUp(client: Client, { threadId, upstreamRunId }: UpstreamRun) {
   const unlessMissing = async <T>(request: Promise<T>): Promise<T | undefined> => {
     try {
@@ -230,7 +230,7 @@ export interface UpstreamRun {
 
 export type ReaderStep =
   | { readonly kind: "event"; readonly event: ServerEvent }
-  /** Nothing came within the time asked for; what comes later is not lost. */
+  /** Nothing came within the given time; later events are not lost. */
   | { readonly kind: "quiet" }
   /** The server ended the stream. */
   | { readonly kind: "closed" }
@@ -282,15 +282,15 @@ function within(
   hurry: AbortSignal | undefined,
 ): Promise<ReaderStep> {
   return new Promise((resolve) => {
-    const settle = (value: ReaderStep) => {
+    const complete = (value: ReaderStep) => {
       timer.cancel();
       hurry?.removeEventListener("abort", giveUp);
       resolve(value);
     };
-    const giveUp = () => settle({ kind: "quiet" });
+    const giveUp = () => complete({ kind: "quiet" });
     const timer = clock.schedule(hurry?.aborted ? 0 : waitMs, giveUp);
     hurry?.addEventListener("abort", giveUp, { once: true });
-    void step.then(settle);
+    void step.then(complete);
   });
 }
 
@@ -302,7 +302,7 @@ export interface MarkedEvent {
   readonly origin: NonNullable<UpstreamChunk["origin"]>;
 }
 
-/** Marks what a run had streamed before its reader joined. `hasBegun`: the run was under way then; else all of it is live. */
+/** Marks events that a run had streamed before its reader joined. `hasBegun`: the run was under way then; else all are live. */
 export async function* markReplayed(
   events: AsyncGenerator<ServerEvent, FollowEnd, undefined>,
   { clock, hasBegun }: { readonly clock: Clock; readonly hasBegun: boolean },

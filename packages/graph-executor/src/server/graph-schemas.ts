@@ -3,7 +3,7 @@ import type { Clock, JsonObject } from "@throughline/ai-core";
 import { isJsonObject, read, readArray, readString, toPlainObject } from "@throughline/coerce";
 import { pause } from "./client.js";
 
-/** What a server says of one graph's state. */
+/** The schemas of one graph's state on a server. */
 export interface ServerSchemas {
   readonly schema: GraphSchema;
   /** An entrypoint of the functional API: it has no output schema, and all it returns is output. */
@@ -11,7 +11,7 @@ export interface ServerSchemas {
 }
 
 export interface GraphSchemas {
-  /** `undefined` where the server does not answer within `boundMs` of the first request, or answers with an error. */
+  /** `undefined` where the server does not respond within `boundMs` of the first request, or responds with an error. */
   of(graphName: string, assistantId: string, boundMs: number): Promise<ServerSchemas | undefined>;
 }
 
@@ -52,14 +52,14 @@ export function createGraphSchemas(client: Client, clock: Clock): GraphSchemas {
 }
 
 /**
- * Names that LangChain keeps for itself in a state: middleware marks private channels with an underscore, and `jumpTo` tells an
+ * Names that LangChain reserves in a state: middleware marks private channels with an underscore, and `jumpTo` names an
  * agent's next node. Neither is in an agent's output.
  */
 const PRIVATE_KEYS = "^(_|jumpTo$)";
 
 /**
- * A graph's output as a JSON Schema. A LangGraph server streams and stores every channel of a graph, private ones too, and never
- * says which are output but in its schema. So a key that may be private is not shown:
+ * A graph's output as a JSON Schema. A LangGraph server streams and stores every channel of a graph, private ones too, and shows
+ * only in its schema which are output. So a key that may be private is not shown:
  * - output keys that are `declared` are the output;
  * - a schema that names properties is the output, and what it does not name is not, unless it is known to be incomplete;
  * - a function's output is whatever it returns;
@@ -89,7 +89,7 @@ export function inputSchemaOf(known: ServerSchemas | undefined): JsonObject {
   return leavesKeysOut(known.schema) ? opened(schema, properties) : { ...rootOf(schema), properties };
 }
 
-/** Whether a server could say neither which keys are output nor that all are. */
+/** Whether a server's schema shows neither which keys are output nor that all are. */
 export function hidesOutput(
   known: ServerSchemas | undefined,
   declared: readonly string[] | undefined,
@@ -123,7 +123,7 @@ function opened(schema: unknown, properties: JsonObject): JsonObject {
   };
 }
 
-/** What a schema says besides its keys. */
+/** A schema without its keys. */
 function rootOf(schema: unknown): JsonObject {
   const {
     properties: _,

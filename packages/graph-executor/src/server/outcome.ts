@@ -15,13 +15,13 @@ import { readCheckpoint, toGraphCheckpoint } from "./threads.js";
 export interface OutcomeOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** How long the server may be out of reach while its verdict is asked for. */
+  /** How long the server may be unreachable while the outcome is read. */
   readonly boundMs: number;
-  /** We were asked to stop the run. */
+  /** The run was stopped by its signal. */
   readonly stopped: boolean;
 }
 
-/** How a followed run ended: decided by its record and the thread's checkpoint, never by how its stream looked. */
+/** The outcome of a followed run, decided by its record and the thread's checkpoint, never by its stream. */
 export async function runOutcome(
   run: UpstreamRun,
   end: Exclude<FollowEnd, { kind: "left" }>,
@@ -57,7 +57,7 @@ export async function runOutcome(
 
 type Ended = Extract<FollowEnd, { kind: "ended" }>;
 
-/** The record says `success` for a run that waits for a person, and `interrupted` for one that was cancelled. */
+/** A run's status. The server's record has `success` for a run that waits for a person, and `interrupted` for a cancelled one. */
 function runStatusOf(
   { run, sign }: Ended,
   checkpoint: GraphCheckpoint | undefined,
@@ -81,11 +81,11 @@ function failure({ run, sign }: Ended): ThroughlineError {
     return new ThroughlineError("run_failed", "The run took too long and was ended.");
   if (sign.kind !== "error") return toRunError(undefined, true);
   if (sign.onInput) return new ThroughlineError("invalid_input", "The graph does not accept this input.");
-  return toRunError(toldError(sign), true);
+  return toRunError(upstreamError(sign), true);
 }
 
-/** What the server told of an error. Where it was thrown, only the server knows. */
-function toldError({ name, message }: { readonly name: string; readonly message: string }): Error {
+/** An error from the server's name and message. The server does not send the stack. */
+function upstreamError({ name, message }: { readonly name: string; readonly message: string }): Error {
   return Object.assign(new Error(message), { name, stack: `${name}: ${message}` });
 }
 
@@ -127,7 +127,7 @@ async function checkpointAfter(
   try {
     return await whileUnreachable(ask, { clock, boundMs });
   } catch {
-    // Input that a graph can't take makes the server fail on every look at the thread until the next run.
+    // Input that a graph can't accept makes the server fail on every read of the thread until the next run.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export interface ServerStateOptions {
 
 const POLL_MS = 50;
 
-/** What threads hold on a LangGraph server. The fence is not presented: the server writes its checkpoints itself. */
+/** Reads and writes threads on a LangGraph server. The fence is not presented: the server writes its checkpoints itself. */
 export function createServerState(options: ServerStateOptions): GraphStatePort {
   const { client, clock, connectMs } = options;
 
@@ -121,7 +121,7 @@ function holds(root: ThreadState, { ns, step }: StreamedMessage): boolean {
   return state.tasks.some(({ id, result }) => id === taskId && result != null);
 }
 
-/** A server that answers fails on an update only when the graph does: what it says then is no different from a crash. */
+/** The refusal of an update. A server that responds fails on an update only when the graph does: its error looks like a crash. */
 function refused(error: unknown): ThroughlineError {
   const status = statusOf(error);
   return status === 500 || status === 400 ? refusedUpdate(undefined, error) : toUpstreamError(error);

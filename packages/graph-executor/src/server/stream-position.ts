@@ -1,10 +1,10 @@
 import { createServerEventReader, read, readArray, readString } from "@throughline/coerce";
 import type { ServerEvent } from "./client.js";
 
-/** What the newest event says about the run's end. The server itself closes the stream half a second after the last one. */
+/** The newest event's indication of the run's end. The server itself closes the stream half a second after the last event. */
 export type EndSign =
   | { readonly kind: "none" }
-  /** `onInput`: the graph was there and no task of it had begun, so it failed on what it was given. */
+  /** `onInput`: the graph was there and no task of it had begun, so it failed on its input. */
   | { readonly kind: "error"; readonly onInput: boolean; readonly name: string; readonly message: string }
   | { readonly kind: "interrupt" }
   /** The last event, if the thread's newest checkpoint is this one. Not every server names it. */
@@ -84,7 +84,7 @@ export type Arrival =
   | "other_log";
 
 /**
- * Where a reader stands in a run's upstream log. Coming back, it asks for the last event it already holds once more: a
+ * A reader's position in a run's upstream log. On a reconnect it requests the last event it already holds once more: a
  * server that still has the log sends that very event at once, and one that was restarted can't.
  */
 export interface LogPosition {
@@ -105,9 +105,9 @@ const TWINS = 100;
 
 export function createLogPosition(start = FROM_THE_START): LogPosition {
   let last: { readonly id: string; readonly data: unknown } | undefined;
-  /** Place of the last event in the log; `undefined` where ids are not counted. */
+  /** Ordinal of the last event in the log; `undefined` where ids are not counted. */
   let reached = ordinalOf(start);
-  /** Where to rejoin if ids are not counted, and how many events were read after it. */
+  /** The id to rejoin at if ids are not counted, and the number of events read after it. */
   let before = { id: start, read: 0 };
   /** While a new connection repeats what was read: how many events it has brought. */
   let repeated: number | undefined;
@@ -116,7 +116,7 @@ export function createLogPosition(start = FROM_THE_START): LogPosition {
     return last?.id === id && JSON.stringify(last?.data) === JSON.stringify(data);
   }
 
-  /** What is read again ends with the event that proves it is the same log. */
+  /** Handles repeated events, which end with the event that proves it is the same log. */
   function repeat(event: ServerEvent, count: number): Arrival {
     repeated = count;
     const due = reached === undefined ? before.read : 1;

@@ -51,8 +51,8 @@ export async function moveHead(client: Client, threadId: string, checkpointId: s
 }
 
 /**
- * The newest state of a thread. The server lists a question in it until its step is complete, answered or not; only the
- * thread's own record tells which of them the last run left open.
+ * The newest state of a thread. The server lists an interrupt in it until its step is complete, with or without a response;
+ * only the thread's own record shows which of them the last run left open.
  */
 export async function readCheckpoint(
   client: Client,
@@ -62,13 +62,13 @@ export async function readCheckpoint(
   if (!checkpoint || checkpoint.interrupts.length === 0) return checkpoint;
   const thread = await client.threads.get(state.checkpoint.thread_id);
   const open = new Set(Object.values(thread.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id)));
-  // A run that was cancelled leaves no questions in the record, though the thread still waits.
+  // A run that was cancelled leaves no interrupts in the record, though the thread still waits.
   if (thread.status !== "interrupted" || open.size === 0) return checkpoint;
   const interrupts = checkpoint.interrupts.filter(({ interrupt_id }) => open.has(interrupt_id));
   return { ...checkpoint, interrupts };
 }
 
-/** A state as the server tells it; `undefined` for a thread, or a checkpoint, that does not exist. */
+/** A checkpoint from the server's state; `undefined` for a thread, or a checkpoint, that does not exist. */
 export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefined {
   const checkpointId = state.checkpoint?.checkpoint_id;
   // Asked for a checkpoint it does not have, the server repeats the id and leaves the rest empty.
@@ -95,18 +95,21 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
   };
 }
 
-/** Nodes that are done are not among the next ones. A node that asks a second time is not either, so none is no proof. */
+/**
+ * Nodes that are done are not among the next ones. A node that interrupts a second time is not either, so their absence proves
+ * nothing.
+ */
 function openInterrupts(state: ThreadState): readonly Interrupt[] {
   const listed = listInterrupts(state);
   const open = listed.filter(({ ns }) => state.next.some((node) => ns[0]?.startsWith(`${node}:`)));
   return open.length > 0 ? open : listed;
 }
 
-/** An interrupt inside a subgraph is listed at every level above it too; the deepest one is the node that asks. */
+/** An interrupt inside a subgraph is listed at every level above it too; the deepest one is the interrupted node. */
 function listInterrupts(state: ThreadState, path: readonly string[] = []): readonly Interrupt[] {
   const found = new Map<string, Interrupt>();
   for (const task of state.tasks) {
-    // It took an answer and failed: any other answer would only come after that one.
+    // It consumed a response and failed: any other response would only come after that one.
     if (task.error != null) continue;
     const ns = [...path, `${task.name}:${task.id}`];
     const nested = task.state ? listInterrupts(task.state, ns) : [];
@@ -121,15 +124,15 @@ function listInterrupts(state: ThreadState, path: readonly string[] = []): reado
 }
 
 /**
- * R25: where an upstream run says which of our runs it is. The server copies a run's metadata into its checkpoints, so a
+ * R25: metadata key with which an upstream run names our run. The server copies a run's metadata into its checkpoints, so a
  * checkpoint of either backend names its run alike.
  */
 export const OWN_RUN_KEY = RUN_METADATA_KEY;
 
-/** Beside it, which attempt of ours made it: a run that was taken up again may have several upstream. */
+/** Metadata key of the attempt that made the upstream run: a recovered run may have several upstream. */
 export const OWN_ATTEMPT_KEY = "throughline_attempt";
 
-/** Our id of an upstream run; `undefined` for a foreign run. */
+/** Our id of an upstream run; `undefined` for an external run. */
 export function ownRunId(run: Run): string | undefined {
   return readString(run.metadata, OWN_RUN_KEY);
 }
@@ -139,14 +142,14 @@ export function isResumable(run: Run): boolean {
   return read(read(run, "kwargs"), "resumable") === true;
 }
 
-/** The client that starts a run chooses what it streams, and may not have asked for tokens. */
-export function tellsMessages(run: Run): boolean {
+/** The client that starts a run chooses what it streams, and may not have requested tokens. */
+export function streamsMessages(run: Run): boolean {
   return streamModes(run).includes("messages-tuple");
 }
 
-/** Tokens that come both ways are read from the stream modes, which say more. */
+/** The dialect to read a run by. Tokens that come in both are read from the stream modes, which carry more. */
 export function dialectOf(run: Run): Dialect {
-  const isOfEvents = isResumable(run) && streamModes(run).includes("events") && !tellsMessages(run);
+  const isOfEvents = isResumable(run) && streamModes(run).includes("events") && !streamsMessages(run);
   return isOfEvents ? "events" : "modes";
 }
 
@@ -160,7 +163,7 @@ export async function activeRuns(client: Client, threadId: string): Promise<read
     client.runs.list(threadId, { status: "running", limit: ALL }),
     client.runs.list(threadId, { status: "pending", limit: ALL }),
   ]);
-  // A run that starts between the two answers is in neither or in both.
+  // A run that starts between the two responses is in neither or in both.
   return [...running, ...pending.filter((run) => running.every(({ run_id }) => run_id !== run.run_id))];
 }
 

@@ -7,10 +7,10 @@ import { statusOf } from "./client.js";
 import { ensureThread, graphNameOf, toGraphCheckpoint } from "./threads.js";
 
 /**
- * Sets channels of a thread to what they are given, and gives the id of the last checkpoint that this made. A server does not
- * tell which channels have reducers, and takes `__overwrite__` only for those. So a value is written as it is; where another came
- * out, it is written past the reducer; and where that was stored literally, there was none, and what the channel made of the
- * plain value stands.
+ * Sets channels of a thread to the given values, and returns the id of the last checkpoint that this made. A server does not
+ * report which channels have reducers, and accepts `__overwrite__` only for those. So a value is written plainly first; where
+ * the result differs, it is written past the reducer; and where that was stored literally, there is no reducer, and the
+ * channel's result of the plain write remains.
  */
 export async function updateServerThread(
   client: Client,
@@ -24,7 +24,7 @@ export async function updateServerThread(
       values: update,
       ...(asNode !== undefined && { asNode }),
     });
-    // The SDK's type says `configurable`; the servers answer with `checkpoint`.
+    // The SDK's type has `configurable`; the servers respond with `checkpoint`.
     const checkpoint = read(answer, "checkpoint") ?? read(answer, "configurable");
     const checkpointId = readString(checkpoint, "checkpoint_id");
     if (checkpointId === undefined) throw new ThroughlineError("internal", "The update gave no checkpoint.");
@@ -93,21 +93,21 @@ export async function copyServerThread(
   await client.threads.updateState(to.threadId, { values: null, asNode: END });
 }
 
-/** How far back the step before a question is looked for: each time it is asked again adds a checkpoint. */
+/** How many checkpoints back the step before an interrupt is searched for: each repeated interrupt adds one. */
 const LOOK_BACK = 20;
 
 /**
- * Makes a checkpoint at which nodes that failed on their answers are yet to run: as if the node before them had just ended.
- * The server keeps a wrong answer with the task that took it, and gives it to that task for ever; a new checkpoint has new
- * tasks. As the asking node itself, the update would pass over the question. `false` where no question failed.
+ * Makes a checkpoint at which nodes that failed on their responses are yet to run: as if the node before them had just ended.
+ * The server stores a wrong response with the task that consumed it, and passes it to that task for ever; a new checkpoint has new
+ * tasks. Written as the interrupted node itself, the update would skip the interrupt. `false` where no interrupt failed.
  */
-export async function moveBeforeQuestions(client: Client, threadId: string): Promise<boolean> {
+export async function rewindBeforeInterrupt(client: Client, threadId: string): Promise<boolean> {
   const states = await client.threads.getHistory(threadId, { limit: LOOK_BACK });
   const [newest] = states;
   if (!newest?.tasks.some(hasFailed)) return false;
   // The update would run these again.
-  if (newest.tasks.some(isDone)) throw cannotAskAgain("part of this step is done");
-  // What was updated has its questions from the checkpoint before.
+  if (newest.tasks.some(isDone)) throw notReaskable("part of this step is done");
+  // An updated checkpoint has its interrupts from the one before.
   const asked = states.findIndex(({ metadata }) => readString(metadata, "source") !== "update");
   const before = asked < 0 ? undefined : states[asked + 1];
   const node = nodeBefore(
@@ -129,17 +129,17 @@ function isDone({ result }: Task): boolean {
 }
 
 /**
- * The node after which these nodes run, of those that ran in the step before. Throws `conflict` where it can't be told, and
- * never gives one of the askers: the graph would go on as if its question had been answered.
+ * The node after which these nodes run, of those that ran in the step before. Throws `conflict` where it is ambiguous, and
+ * never returns a node with an open interrupt: the graph would continue as if the interrupt had its response.
  */
 function nodeBefore(ranBefore: readonly string[], askers: readonly string[]): string {
   const [node, ...more] = new Set(ranBefore);
-  if (node === undefined || more.length > 0) throw cannotAskAgain("several nodes ran before it");
-  if (askers.includes(node)) throw cannotAskAgain("the node ran twice in a row");
+  if (node === undefined || more.length > 0) throw notReaskable("several nodes ran before it");
+  if (askers.includes(node)) throw notReaskable("the node ran twice in a row");
   return node;
 }
 
-function cannotAskAgain(why: string): ThroughlineError {
+function notReaskable(why: string): ThroughlineError {
   return new ThroughlineError(
     "conflict",
     `The question can't be asked again, because ${why}. Send a new message instead.`,

@@ -8,7 +8,7 @@ import { underSetupLock } from "../checkpoints/checkpointer.js";
 import { DEFAULT_DEADLINE_MS, storePool, surviveBrokenConnections, withoutPooler } from "../store-pool.js";
 import { FencedPostgresStore } from "./run-store.js";
 
-/** What graphs remember beyond their threads, and its upkeep, for callers that know nothing of LangChain. */
+/** The graphs' long-term memory and its upkeep, for callers without LangChain. */
 export interface GraphStore {
   readonly store: BaseStore;
   /** Creates or migrates what the store needs. Once per process, before the first run. */
@@ -25,10 +25,10 @@ export interface PostgresGraphStoreOptions {
   readonly connectionString: string;
   /** The server itself, where `connectionString` leads to a pooler in transaction mode. */
   readonly directConnectionString?: string | undefined;
-  /** Default `langgraph`, beside the checkpoints. */
+  /** Default `langgraph`, next to the checkpoints. */
   readonly schema?: string;
   readonly maxConnections?: number;
-  /** How long a statement may take before its connection is given up. Default 10 s. */
+  /** How long a statement may take before its connection is closed. Default 10 s. */
   readonly deadlineMs?: number;
 }
 
@@ -66,7 +66,7 @@ function openStore(
   return store;
 }
 
-/** What LangGraph's class keeps; its own types hide it. */
+/** The inner store of LangGraph's class; its own types hide it. */
 interface BatchedStore {
   readonly store: Pick<BaseStore, "batch">;
   readonly queue: Map<number, Waiting>;
@@ -81,9 +81,9 @@ interface Waiting {
 }
 
 /**
- * LangGraph wraps the store of every run in an `AsyncBatchedStore`, which looks into its queue with a timer of 0 ms for as long as
+ * LangGraph wraps the store of every run in an `AsyncBatchedStore`, which polls its queue with a timer of 0 ms for as long as
  * the run lasts: fifty runs that wait for a model keep a twentieth of a core busy. Here the queue is emptied when something
- * enters it, at the end of the same turn, so that what a node asks for at once is still one batch.
+ * enters it, at the end of the same turn, so that concurrent operations of a node are still one batch.
  *
  * Changes the class for the whole process, and only while it has the members this relies on.
  */

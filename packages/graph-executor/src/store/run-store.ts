@@ -19,14 +19,14 @@ import { type HeldQuery, type Hold, heldQueryOf, notHeld } from "../checkpoints/
 
 export interface RunStoreOptions {
   readonly clock: Clock;
-  /** Once it is aborted nothing is written, and nothing waits for a store that is away. */
+  /** Once it is aborted nothing is written, and nothing waits for a store in an outage. */
   readonly signal: AbortSignal;
   /** Called with a write that was refused because another instance drives the run. It is expected to abort the graph. */
   readonly onWriteFailed: (error: unknown) => void;
 }
 
 /**
- * The store of one run. While the database is away a node that uses it waits. It takes writes only while the run goes on:
+ * The store of one run. A node that uses it waits through an outage of the database. It accepts writes only while the run is open:
  * a node that ignores its abort signal may come back long after its run ended, and would bring back what was deleted since.
  * Reading is always allowed. What comes too late is dropped without a word: a rejection that nothing waits for would end
  * the process.
@@ -75,7 +75,7 @@ export class RunStore extends BaseStore {
     const reads = operations.filter((operation) => !isWrite(operation));
     const results: unknown[] = reads.length > 0 ? await this.#inner.batch(reads) : [];
     const all = operations.map((operation) => (isWrite(operation) ? undefined : results.shift()));
-    // One result per operation, of its kind: a map can't say that.
+    // One result per operation, of its kind: the type of a map can't express that.
     return all as OperationResults<Op>;
   }
 }
@@ -92,10 +92,10 @@ function isConflict(error: unknown): boolean {
 export function fencedStore(store: BaseStore, lease: LeasePort, fence: Fence): BaseStore {
   const { heldQuery } = lease;
   if (heldQuery && store instanceof FencedPostgresStore) return store.heldBy({ fence, heldQuery });
-  return new AskingStore(store, () => lease.assertHeld(fence));
+  return new CheckedStore(store, () => lease.assertHeld(fence));
 }
 
-class AskingStore extends BaseStore {
+class CheckedStore extends BaseStore {
   readonly #inner: BaseStore;
   readonly #assertHeld: () => Promise<void>;
 
@@ -168,7 +168,7 @@ class HeldStore extends BaseStore {
       if ("value" in operation) results.push(await this.#write(operation));
       else results.push(...(await this.#inner.batch([operation])));
     }
-    // One result per operation, of its kind: a loop can't say that.
+    // One result per operation, of its kind: the type of a loop can't express that.
     return results as OperationResults<Op>;
   }
 
@@ -189,7 +189,7 @@ function expiryOf(operation: object): Date | null {
   return ttl ? new Date(Date.now() + ttl * MINUTE_MS) : null;
 }
 
-/** What PostgresStore refuses: searches match by pattern and join labels by a colon. */
+/** Throws for namespaces that PostgresStore refuses: searches match by pattern and join labels by a colon. */
 function requireNamespace(namespace: readonly string[]): void {
   const isWrong = (label: string) => typeof label !== "string" || label === "" || /[.%_\\]/.test(label);
   if (namespace.length > 0 && !namespace.some(isWrong) && namespace[0] !== "langgraph") return;

@@ -14,7 +14,7 @@ export interface StoreItem {
 }
 
 export interface StoreItems {
-  /** What graphs remember of a tenant, below a namespace. */
+  /** Lists a tenant's items below a namespace. */
   list(
     tenant: Tenant,
     page: { readonly prefix: readonly string[]; readonly limit: number; readonly offset: number },

@@ -12,20 +12,20 @@ import type { Caller } from "@throughline/ai-core";
 type Tenant = Pick<Caller, "billingAccountId" | "subject">;
 
 /**
- * Where a caller's data begins. A subject's part is beside the account's shared part, never below it. The last label ends
- * in `~`, which no other character of it can be: some stores search by text, where `@ann` would find `@anna` too.
+ * The namespace prefix of a caller's data. A subject's part is next to the account's shared part, never below it. The last
+ * label ends in `~`, which no other character of it can be: some stores search by text, where `@ann` would find `@anna` too.
  */
 export function tenantNamespace({ billingAccountId, subject }: Tenant): readonly string[] {
   return [escapeLabel(billingAccountId), subject === undefined ? "shared~" : `@${escapeLabel(subject)}~`];
 }
 
-/** Whose the second label of a namespace is; `undefined` for the account's shared part. */
+/** The subject in the second label of a namespace; `undefined` for the account's shared part. */
 export function subjectOf(label: string): string | undefined {
   return label.startsWith("@") ? unescapeLabel(label.slice(1, -1)) : undefined;
 }
 
 /**
- * A LangGraph store that a graph can't leave: every namespace it names lies below the caller's own, and it sees
+ * A LangGraph store that a graph can't leave: every namespace it names is below the caller's own, and it sees
  * namespaces as if there were nothing above. The graph is given this and never the store inside.
  */
 export function tenantStore(store: BaseStore, tenant: Tenant): BaseStore {
