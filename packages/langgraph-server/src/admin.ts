@@ -1,4 +1,4 @@
-/** What an operator's program does: serve until told to end, examine, delete what is past its retention, work on billing. */
+/** The functions of an operator's program: serve until shutdown, examine, delete what is past its retention, work on billing. */
 
 export { examine } from "./server/doctor/examine.js";
 export type { Finding } from "./server/doctor/finding.js";

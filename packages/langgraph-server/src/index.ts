@@ -1,3 +1,4 @@
+export type { Role } from "./accounts/actions.js";
 export type { CallerResolver, Credentials, Ingress } from "./accounts/callers.js";
 export { customCaller, devCaller } from "./accounts/callers.js";
 export { type CallerClaims, type JwtCallerOptions, jwtCaller } from "./accounts/jwt-caller.js";
@@ -6,7 +7,6 @@ export {
   type AccountUsage,
   DEFAULT_LIMITS,
 } from "./accounts/limits.js";
-export type { Role } from "./accounts/policy.js";
 export { type FetchHandler, toNodeHandler } from "./http/listen.js";
 export type { OpenApiDocument } from "./http/openapi-shape.js";
 export { createLogger, type Logger, observeService } from "./operations/logging.js";

@@ -1,4 +1,4 @@
-/** The shapes of what the service answers, for programs that ask it over HTTP. */
+/** The schemas of the service's HTTP responses, for client programs. */
 export { shownBudgetSchema, shownBudgetStateSchema } from "./http/routes/budgets.js";
 export { shownCronSchema, shownTickSchema } from "./http/routes/crons.js";
 export {

@@ -48,12 +48,12 @@ export async function* jsonLines(path: string, values: AsyncIterable<unknown>): 
 export interface ArchiveOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** What the manifest says beside its checksums. Called after the last file. */
+  /** The manifest's content other than checksums. Called after the last file. */
   readonly describe: () => object;
 }
 
 /**
- * A tar archive of files, as they come. `checksums.jsonl` says of every file its length and SHA-256; `manifest.json` is the last
+ * A tar archive of files, as they come. `checksums.jsonl` has every file's length and SHA-256; `manifest.json` is the last
  * file, so an archive that was cut off has none.
  */
 export async function* toArchive(
@@ -101,7 +101,7 @@ const BLOCK = 512;
 const NAME_BYTES = 100;
 const PREFIX_BYTES = 155;
 
-/** What follows the last file of an archive. */
+/** The blocks after the last file of an archive. */
 const TAR_END: Uint8Array = new Uint8Array(2 * BLOCK);
 
 /** The header of a file in a ustar archive. `mtime` is in seconds since the Unix epoch. */
@@ -114,7 +114,7 @@ function tarHeader(path: string, bytes: number, mtime: number): Uint8Array {
   header.write(octal(0, 8), 116);
   header.write(octal(bytes, 12), 124);
   header.write(octal(Math.floor(mtime), 12), 136);
-  // The checksum is made with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   header.write(" ".repeat(8), 148);
   header.write("0", 156);
   header.write("ustar\u000000", 257);
@@ -124,7 +124,7 @@ function tarHeader(path: string, bytes: number, mtime: number): Uint8Array {
   return header;
 }
 
-/** What fills a file's last block. */
+/** The padding of a file's last block. */
 function tarPadding(bytes: number): Uint8Array {
   return new Uint8Array((BLOCK - (bytes % BLOCK)) % BLOCK);
 }

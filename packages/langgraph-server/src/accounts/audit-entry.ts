@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { type ErrorCode, isErrorCode, type Json } from "@throughline/ai-core";
 import type { ThreadRef } from "@throughline/thread-log";
 import { z } from "zod";
-import { type Action, isAction, roleSchema } from "./policy.js";
+import { type Action, isAction, roleSchema } from "./actions.js";
 
-/** What was done to, by the ids that our answers give. */
+/** The target of an action, by the ids in our responses. */
 const targetSchema = z.object({
   agentId: z.string().optional(),
   /** SHA-256 of the thread's id, as in a deletion's receipt. */
@@ -14,11 +14,11 @@ const targetSchema = z.object({
   visibility: z.enum(["private", "account"]).optional(),
   runId: z.string().optional(),
   interruptIds: z.array(z.string()).optional(),
-  /** Of a thread's state, by name: what was edited. */
+  /** Names of the channels of a thread's state that were edited. */
   channels: z.array(z.string()).optional(),
   cronId: z.string().optional(),
   deletionId: z.string().optional(),
-  /** As it was set; without limits where it was deleted. Taken out when its person is deleted. */
+  /** The budget that was set; without limits where it was deleted. Removed when its person is deleted. */
   budget: z
     .object({
       subject: z.string().nullable(),
@@ -33,20 +33,20 @@ export type AuditTarget = z.output<typeof targetSchema>;
 const codeSchema = z.string().refine((code): code is ErrorCode => isErrorCode(code));
 const actionSchema = z.string().refine((name): name is Action => isAction(name));
 
-/** What is stored as text beside the columns that statements look for. */
+/** The part of an entry that is stored as text, next to the columns that statements search. */
 export const auditDetailsSchema = z.object({
   role: roleSchema,
-  /** `done`: it was accepted. `refused`: the policy said no. `failed`: it was allowed and did not come about. */
+  /** `done`: it was accepted. `refused`: the policy denied it. `failed`: it was allowed and did not succeed. */
   outcome: z.enum(["done", "refused", "failed"]),
-  /** Why not. */
+  /** The reason of a refusal or failure. */
   code: codeSchema.optional(),
-  /** The other end of the connection, which behind a proxy is the proxy. */
+  /** The peer of the connection, which is the proxy where there is one. */
   address: z.string().optional(),
   requestId: z.string(),
   /** Method and path, with names for what the path holds. */
   route: z.string(),
   target: targetSchema,
-  /** JSON text of what a person answered, cut at `MAX_ANSWER_CHARACTERS`. The only content there is. */
+  /** JSON text of a person's interrupt response, cut at `MAX_ANSWER_CHARACTERS`. The only content there is. */
   answer: z.string().optional(),
   /** Refusals of one kind within a moment are one entry. */
   times: z.number().int().min(1),
@@ -59,7 +59,7 @@ export interface NewAuditEntry extends AuditDetails {
   readonly subject: string | undefined;
   readonly action: Action;
   readonly thread: ThreadRef | undefined;
-  /** Of the account's people, whom it is about: with their data the entry loses its content. */
+  /** The person of the account the entry is about: the deletion of their data redacts the entry. */
   readonly person?: string | undefined;
 }
 
@@ -68,9 +68,9 @@ export interface AuditEntry extends Omit<NewAuditEntry, "thread" | "person"> {
   readonly at: number;
 }
 
-/** What a handler adds to the entry of its request. */
+/** Facts that a handler adds to the entry of its request. */
 export interface AuditFacts {
-  /** Whose record it belongs in, where a trusted service acts for another account than its own. */
+  /** The account of the record, where a trusted service acts for another account than its own. */
   readonly account?: string;
   readonly thread?: {
     readonly ref: ThreadRef;
@@ -81,7 +81,7 @@ export interface AuditFacts {
   readonly person?: string;
   readonly target?: AuditTarget;
   readonly answer?: Json;
-  /** Of a request that was answered with a stream in which it failed. */
+  /** The failure of a request within its response stream. */
   readonly error?: unknown;
 }
 
@@ -103,7 +103,7 @@ export function targetOf({ thread, target }: Pick<AuditFacts, "thread" | "target
   };
 }
 
-/** As it is kept of something that was deleted: who did what and when, but no name and no words. */
+/** Removes names and text from the details of an entry about deleted data: actor, action and time remain. */
 export function withoutContent<Details extends AuditDetails>(details: Details): Omit<Details, "answer"> {
   const { answer: _, ...rest } = details;
   const { threadName: __, budget: ___, ...target } = details.target;

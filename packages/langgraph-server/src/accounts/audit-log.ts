@@ -4,25 +4,25 @@ import { poll } from "../operations/poller.js";
 import type { NewAuditEntry } from "./audit-entry.js";
 import type { AuditKeep, AuditPage, AuditQuery, AuditScope, AuditStore } from "./audit-store.js";
 
-/** The audit record of all accounts, as the service keeps it. */
+/** The audit record of all accounts. */
 export interface AuditLog {
   /** Throws `store_unavailable` while so much waits to be written that nothing more may happen unrecorded. */
   admit(): void;
   /** Queues an entry. It is written in the background, over outages of the store too. */
   record(entry: NewAuditEntry): void;
   list(account: string, query: AuditQuery): Promise<AuditPage>;
-  /** For deletion: what `keep` does not keep of entries in scope up to `until`, by the store's clock. */
+  /** Applies `keep` to entries in scope up to `until`, by the store's clock, for a deletion. */
   deleteScope(scope: AuditScope, until: number): Promise<void>;
   /** Resolves when everything recorded before is written. */
   flush(): Promise<void>;
-  /** Writes what is queued, for a while if the store is away; what it must leave is reported. */
+  /** Writes queued entries, with retries for a while in an outage; reports those that remain unwritten. */
   close(): Promise<void>;
 }
 
 export interface AuditOptions {
-  /** What stays of the record when its subject is deleted. Default `receipts`. */
+  /** How much of the record is retained when its subject is deleted. Default `receipts`. */
   readonly keep?: AuditKeep;
-  /** How old entries may become. Default 400 days; 0 keeps them for ever. */
+  /** Maximum age of entries. Default 400 days; 0 retains them for ever. */
   readonly maxAgeMs?: number;
   /** Entries that may wait to be written. Default 10,000. */
   readonly maxQueued?: number;
@@ -46,7 +46,7 @@ const DEFAULT_MAX_QUEUED = 10_000;
 const BATCH = 200;
 /** Refusals wait this long for others of their kind: repeated at will, they must not fill the record. */
 const MERGE_MS = 1_000;
-const LAST_WORDS_MS = 3_000;
+const CLOSE_GRACE_MS = 3_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const PER_PRUNE = 500;
 
@@ -66,7 +66,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     timer = undefined;
     while (queue.length > 0) {
       const batch = queue.slice(0, BATCH);
-      // What is on its way is not merged with any more.
+      // Entries in flight are no longer merged with.
       for (const queued of batch) {
         const kind = kindOf(queued.entry);
         if (merging.get(kind) === queued) merging.delete(kind);
@@ -141,7 +141,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     deleteScope: (scope, until) => store.deleteScope(scope, until, keep),
     flush,
     async close() {
-      const lastWords = clock.schedule(LAST_WORDS_MS, () => closing.abort());
+      const lastWords = clock.schedule(CLOSE_GRACE_MS, () => closing.abort());
       await pruner.close();
       await flush();
       lastWords.cancel();
@@ -159,7 +159,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   };
 }
 
-/** Whose refusals of what are one entry. */
+/** The key by which refusals are merged into one entry. */
 function kindOf({ account, subject, role, action }: NewAuditEntry): string {
   return JSON.stringify([account, subject ?? null, role, action]);
 }

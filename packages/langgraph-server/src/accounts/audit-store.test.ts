@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { BadRow } from "../operations/observer.js";
 import { createMemoryAuditStore } from "../server/memory/memory-stores.js";
 import { openMigratedDatabase } from "../testing/migrated-database.js";
+import type { Action } from "./actions.js";
 import type { AuditEntry, NewAuditEntry } from "./audit-entry.js";
 import { type AuditKeep, type AuditStore, createPostgresAuditStore } from "./audit-store.js";
-import type { Action } from "./policy.js";
 
 interface Place {
   readonly store: AuditStore;

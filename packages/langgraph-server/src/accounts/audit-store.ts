@@ -1,5 +1,6 @@
 import { inTransaction, type PostgresDatabase, subjectKey } from "@throughline/thread-log";
 import type { BadRow } from "../operations/observer.js";
+import { ACTIONS, type Action, isAction } from "./actions.js";
 import {
   type AuditEntry,
   auditDetailsSchema,
@@ -7,9 +8,8 @@ import {
   parseDetails,
   withoutContent,
 } from "./audit-entry.js";
-import { ACTIONS, type Action, isAction } from "./policy.js";
 
-/** Where a page ends: entries are in order of time, then of id. */
+/** The position of a page's end: entries are in order of time, then of id. */
 export interface AuditPosition {
   readonly at: number;
   readonly id: string;
@@ -28,7 +28,7 @@ export interface AuditPage {
   readonly next: AuditPosition | undefined;
 }
 
-/** What is deleted, as a deletion names it. */
+/** The scope of a deletion. */
 export interface AuditScope {
   readonly account: string;
   /** `undefined` is every subject, the empty one what all of them share. */
@@ -36,18 +36,18 @@ export interface AuditScope {
   readonly threadId?: string | undefined;
 }
 
-/** Which entries outlive what they are about. */
+/** Which entries are retained after the deletion of the data they are about. */
 export const AUDIT_KEEPS = ["none", "receipts", "all"] as const;
 export type AuditKeep = (typeof AUDIT_KEEPS)[number];
 
 /** An entry that waits to be written. */
 export interface PendingEntry {
   readonly entry: NewAuditEntry;
-  /** How long ago it happened, by the process' clock: it may have waited for the store. */
+  /** The action's age by the process' clock: the entry may have waited for the store. */
   readonly ageMs: number;
 }
 
-/** Entries are added and read. Only deletion and retention take any away. */
+/** Adds and reads entries. Only deletion and retention remove any. */
 export interface AuditStore {
   /** Safe to repeat: an entry is known by its id. */
   append(entries: readonly PendingEntry[]): Promise<void>;
@@ -85,7 +85,7 @@ interface Row {
 }
 
 const COLUMNS = "account, at, entry_id, subject, action, details";
-/** What a person did, and what was done to their threads. */
+/** Matches a person's actions, and actions on their threads. */
 const IN_SCOPE = `account = $1 and ($2::text is null or subject = $2 or thread_subject = $2)
   and ($3::text is null or thread_id = $3) and at <= $4::timestamptz`;
 const REDACTED_AT_ONCE = 500;
@@ -139,7 +139,7 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
   return {
     async append(pending) {
       // Locks nothing that exists. Times are whole milliseconds, as positions on the wire are, so that a page ends between two
-      // entries. An entry whose first answer was lost is there already and stays as it is.
+      // entries. An entry whose first acknowledgement was lost is there already and stays as it is.
       await pool.query(
         `insert into ${table} (account, at, entry_id, subject, action, thread_subject, thread_id, details)
          select account, date_trunc('milliseconds', clock_timestamp() - age * interval '1 millisecond'), entry_id, subject, action, thread_subject,
@@ -194,7 +194,7 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
     },
     async prune(olderThanMs, limit) {
       // Rows that another instance is pruning are skipped instead of waited for. Materialized: joined to the rows it deletes,
-      // the limit would count anew for each of them in some plans.
+      // the limit would be evaluated again for each of them in some plans.
       const { rowCount } = await pool.query(
         `with past as materialized (
            select entry_id from ${table} where at < clock_timestamp() - $1::double precision * interval '1 millisecond'
@@ -211,11 +211,11 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
 }
 
 function scopeKey({ account, subject, threadId }: AuditScope, until: number): readonly unknown[] {
-  // Of a thread its id says whose it is.
+  // The thread id encodes its owner.
   return [account, threadId === undefined ? (subject ?? null) : null, threadId ?? null, new Date(until)];
 }
 
-/** What can't be read may hold anything. */
+/** The redacted details. Details that can't be parsed may hold anything, so nothing of them is retained. */
 function redactedText({ action, details }: Row): string {
   const read = parseDetails(action, details);
   return read ? JSON.stringify(auditDetailsSchema.parse(withoutContent(read))) : "{}";

@@ -60,7 +60,7 @@ export interface BillingContext {
   readonly registry: Pick<RunRegistry, "findInAccount">;
   /** Sends requests to LiteLLM. Not a metered one. */
   readonly send: typeof fetch;
-  /** Of runs that name no model. */
+  /** The model of runs that name none. */
   readonly defaultModel: string | undefined;
   readonly usage: UsagePort;
   readonly clock: Clock;
@@ -89,7 +89,7 @@ export function openOfflineBilling({ stores, clock, defaultModel }: BillingConte
   const guard = createBudgetGuard({ ...stores, clock });
   return {
     ...stores,
-    budgets: toldOfChanges(stores.budgets, guard),
+    budgets: invalidatingGuard(stores.budgets, guard),
     guard,
     fetch: undefined,
     callbacks: undefined,
@@ -125,7 +125,7 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
     baseUrl,
     admin,
     keys,
-    adopt: createAdoption({ keys, findRun: (labels) => adoptableRun(registry, labels) }),
+    adopt: createAdoption({ keys, findRun: (labels) => attributableRun(registry, labels) }),
     ledger: stores.ledger,
     facts: stores.facts,
     budgets: stores.budgets,
@@ -159,19 +159,19 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
 
   return {
     ...stores,
-    budgets: toldOfChanges(stores.budgets, billing.budgets),
+    budgets: invalidatingGuard(stores.budgets, billing.budgets),
     guard: billing.budgets,
     fetch: billing.fetch,
     callbacks: tripwire.callbacks,
     isMetered: true,
-    modelsOf: (caller) => billing.modelsOf(caller).catch(withoutKey),
+    modelsOf: (caller) => billing.modelsOf(caller).catch(asMissingKey),
     async defaultModelOf(caller) {
       if (defaultModel !== undefined) return defaultModel;
-      const { models } = await billing.modelsOf(caller).catch(withoutKey);
+      const { models } = await billing.modelsOf(caller).catch(asMissingKey);
       return models[0]?.id ?? "";
     },
     async requireStart(caller, model) {
-      await billing.requireStart(caller, model).catch(withoutKey);
+      await billing.requireStart(caller, model).catch(asMissingKey);
       return model;
     },
     billOf: (runId) => itemizedBillOf(stores.ledger, runId),
@@ -184,8 +184,8 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
   };
 }
 
-/** It is the account's key that is missing or refused: a 401 would tell a person to sign in again. */
-function withoutKey(error: unknown): never {
+/** Rethrows as an error of the account's key, which is missing or refused: a 401 would make a person sign in again. */
+function asMissingKey(error: unknown): never {
   if (!(error instanceof ThroughlineError) || error.code !== "unauthorized") throw error;
   throw new ThroughlineError(
     "forbidden",
@@ -194,8 +194,8 @@ function withoutKey(error: unknown): never {
   );
 }
 
-/** Labels are a claim: whose the run is, and with which key it was started, is what the registry says. */
-async function adoptableRun(
+/** The run of a labelled call. Labels are a claim: the run's account and key are those of the registry. */
+async function attributableRun(
   registry: BillingContext["registry"],
   { accountId, runId }: CallLabels,
 ): Promise<AdoptableRun | undefined> {
@@ -208,7 +208,7 @@ async function adoptableRun(
 }
 
 /** A limit that is set here counts here at once. */
-function toldOfChanges(budgets: BudgetStore, guard: BudgetGuard): BudgetStore {
+function invalidatingGuard(budgets: BudgetStore, guard: BudgetGuard): BudgetStore {
   return {
     ...budgets,
     async set(account, subject, limits) {
@@ -218,7 +218,7 @@ function toldOfChanges(budgets: BudgetStore, guard: BudgetGuard): BudgetStore {
   };
 }
 
-/** The keys that are kept in the database, and what they are sealed with. */
+/** The store of keys in the database, and the secrets they are sealed with. */
 export function keptKeys(
   { keySecrets }: Pick<BillingOptions, "keySecrets">,
   store: KeyStore,
@@ -229,10 +229,13 @@ export function keptKeys(
 function keysOf(options: BillingOptions, store: KeyStore, admin: LitellmAdmin): KeyResolver {
   const { virtualKeys, makesKeys, isSystemAccount, serviceKey } = options;
   const named = environmentKeys(virtualKeys);
-  const kept = keptKeys(options, store);
-  const ofTenants = !kept
+  const sealed = keptKeys(options, store);
+  const ofTenants = !sealed
     ? named
-    : firstKeyOf(named, makesKeys ? generatedKeys({ ...kept, admin }) : storedKeys(kept.store, kept.ring));
+    : firstKeyOf(
+        named,
+        makesKeys ? generatedKeys({ ...sealed, admin }) : storedKeys(sealed.store, sealed.ring),
+      );
   return cachedKeys(withSystemTenant(ofTenants, { isSystemAccount, serviceKey }));
 }
 
@@ -248,7 +251,7 @@ export interface RunBilling {
   requireStart(caller: Caller, model: string | undefined): Promise<string | undefined>;
   /** Whether model calls go by a meter. */
   readonly isMetered: boolean;
-  /** What a run has cost, all attempts; `undefined` where nothing is metered. */
+  /** The cost of a run, all attempts; `undefined` where nothing is metered. */
   billOf(runId: string): Promise<ItemizedBill | undefined>;
   /** Records a run whose calls are found in LiteLLM's log later, or not at all. */
   readonly addUnbilled: LedgerStore["addUnbilled"];
@@ -256,13 +259,13 @@ export interface RunBilling {
 
 /** Billing as the service's routes see it. The ledger and the budgets are there whether or not a LiteLLM is configured. */
 export interface ServiceBilling {
-  /** Whether models answer, by a LiteLLM. Without one graphs that bring a script answer from it. */
+  /** Whether models are available, by a LiteLLM. Without one graphs that bring a script reply from it. */
   readonly isMetered: boolean;
   readonly ledger: LedgerStore;
   readonly facts: FactStore;
   readonly budgets: BudgetStore;
   readonly guard: BudgetGuard;
-  /** What the caller may choose from. Without LiteLLM: the offline model. */
+  /** The models available to the caller. Without LiteLLM: the offline model. */
   modelsOf(caller: Caller): Promise<ModelListing>;
   /** One pass over each source of prices; none without LiteLLM. */
   reconcile(): Promise<readonly ReconcileReport[]>;
@@ -307,7 +310,7 @@ export interface ReconcilerJobOptions {
 const KEEP_FACTS_MS = 30 * 86_400_000;
 const PRUNED_AT_ONCE = 1_000;
 
-/** Looks up what calls without a price have cost, at intervals. Safe on any number of instances at once. */
+/** Looks up prices of unpriced calls, at intervals. Safe on any number of instances at once. */
 export function startReconciler(options: ReconcilerJobOptions): Poller {
   const { billing, facts, clock, observer, everyMs, random } = options;
   return poll({
@@ -325,7 +328,7 @@ export function startReconciler(options: ReconcilerJobOptions): Poller {
   });
 }
 
-/** Where models are called and who pays: settings, checked. */
+/** Validated settings of model calls and billing. */
 export interface BillingOptions {
   /** LiteLLM's address. */
   readonly baseUrl: string;
@@ -333,13 +336,13 @@ export interface BillingOptions {
   readonly serviceKey: string;
   /** A JSON object of key id to token. */
   readonly virtualKeys?: string | undefined;
-  /** What keys in the database are sealed with, as `ID:SECRET` pairs; without it none are kept there. */
+  /** The secrets that seal keys in the database, as `ID:SECRET` pairs; without them none are stored there. */
   readonly keySecrets?: string | undefined;
   /** An account's key is made when it first calls a model. */
   readonly makesKeys: boolean;
   /** Whether an account's calls are made with the service key. */
   readonly isSystemAccount: (account: string) => boolean;
-  /** The file of LiteLLM's logger; its spend logs are asked for where absent. */
+  /** The file of LiteLLM's logger; where absent, its spend logs are requested. */
   readonly spendLog?: string | undefined;
   /** How often calls without a price are looked up; never where absent. */
   readonly reconcileEveryMs?: number | undefined;

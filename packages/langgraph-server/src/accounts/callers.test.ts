@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { createSimulatedClock, ThroughlineError } from "@throughline/ai-core";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import type { Role } from "./actions.js";
 import { type CallerResolver, customCaller, devCaller, guardAddress, type Ingress } from "./callers.js";
 import { jwtCaller } from "./jwt-caller.js";
-import type { Role } from "./policy.js";
 
 const SECRET = "a secret that is long enough to be one, really";
 const NOW = Date.UTC(2030, 0, 1);

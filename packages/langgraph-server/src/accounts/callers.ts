@@ -7,15 +7,16 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import { z } from "zod";
-import { type Actor, DEFAULT_ROLE, ROLES, type Role, roleSchema } from "./policy.js";
+import { DEFAULT_ROLE, ROLES, type Role, roleSchema } from "./actions.js";
+import type { Actor } from "./policy.js";
 
-/** Who asks, as its credentials say. The trace id is the request's, so it is not here. */
+/** The caller by its credentials. The trace id is the request's, so it is not here. */
 export interface Credentials {
   readonly billingAccountId: string;
   /** Present for a person inside the account: their threads are theirs alone. */
   readonly subject?: string;
   readonly virtualKeyId: string;
-  /** What they are inside the account. Default `operator`. */
+  /** The caller's role in the account. Default `operator`. */
   readonly role?: Role;
   /** Milliseconds since the Unix epoch. A stream that is open then ends then. */
   readonly expiresAt?: number;
@@ -26,7 +27,7 @@ export interface Credentials {
 export interface Ingress {
   readonly headers: Headers;
   readonly url: URL;
-  /** `undefined` where the runtime does not tell. */
+  /** `undefined` where the runtime does not report it. */
   readonly remoteAddress: string | undefined;
 }
 
@@ -45,7 +46,7 @@ export function toCaller(credentials: Credentials, traceId: string): Caller {
   return { billingAccountId, ...(subject !== undefined && { subject }), virtualKeyId, traceId };
 }
 
-/** As the policy sees them. */
+/** The caller as the policy's actor. */
 export function actorOf({ role = DEFAULT_ROLE, isTrustedService }: Credentials): Actor {
   return { role, isTrustedService };
 }
@@ -69,7 +70,7 @@ export function customCaller(
       const found = await resolve(ingress);
       if (found === undefined) throw new ThroughlineError("unauthorized", "Not signed in.");
       const read = credentialsSchema.safeParse(found);
-      // A bad answer is a mistake in that function, so the caller is not told.
+      // An invalid result is a mistake in that function, so its details are not sent to the caller.
       if (!read.success) throw new TypeError(`The caller resolver gave ${z.prettifyError(read.error)}`);
       const { billingAccountId, subject, virtualKeyId, expiresAt, isTrustedService } = read.data;
       // Whatever else is passed on from an identity provider must not become the default role.
@@ -93,7 +94,7 @@ export const DEV_ACCOUNT_HEADER = "x-throughline-account";
 export const DEV_SUBJECT_HEADER = "x-throughline-subject";
 export const DEV_ROLE_HEADER = "x-throughline-role";
 
-/** What proxies add: a request that has one of them may come from anywhere, whatever its address says. */
+/** Headers that proxies add: a request with one of them may come from anywhere, regardless of its address. */
 const FORWARDING_HEADERS = [
   "forwarded",
   "via",
@@ -105,12 +106,12 @@ const FORWARDING_HEADERS = [
 ];
 
 export interface DevCallerOptions {
-  /** Pages that may ask beside those of this machine. */
+  /** Origins allowed in addition to those of this machine. */
   readonly origins?: readonly string[];
 }
 
 /**
- * Takes a request for the account that its headers name, without a proof. It answers programs and pages of this machine
+ * Accepts a request for the account that its headers name, without a proof. It accepts programs and pages of this machine
  * alone: a page on the internet can let a browser ask from here, and can point a name of its own at 127.0.0.1.
  */
 export function devCaller({ origins = [] }: DevCallerOptions = {}): CallerResolver {
@@ -158,7 +159,7 @@ function foreignnessOf(
   if (forwarding !== undefined) return `a proxy sent this request on: it has ${forwarding}`;
   const origin = headers.get("origin");
   if (origin !== null && !isOwnOrigin(origin, origins)) return "the Origin is not this machine's";
-  // A request that a browser sends without asking first, an image say, has no Origin.
+  // A request that a browser sends without a preflight, for an image for example, has no Origin.
   if (origin === null && headers.get("sec-fetch-site") === "cross-site") return "another site's page asks";
   return undefined;
 }

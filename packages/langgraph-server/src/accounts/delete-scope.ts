@@ -15,8 +15,8 @@ import type {
   ListedThread,
 } from "./deletion.js";
 
-/** Every place that holds something of a thread, a subject or an account. */
-export interface DeletionPlaces {
+/** All stores with data of a thread, a subject or an account. */
+export interface DeletionStores {
   readonly log: Pick<ThreadLog, "threads" | "deleteThread" | "deleteAccount">;
   readonly registry: Pick<RunRegistry, "list" | "deleteThread" | "deleteAccount">;
   /** Checkpoints, here or upstream. */
@@ -27,15 +27,15 @@ export interface DeletionPlaces {
   readonly messages: Pick<MessageIndex, "deleteThread" | "deleteAccount">;
   /** Crons lie above accounts, so this names the one thing that is needed of them. */
   readonly crons: { removeAll(account: string, subject?: string): Promise<number> };
-  /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
+  /** `undefined` where graphs store them on a server that does not separate accounts. */
   readonly storeItems: Pick<StoreItems, "deleteAccount"> | undefined;
   /** Receipts stay, without what names a person or a thread; keys and budgets go. */
   readonly billing: BillingStores;
-  /** What is kept of it after a deletion is a setting. */
+  /** A setting decides how much of it is retained after a deletion. */
   readonly audit: Pick<AuditLog, "deleteScope">;
 }
 
-export interface DeleteDeps extends DeletionPlaces {
+export interface DeleteDeps extends DeletionStores {
   readonly store: DeletionStore;
   readonly clock: Clock;
   readonly leaseMs: number;
@@ -47,8 +47,8 @@ const PER_LISTING = 500;
 const AT_ONCE = 8;
 const FIRST_POLL_MS = 20;
 const LATER_POLLS_MS = 500;
-/** A thread that was never told its graph has no checkpoint that another could not delete. */
-const ANY_GRAPH = toGraphId("unknown");
+/** The graph id of threads whose graph is unknown: checkpoints they may have can be deleted under any graph's id. */
+const UNKNOWN_GRAPH = toGraphId("unknown");
 
 /** Runs one claimed deletion through its phase. Every step may be done twice, and none is skipped after a crash. */
 export async function deleteScope(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
@@ -63,10 +63,10 @@ async function deleteAll(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<vo
   // Before the tombstones: what is deleted is not listed any more.
   if (!claimed.isListed) await listThreads(deps, claimed);
   if (!isOfThread)
-    await tell(deps, claimed, { crons: await deps.crons.removeAll(scope.account, scope.subject) });
+    await addProgress(deps, claimed, { crons: await deps.crons.removeAll(scope.account, scope.subject) });
   await deleteLogs(deps, scope);
-  await untilNothingWrites(deps, scope);
-  // A run that was claimed from the queue in between may have opened its thread anew.
+  await drainWriters(deps, scope);
+  // A run that was claimed from the queue in between may have reopened its thread.
   await deleteLogs(deps, scope);
   for (
     let page = await store.remaining(claimed, AT_ONCE);
@@ -75,7 +75,7 @@ async function deleteAll(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<vo
   ) {
     await hold(deps, claimed);
     const files = await Promise.all(page.map((listed) => deleteThread(deps, listed)));
-    await tell(deps, claimed, {
+    await addProgress(deps, claimed, {
       threads: page.length,
       attachments: files.reduce((sum, count) => sum + count, 0),
     });
@@ -87,7 +87,7 @@ async function deleteAll(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<vo
   await stillOurs(store.move(claimed, "deleted", leaseMs));
 }
 
-/** Once more, for the last writes of drivers that were given up. What has begun anew stays. */
+/** Deletes once more, for the last writes of abandoned drivers. Anything created since stays. */
 async function sweep(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   const { store, registry, log } = deps;
   const { scope, deletion } = claimed;
@@ -113,7 +113,7 @@ async function sweep(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> 
   }
   const isUnused = scope.threadId === undefined && (await living(deps, scope, 1)).threads.length === 0;
   if (isUnused) await deps.storeItems?.deleteAccount(scope.account, scope.subject);
-  // What was called since then is of what has begun anew.
+  // Later calls belong to data created since then.
   await deps.billing.ledger.redact({ ...scope, openedBefore: deletion.deletedAt ?? deletion.requestedAt });
   await deps.audit.deleteScope(scope, deletion.requestedAt);
   await stillOurs(store.move(claimed, "done", 0));
@@ -137,20 +137,17 @@ function living({ log }: DeleteDeps, { account, subject }: DeletionScope, limit:
 
 function toListed({ thread, stateKey }: ThreadSummary): ListedThread {
   const graphName = parseGraphId(stateKey.slice(0, stateKey.indexOf("/")));
-  return { thread, graphId: graphName === undefined ? ANY_GRAPH : toGraphId(graphName) };
+  return { thread, graphId: graphName === undefined ? UNKNOWN_GRAPH : toGraphId(graphName) };
 }
 
-/** Leaves tombstones, which refuse late writers and tell subscribers. */
+/** Leaves tombstones, which refuse late writers and notify subscribers. */
 async function deleteLogs({ log }: DeleteDeps, { account, subject, threadId }: DeletionScope): Promise<void> {
   if (threadId === undefined) await log.deleteAccount(account, subject);
   else await log.deleteThread({ account, ...(subject && { subject }), threadId });
 }
 
-/** Each poll asks open runs to stop, and deletes those that ended or whose lease is over. */
-async function untilNothingWrites(
-  deps: DeleteDeps,
-  { account, subject, threadId }: DeletionScope,
-): Promise<void> {
+/** Waits until no run writes. Each poll stops open runs, and deletes those that ended or whose lease is over. */
+async function drainWriters(deps: DeleteDeps, { account, subject, threadId }: DeletionScope): Promise<void> {
   const { registry, clock, goOn } = deps;
   for (let wait = FIRST_POLL_MS; ; wait = Math.min(2 * wait, LATER_POLLS_MS)) {
     goOn();
@@ -172,7 +169,7 @@ async function deleteThread(deps: DeleteDeps, { thread, graphId }: ListedThread)
   return deps.attachments.deleteThread(thread);
 }
 
-/** What belongs to no thread, or to one in which nothing ever ran. */
+/** Deletes data of no thread, or of threads without a run. */
 async function deleteRest(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   const { account, subject } = claimed.scope;
   await hold(deps, claimed);
@@ -183,10 +180,10 @@ async function deleteRest(deps: DeleteDeps, claimed: ClaimedDeletion): Promise<v
   const storeItems = (await deps.storeItems?.deleteAccount(account, subject)) ?? 0;
   await deps.billing.budgets.delete(account, subject);
   if (subject === undefined) await deps.billing.virtualKeys.delete(account);
-  await tell(deps, claimed, { attachments, storeItems });
+  await addProgress(deps, claimed, { attachments, storeItems });
 }
 
-async function tell(
+async function addProgress(
   { store }: DeleteDeps,
   claimed: ClaimedDeletion,
   counts: Partial<DeletionCounts>,
@@ -194,7 +191,7 @@ async function tell(
   await stillOurs(store.count(claimed, counts));
 }
 
-/** Before every step that deletes: after a lost claim it might delete what has begun anew. */
+/** Renews the claim before every deleting step: after a lost claim a step might delete data created since. */
 async function hold({ store, goOn, leaseMs }: DeleteDeps, claimed: ClaimedDeletion): Promise<void> {
   goOn();
   await stillOurs(store.renew(claimed, leaseMs));

@@ -2,29 +2,29 @@ import { type Clock, ThroughlineError, type Timer } from "@throughline/ai-core";
 import type { ServiceObserver } from "../operations/observer.js";
 import { type Poller, poll, untilElapsed } from "../operations/poller.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { ClaimLost, type DeletionPlaces, deleteScope } from "./delete-scope.js";
+import { ClaimLost, type DeletionStores, deleteScope } from "./delete-scope.js";
 import type { ClaimedDeletion, Deletion, DeletionStore, NewDeletion } from "./deletion.js";
 
 export interface DeletionService {
   /**
    * Recorded when it resolves: from then on nothing new begins in the thread until it is deleted. Throws `rate_limited` when
-   * the account asks too often.
+   * the account deletes too often.
    */
   deleteThread(thread: ThreadAddress, askedBy: string): Promise<Deletion>;
   /** Everything of an account, or of one subject of it. Throws `rate_limited`, too. */
   deleteAccount(account: string, subject: string | undefined, askedBy: string): Promise<Deletion>;
   find(id: string): Promise<Deletion | undefined>;
-  /** Resolves when everything is gone, or when this much time has passed: the deletion goes on then all the same. */
+  /** Resolves when everything is gone, or when this much time has passed: the deletion continues all the same. */
   untilDeleted(deletion: Deletion, patienceMs: number): Promise<Deletion>;
   close(): Promise<void>;
 }
 
 export interface DeletionServiceOptions extends Omit<DeletionRunnerOptions, "onMoved"> {
-  /** Throws `rate_limited` when the account has asked for too many deletions of late. */
+  /** Throws `rate_limited` when the account has requested too many deletions recently. */
   readonly admit: (account: string) => void;
 }
 
-/** For deletions that another instance works on; this instance's own are told at once. */
+/** Poll interval for deletions that another instance works on; this instance's own are notified at once. */
 const POLL_MS = 1_000;
 
 export function createDeletionService(options: DeletionServiceOptions): DeletionService {
@@ -44,7 +44,7 @@ export function createDeletionService(options: DeletionServiceOptions): Deletion
     return begun;
   }
 
-  /** Told from the moment of the call, so that nothing is missed between a reading and the wait after it. */
+  /** Listens from the moment of the call, so that nothing is missed between a read and the wait after it. */
   function listen(id: string): { untilMoved(patienceMs: number): Promise<void>; close(): void } {
     const wakes = waiting.get(id) ?? new Set();
     waiting.set(id, wakes);
@@ -94,11 +94,11 @@ export function createDeletionService(options: DeletionServiceOptions): Deletion
   };
 }
 
-interface DeletionRunnerOptions extends DeletionPlaces {
+interface DeletionRunnerOptions extends DeletionStores {
   readonly store: DeletionStore;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** How long what another instance left may go unnoticed. */
+  /** How long work that another instance left may go unnoticed. */
   readonly everyMs: number;
   /** In [0, 1): spreads instances that started together. */
   readonly random: () => number;
@@ -111,7 +111,9 @@ interface DeletionRunnerOptions extends DeletionPlaces {
 export type DeletionRunner = Poller;
 
 const AT_ONCE = 8;
-/** Of one account: the rest is left for others, however much one account deletes and however slow it is. */
+/**
+ * Concurrent deletions of one account: the rest is reserved for others, however much one account deletes and however slow it is.
+ */
 const AT_ONCE_OF_ACCOUNT = 2;
 const MAX_WAIT_MS = 60_000;
 
@@ -142,7 +144,7 @@ function startDeletionRunner(options: DeletionRunnerOptions): DeletionRunner {
       const isClosing = error instanceof Closing;
       if (!isClosing) observer.failed("A deletion could not be finished; it is tried again.", error);
       const wait = isClosing ? 0 : Math.min(1_000 * 2 ** Math.min(claimed.attempt, 10), MAX_WAIT_MS);
-      // Where nothing can be written it is found again when its lease is over.
+      // If this can't be written, the deletion is due again when its lease is over.
       await store.postpone(claimed, wait).catch(() => {});
     } finally {
       stopRenewing();

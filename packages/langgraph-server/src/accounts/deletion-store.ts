@@ -36,7 +36,7 @@ interface Row {
   readonly finished_at: Date | null;
 }
 
-/** The words of the table's first version: instances of that version may still run beside this one. */
+/** Phases as the table's first version spells them: instances of that version may still run next to this one. */
 const STORED: Readonly<Record<DeletionPhase, string>> = {
   deleting: "erasing",
   deleted: "erased",
@@ -62,7 +62,7 @@ const COLUMNS = `deletion_id, account, subject, thread_id, thread_hash, asked_by
   requested_at, erased_at, finished_at`;
 const IN = (parameter: string) =>
   `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
-/** What is done has no claim: a renewal that waited for the last step's lock would make it due again. */
+/** Matches a held claim. A completed deletion has none: a renewal that waited for the last step's lock would make it due again. */
 const HELD = "deletion_id = $1 and attempt = $2 and phase <> 'done'";
 
 const countsSchema = z.object({
@@ -295,7 +295,7 @@ const OLD =
 
 /**
  * Deletes at most $2 receipts of deletions that were done more than $1 milliseconds ago. Skips rows that another instance
- * deletes. Materialized: joined to the rows it deletes, the limit would count anew for each of them in some plans.
+ * deletes. Materialized: joined to the rows it deletes, the limit would be evaluated again for each of them in some plans.
  */
 function deleteReceipts(schema: string): string {
   return `
@@ -304,7 +304,7 @@ with past as materialized (
 delete from ${schema}.deletions deletion using past where deletion.deletion_id = past.deletion_id`;
 }
 
-/** How many there are. Locks nothing. */
+/** Counts prunable receipts. Locks nothing. */
 function countReceipts(schema: string): string {
   return `select count(*)::int as count from ${schema}.deletions where ${OLD}`;
 }

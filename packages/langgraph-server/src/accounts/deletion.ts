@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ThreadRef } from "@throughline/thread-log";
 
-/** What is deleted: one thread, or everything of an account or of one subject of it. */
+/** The scope of a deletion: one thread, or everything of an account or of one subject of it. */
 export interface DeletionScope {
   readonly account: string;
   /** `undefined` is every subject, the empty one what all of them share. */
@@ -9,15 +9,15 @@ export interface DeletionScope {
   readonly threadId?: string | undefined;
 }
 
-/** A thread whose checkpoints are to be deleted: by its id, and by the graph that says where they are. */
+/** A thread whose checkpoints are to be deleted: its id, and the graph, which determines where they are. */
 export interface ListedThread {
   readonly thread: ThreadRef;
   readonly graphId: string;
 }
 
 /**
- * `deleting` and `sweeping` let nothing new begin in scope. Between them everything is gone and may begin anew, and one lease
- * passes, in which the last write of a driver that was given up may still arrive.
+ * Phases of a deletion. `deleting` and `sweeping` let nothing new begin in scope. Between them everything is gone and may be
+ * created again, and one lease passes, in which the last write of an abandoned driver may still arrive.
  */
 export type DeletionPhase = "deleting" | "deleted" | "sweeping" | "done";
 
@@ -25,7 +25,7 @@ export function isClosedIn(phase: DeletionPhase): boolean {
   return phase === "deleting" || phase === "sweeping";
 }
 
-/** After a crash in the middle of a step they may be too small. */
+/** Numbers of deleted items. After a crash in the middle of a step they may be too small. */
 export interface DeletionCounts {
   readonly threads: number;
   readonly attachments: number;
@@ -35,13 +35,13 @@ export interface DeletionCounts {
 
 export const NOTHING_DELETED: DeletionCounts = { threads: 0, attachments: 0, storeItems: 0, crons: 0 };
 
-/** What is kept of a deletion: no name, no text, and of a thread a hash that its owner can make again. */
+/** The receipt of a deletion: no name, no text, and for a thread a hash that its owner can recompute. */
 export interface Deletion {
   readonly id: string;
   readonly account: string;
-  /** As in its scope. */
+  /** The same as in its scope. */
   readonly subject: string | undefined;
-  /** Of one thread only. */
+  /** Present for the deletion of one thread. */
   readonly threadHash: string | undefined;
   readonly askedBy: string;
   readonly phase: DeletionPhase;
@@ -54,7 +54,7 @@ export interface Deletion {
 
 export interface NewDeletion {
   readonly scope: DeletionScope;
-  /** Of the thread, where it is one. */
+  /** The thread's graph, for the deletion of one thread. */
   readonly graphId?: string;
   /** A subject, else an account. */
   readonly askedBy: string;
@@ -83,19 +83,19 @@ export interface ClaimedDeletion {
 }
 
 /**
- * Deletions as jobs, so that a crash resumes them, and what is kept of them afterwards. R18: times are the store's. What
- * changes a claimed deletion gives `false` when the claim is over.
+ * Deletions as jobs, so that they resume after a crash, and their receipts. R18: times are the store's. Methods that change a
+ * claimed deletion return `false` when the claim is over.
  */
 export interface DeletionStore {
   /**
-   * The one of the same scope that is still deleting, else a new one. From its return on nothing that `admit` is asked about
+   * Returns the deletion of the same scope that is still deleting, else a new one. From its return on nothing that `admit` checks
    * begins in scope, and whatever began before can be seen.
    */
   begin(request: NewDeletion): Promise<Deletion>;
   find(id: string): Promise<Deletion | undefined>;
   /**
-   * One that is due, for one caller alone until its lease is over: of the account whose last claim is the longest ago, and of
-   * that account the one that is due the longest. Accounts in `except` are passed over.
+   * Claims a due deletion, for one caller alone until its lease is over: of the account whose last claim is the longest ago,
+   * and of that account the one that is due the longest. Accounts in `except` are passed over.
    */
   claim(leaseMs: number, except?: readonly string[]): Promise<ClaimedDeletion | undefined>;
   renew(claimed: ClaimedDeletion, leaseMs: number): Promise<boolean>;
@@ -105,7 +105,7 @@ export interface DeletionStore {
   remaining(claimed: ClaimedDeletion, limit: number): Promise<readonly ListedThread[]>;
   checkOff(claimed: ClaimedDeletion, threads: readonly ListedThread[]): Promise<boolean>;
   count(claimed: ClaimedDeletion, counts: Partial<DeletionCounts>): Promise<boolean>;
-  /** Every thread is to be looked at again; `done` deletes their list. Due again after that time. */
+  /** Resets the list of threads to unprocessed; `done` deletes it. Due again after that time. */
   move(claimed: ClaimedDeletion, phase: DeletionPhase, dueInMs: number): Promise<boolean>;
   postpone(claimed: ClaimedDeletion, ms: number): Promise<boolean>;
   /** Deletes receipts of deletions that were done longer ago than that. Gives how many, at most `limit`. */

@@ -16,17 +16,17 @@ import { threadFoldPort } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { type ArchiveFile, jsonLines, toArchive, wholeFile } from "./archive.js";
-import { type AccountRows, type ExportScope, everyRow, ROW_KINDS, type RowKind } from "./export-rows.js";
+import { type AccountRows, allRows, type ExportScope, ROW_KINDS, type RowKind } from "./export-rows.js";
 import type { AccountUsage } from "./limits.js";
 
-/** Every place that holds something of an account. */
-interface ExportPlaces {
+/** All stores with data of an account. */
+interface ExportSources {
   readonly rows: AccountRows;
   readonly ledger: Pick<LedgerStore, "list">;
   readonly log: Pick<ThreadLog, "head" | "read" | "snapshot">;
   readonly state: Pick<GraphStatePort, "getState" | "history">;
   readonly attachments: Pick<AttachmentStore, "open">;
-  /** `undefined` where graphs keep them on a server that does not tell accounts apart. */
+  /** `undefined` where graphs store them on a server that does not separate accounts. */
   readonly storeItems: Pick<StoreItems, "every"> | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface ExportOptions {
 type Counts = Record<RowKind | "entries" | "states" | "branches" | "storeItems" | "usage", number>;
 
 /**
- * Everything of an account or of one subject as a tar archive, read in pages as it is written. Runs go on meanwhile: each
+ * Everything of an account or of one subject as a tar archive, read in pages as it is written. Runs continue meanwhile: each
  * thread is what it was when its turn came.
  */
 async function* exportAccount(
-  places: ExportPlaces,
+  sources: ExportSources,
   { scope, now, signal }: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
   const counts: Counts = {
@@ -71,27 +71,27 @@ async function* exportAccount(
     exportedAt: new Date(now).toISOString(),
     counts,
   });
-  for await (const chunk of toArchive(filesOf(places, scope, counts), { now, describe })) {
+  for await (const chunk of toArchive(filesOf(sources, scope, counts), { now, describe })) {
     signal.throwIfAborted();
     yield chunk;
   }
 }
 
 async function* filesOf(
-  places: ExportPlaces,
+  sources: ExportSources,
   scope: ExportScope,
   counts: Counts,
 ): AsyncGenerator<ArchiveFile> {
-  const { rows, ledger, storeItems } = places;
-  for (const kind of ROW_KINDS) yield* jsonLines(kind, counted(everyRow(rows, kind, scope), counts, kind));
-  yield* jsonLines("usage", counted(everyUnit(ledger, scope), counts, "usage"));
+  const { rows, ledger, storeItems } = sources;
+  for (const kind of ROW_KINDS) yield* jsonLines(kind, counted(allRows(rows, kind, scope), counts, kind));
+  yield* jsonLines("usage", counted(allUnits(ledger, scope), counts, "usage"));
   if (storeItems) {
     yield* jsonLines("store", counted(storeItems.every(scope.account, scope.subject), counts, "storeItems"));
   }
-  for await (const row of everyRow(rows, "threads", scope)) yield* filesOfThread(places, scope, row, counts);
-  for await (const row of everyRow(rows, "files", scope)) {
+  for await (const row of allRows(rows, "threads", scope)) yield* filesOfThread(sources, scope, row, counts);
+  for await (const row of allRows(rows, "files", scope)) {
     const thread = refOf(scope, row);
-    const file = await places.attachments.open(thread, String(row.id));
+    const file = await sources.attachments.open(thread, String(row.id));
     // Deleted since it was listed.
     if (!file) continue;
     const path = `files/${thread.threadId}/${String(row.id)}`;
@@ -99,9 +99,9 @@ async function* filesOf(
   }
 }
 
-/** Its newest checkpoint, the ends of its other branches, and its log up to where it stands now. */
+/** A thread's newest checkpoint, the ends of its other branches, and its log up to its current head. */
 async function* filesOfThread(
-  { state, log }: ExportPlaces,
+  { state, log }: ExportSources,
   scope: ExportScope,
   row: JsonObject,
   counts: Counts,
@@ -117,7 +117,7 @@ async function* filesOfThread(
       yield wholeFile(`${folder}/state.json`, Buffer.from(`${JSON.stringify(newest)}\n`));
       yield* jsonLines(
         `${folder}/branches`,
-        counted(otherTips(state, checkpoints, newest), counts, "branches"),
+        counted(branchTips(state, checkpoints, newest), counts, "branches"),
       );
     }
   }
@@ -128,11 +128,11 @@ async function* filesOfThread(
 const CHECKPOINTS_PER_PAGE = 10;
 
 /**
- * Checkpoints that no other goes on from, but for the newest: what was said on a branch that a run left behind is in these
- * alone. Newest first, so a checkpoint's children come before it.
+ * Checkpoints without children, except the newest: messages of a branch that a run left are only in these.
+ * Newest first, so a checkpoint's children come before it.
  */
-async function* otherTips(
-  state: ExportPlaces["state"],
+async function* branchTips(
+  state: ExportSources["state"],
   thread: GraphThread,
   newest: GraphCheckpoint,
 ): AsyncGenerator<GraphCheckpoint> {
@@ -149,7 +149,7 @@ async function* otherTips(
 }
 
 /** In order and without a hole; of a log that was trimmed, what follows its newest snapshot. */
-async function* entriesOf(log: ExportPlaces["log"], thread: ThreadRef): AsyncGenerator<LogEntry> {
+async function* entriesOf(log: ExportSources["log"], thread: ThreadRef): AsyncGenerator<LogEntry> {
   const head = await log.head(thread);
   if (!head) return;
   let after: LogPosition | undefined;
@@ -192,7 +192,7 @@ function refOf({ account }: ExportScope, row: JsonObject): ThreadRef {
   };
 }
 
-/** As the list of threads says it; else as the log's own key, `{graphName}/{threadName}`. */
+/** The graph by the thread's listing; else by the log's own key, `{graphName}/{threadName}`. */
 function graphOf({ graphId, stateKey }: JsonObject): string | undefined {
   if (typeof graphId === "string") return graphId;
   if (typeof stateKey !== "string") return undefined;
@@ -206,7 +206,7 @@ const PER_READ = 500;
 const STATES: readonly UnitState[] = ["in_doubt", "unresolved", "written_off", "settled"];
 
 /** Model calls of an account or of one subject, with what each cost. Of the key there is its name, not its hash. */
-export async function* everyUnit(
+export async function* allUnits(
   ledger: Pick<LedgerStore, "list">,
   { account, subject }: ExportScope,
 ): AsyncGenerator<JsonObject> {
@@ -255,7 +255,7 @@ export interface ExportService {
   close(): void;
 }
 
-export interface ExportServiceOptions extends ExportPlaces {
+export interface ExportServiceOptions extends ExportSources {
   readonly clock: Clock;
   readonly usage: Pick<AccountUsage, "export">;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "@throughline/ai-core";
 import type { PostgresDatabase } from "@throughline/thread-log";
 import { z } from "zod";
 
-/** Whose data is exported: everything of an account, or of one subject of it. */
+/** The scope of an export: everything of an account, or of one subject of it. */
 export interface ExportScope {
   readonly account: string;
   /** `undefined` is every subject. */
@@ -37,7 +37,7 @@ export interface AccountRows {
   page(kind: RowKind, scope: ExportScope, after?: string): Promise<RowPage>;
 }
 
-export async function* everyRow(
+export async function* allRows(
   rows: AccountRows,
   kind: RowKind,
   scope: ExportScope,

@@ -16,10 +16,10 @@ import {
   jwtVerify,
 } from "jose";
 import { z } from "zod";
+import { roleSchema } from "./actions.js";
 import { type CallerResolver, isLoopbackHost } from "./callers.js";
-import { roleSchema } from "./policy.js";
 
-/** Names of the claims that say who the caller is. */
+/** Names of the claims that identify the caller. */
 export interface CallerClaims {
   /** Default `billing_account_id`. */
   readonly account?: string;
@@ -50,7 +50,7 @@ export type JwtTrust =
 // Each kind of key has its own list: one that served both would let a public key be used as a secret.
 const SHARED = ["HS256", "HS384", "HS512"];
 const PUBLIC = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-/** RFC 7518 asks for a key as long as the hash. */
+/** RFC 7518 requires a key as long as the hash. */
 export const MIN_SECRET_BYTES = 32;
 
 const claimsSchema = z.object({
@@ -85,7 +85,7 @@ export function jwtCaller(options: JwtCallerOptions): CallerResolver {
         currentDate: new Date(clock.now()),
       }).catch((error: unknown) => {
         if (error instanceof ThroughlineError) throw error;
-        // Why it failed would help a forger.
+        // The reason would help a forger.
         throw new ThroughlineError("unauthorized", "Invalid or expired token.");
       });
       const read = claimsSchema.safeParse({
@@ -143,18 +143,18 @@ function badClaim(error: z.ZodError, names: Readonly<Record<string, string | und
   });
 }
 
-/** How long keys that were read once are trusted while their server is away. */
+/** How long cached keys are trusted during an outage of their server. */
 const GRACE_MS = 3_600_000;
 /** After a failure the key server is left alone for so long: callers must not wait for its timeout one after the other. */
 const RETRY_MS = 10_000;
-/** What `jose` throws when the keys can't be read; its other errors are about the token. */
+/** Codes of `jose`'s errors for keys that can't be read; its other errors are about the token. */
 const OUTAGES: readonly string[] = [errors.JOSEError.code, errors.JWKSTimeout.code, errors.JWKSInvalid.code];
 
 type VerifyToken = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>;
 
 /**
- * Verifies against the keys that an issuer publishes. While these can't be read, keys of the last hour go on counting; a
- * token that needs another key is answered with `sign_in_unavailable`, because a 401 would sign its owner out.
+ * Verifies against the keys that an issuer publishes. While these can't be read, keys of the last hour stay valid; a
+ * token that needs another key is refused with `sign_in_unavailable`, because a 401 would sign its owner out.
  */
 export function verifyByPublishedKeys(url: URL, clock: Clock): VerifyToken {
   if (url.protocol !== "https:" && !isLoopbackHost(url.host)) {

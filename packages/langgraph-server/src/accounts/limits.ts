@@ -1,20 +1,20 @@
 import { type Clock, systemClock, ThroughlineError } from "@throughline/ai-core";
 
 /**
- * What one account may take. Open runs are counted over all instances; what goes by the minute, watchers and exports, with shared
- * counts over all of them and else on each one by itself.
+ * The limits of one account. Open runs are counted over all instances; rates per minute, watchers and exports over all instances
+ * with shared counts, and else on each instance by itself.
  */
 export interface AccountLimits {
   readonly maxBodyBytes: number;
-  /** Of all messages of one request; stock clients send the whole conversation each time. */
+  /** Content parts of all messages of one request; stock clients send the whole conversation each time. */
   readonly maxContentParts: number;
   readonly maxConcurrentRuns: number;
   readonly maxWatchers: number;
   readonly maxStartsPerMinute: number;
   readonly maxBodyBytesPerMinute: number;
-  /** Of threads, people and the account itself. */
+  /** Deletions of threads, people and the account itself. */
   readonly maxDeletionsPerMinute: number;
-  /** What one attempt of a run may write to the log; past that it ends as `too_large`. */
+  /** The envelopes that one attempt of a run may write to the log; past that it ends as `too_large`. */
   readonly maxEventsPerRun: number;
   readonly maxBytesPerRun: number;
 }
@@ -33,19 +33,19 @@ export const DEFAULT_LIMITS: AccountLimits = {
   maxBytesPerRun: 128 * MIB,
 };
 
-/** A place that is taken until it is given back. */
+/** A unit of a limited resource, released by its holder. */
 export interface Place {
   leave(): void;
 }
 
-/** Every refusal is `rate_limited`, and names the limit, what it is, and when to come back. */
+/** Admits what accounts use. Every refusal is `rate_limited`, with the limit's name and value and when to retry. */
 export interface AccountUsage {
   watch(account: string, limits: AccountLimits): Promise<Place>;
-  /** Before an account is exported: one at a time. To be left at the archive's end. */
+  /** Before an account is exported: one at a time. To be released at the archive's end. */
   export(account: string): Promise<Place>;
-  /** Before a run is started. To be left once it is recorded, or was not: from then on `countOpen` knows it. */
+  /** Before a run is started. To be released once it is recorded or refused: from then on `countOpen` includes it. */
   start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
-  /** Before a body is read. `declared`: its length, where the request says it. */
+  /** Before a body is read. `declared`: its length by the request, if any. */
   body(account: string, limits: AccountLimits, declared: number | undefined): Promise<void>;
   /** Before a deletion is recorded. */
   delete(account: string, limits: AccountLimits): void;
@@ -58,68 +58,71 @@ const MAX_EXPORTS = 1;
 const EXPORT_RETRY_AFTER_MS = 5_000;
 
 interface Starting extends Place {
-  readonly settled: Promise<void>;
-  isSettled: boolean;
+  readonly released: Promise<void>;
+  isReleased: boolean;
 }
 
-export interface AccountUsageOptions {
+export interface AccountLimiterOptions {
   readonly clock?: Clock;
   /** Without it this instance counts for itself. */
   readonly shared?: SharedCounts | undefined;
 }
 
 /**
- * Counts what accounts use. What the shared counts have let pass is counted here, too, so that the limits go on where this
- * instance stands when the others can't be asked any more.
+ * Counts what accounts use. Units that the shared counts admitted are counted here, too, so that the limits continue from this
+ * instance's own counts when the shared ones can't be read any more.
  */
-export function createAccountUsage({ clock = systemClock, shared }: AccountUsageOptions = {}): AccountUsage {
+export function createAccountUsage({
+  clock = systemClock,
+  shared,
+}: AccountLimiterOptions = {}): AccountUsage {
   const held: Readonly<Record<Held, Map<string, number>>> = { watchers: new Map(), exports: new Map() };
   const starting = new Map<string, Set<Starting>>();
-  const starts = createRateMeter(clock);
-  const bodies = createRateMeter(clock);
-  const deletions = createRateMeter(clock);
+  const starts = createTokenBuckets(clock);
+  const bodies = createTokenBuckets(clock);
+  const deletions = createTokenBuckets(clock);
 
-  function begin(account: string): { readonly earlier: readonly Starting[]; readonly place: Starting } {
+  function begin(account: string): { readonly earlier: readonly Starting[]; readonly permit: Starting } {
     const known = starting.get(account) ?? new Set<Starting>();
     starting.set(account, known);
     const earlier = [...known];
-    let settle = () => {};
-    const place: Starting = {
-      settled: new Promise((resolve) => {
-        settle = resolve;
+    let release = () => {};
+    const permit: Starting = {
+      released: new Promise((resolve) => {
+        release = resolve;
       }),
-      isSettled: false,
+      isReleased: false,
       leave() {
-        place.isSettled = true;
-        known.delete(place);
+        permit.isReleased = true;
+        known.delete(permit);
         if (known.size === 0 && starting.get(account) === known) starting.delete(account);
-        settle();
+        release();
       },
     };
-    known.add(place);
-    return { earlier, place };
+    known.add(permit);
+    return { earlier, permit };
   }
 
   async function hold(what: Held, account: string, max: number): Promise<Place | undefined> {
     const counts = held[what];
     const here = (counts.get(account) ?? 0) + 1;
     counts.set(account, here);
-    const place = once(() => {
+    const permit = once(() => {
       const rest = (counts.get(account) ?? 1) - 1;
       if (rest > 0) counts.set(account, rest);
       else counts.delete(account);
       shared?.holding(what, account, rest);
     });
-    const hasRoom = (await shared?.hold(what, account, here, max)) ?? here <= max;
-    if (hasRoom) return place;
-    place.leave();
+    const isAdmitted = (await shared?.hold(what, account, here, max)) ?? here <= max;
+    if (isAdmitted) return permit;
+    permit.leave();
     return undefined;
   }
 
   return {
     async watch(account, { maxWatchers }) {
-      const place = await hold("watchers", account, maxWatchers);
-      if (place) return place;
+      const permit = await hold("watchers", account, maxWatchers);
+      if (permit) return permit;
       throw limited("maxWatchers", maxWatchers, {
         why: `this account watches ${maxWatchers} streams already`,
         todo: "Close one first.",
@@ -127,8 +130,8 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
     },
 
     async export(account) {
-      const place = await hold("exports", account, MAX_EXPORTS);
-      if (place) return place;
+      const permit = await hold("exports", account, MAX_EXPORTS);
+      if (permit) return permit;
       throw limited("maxExports", MAX_EXPORTS, {
         why: "this account is being exported already",
         todo: "Wait for that to end.",
@@ -148,13 +151,13 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
         });
       }
       starts.spend(account, maxStartsPerMinute, 1);
-      const { earlier, place } = begin(account);
+      const { earlier, permit } = begin(account);
       try {
         for (;;) {
-          // Asked before the count: who is recorded in between is counted twice and waited for, never missed.
-          const before = earlier.filter(({ isSettled }) => !isSettled);
+          // Read before the count: a start recorded in between is counted twice and waited for, never missed.
+          const before = earlier.filter(({ isReleased }) => !isReleased);
           const open = await countOpen();
-          if (open + before.length < maxConcurrentRuns) return place;
+          if (open + before.length < maxConcurrentRuns) return permit;
           if (before.length === 0) {
             throw limited("maxConcurrentRuns", maxConcurrentRuns, {
               why: `this account has ${maxConcurrentRuns} runs open already`,
@@ -162,16 +165,16 @@ export function createAccountUsage({ clock = systemClock, shared }: AccountUsage
             });
           }
           // Only starts that came before, so none waits in a circle.
-          await Promise.race(before.map(({ settled }) => settled));
+          await Promise.race(before.map(({ released }) => released));
         }
       } catch (error) {
-        place.leave();
+        permit.leave();
         throw error;
       }
     },
 
     async body(account, { maxBodyBytes, maxBodyBytesPerMinute }, declared) {
-      // What is larger than a body may be is refused unread.
+      // A body above the limit is refused unread.
       const amount = declared !== undefined && declared > 0 && declared <= maxBodyBytes ? declared : 0;
       const take = { perMinute: maxBodyBytesPerMinute, amount, need: 1 };
       const retryAfterMs =
@@ -227,8 +230,8 @@ function limited(
   });
 }
 
-/** How much of something an account took of late: what it may take in a minute is filled up again as time passes. */
-export interface RateMeter {
+/** Token buckets: each account's bucket holds a minute's amount and is refilled as time passes. */
+export interface TokenBuckets {
   /** 0 when `need` may be taken now; else how many milliseconds from now it may. */
   wait(account: string, perMinute: number, need?: number): number;
   /** May take more than there is: then the next one waits for longer. */
@@ -244,7 +247,7 @@ const MINUTE_MS = 60_000;
 /** Accounts remembered before those who took nothing for a minute are forgotten. */
 const REMEMBERED = 10_000;
 
-export function createRateMeter(clock: Clock): RateMeter {
+export function createTokenBuckets(clock: Clock): TokenBuckets {
   let levels = new Map<string, Level>();
   let forgotAt = clock.now();
 
@@ -252,7 +255,7 @@ export function createRateMeter(clock: Clock): RateMeter {
     const level = levels.get(account);
     if (!level) return perMinute;
     const now = clock.now();
-    // A clock that was put back takes nothing away, and what comes back is counted from there.
+    // A clock that was set back removes nothing, and refills count from there.
     if (level.at > now) levels.set(account, { ...level, at: now });
     const refilled = (Math.max(0, now - level.at) * perMinute) / MINUTE_MS;
     return Math.min(perMinute, level.left + refilled);
@@ -276,7 +279,7 @@ export function createRateMeter(clock: Clock): RateMeter {
     },
   };
 }
-/** What is taken by the minute. */
+/** Kinds of token buckets, refilled by the minute. */
 export type Meter = "starts" | "bodies";
 
 export interface Take {
@@ -286,19 +289,19 @@ export interface Take {
   readonly need?: number;
 }
 
-/** What is held for a while, then given back. */
+/** Kinds of permits: held for a while, then released. */
 export type Held = "watchers" | "exports";
 
 /**
- * What accounts use on all instances together. `undefined` says that the others can't be asked right now: then each instance
- * counts for itself.
+ * Counts of what accounts use on all instances together. `undefined`: the shared counts can't be read right now, and each
+ * instance counts for itself.
  */
 export interface SharedCounts {
   /** 0 when it was taken, else how many milliseconds from now it may be. */
   take(meter: Meter, account: string, take: Take): Promise<number | undefined>;
-  /** Whether there is room for that many here, beside those of other instances. */
+  /** Whether that many here are within the limit, added to those of other instances. */
   hold(what: Held, account: string, here: number, max: number): Promise<boolean | undefined>;
-  /** One was given back, or was not let in: this many are here now. */
+  /** One was released, or was not admitted: this many are here now. */
   holding(what: Held, account: string, here: number): void;
   close(): void;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS, type Action, isAction, may, REACHES, ROLES, requireMay } from "./policy.js";
+import { ACTIONS, type Action, isAction, REACHES, ROLES } from "./actions.js";
+import { may, requireMay } from "./policy.js";
 
 const actions = Object.keys(ACTIONS).filter(isAction);
 

@@ -1,11 +1,11 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createRateMeter } from "./limits.js";
+import { createTokenBuckets } from "./limits.js";
 
 describe("a rate meter", () => {
   it("lets a minute's worth pass at once, and then what the passing of time brings back", () => {
     const clock = createSimulatedClock();
-    const meter = createRateMeter(clock);
+    const meter = createTokenBuckets(clock);
     for (let taken = 0; taken < 60; taken += 1) {
       expect(meter.wait("a", 60)).toBe(0);
       meter.spend("a", 60, 1);
@@ -22,7 +22,7 @@ describe("a rate meter", () => {
 
   it("goes on from where it was when the clock is put back", () => {
     let now = 3_600_000;
-    const meter = createRateMeter({ ...createSimulatedClock(), now: () => now });
+    const meter = createTokenBuckets({ ...createSimulatedClock(), now: () => now });
     meter.spend("a", 60, 1);
     meter.spend("b", 60, 60);
     now = 0;
@@ -33,7 +33,7 @@ describe("a rate meter", () => {
   });
 
   it("counts each account by itself", () => {
-    const meter = createRateMeter(createSimulatedClock());
+    const meter = createTokenBuckets(createSimulatedClock());
     meter.spend("a", 10, 10);
     expect(meter.wait("a", 10)).toBeGreaterThan(0);
     expect(meter.wait("b", 10)).toBe(0);
@@ -41,7 +41,7 @@ describe("a rate meter", () => {
 
   it("makes who took more than there was wait for all of it", () => {
     const clock = createSimulatedClock();
-    const meter = createRateMeter(clock);
+    const meter = createTokenBuckets(clock);
     meter.spend("a", 60, 120);
     expect(meter.wait("a", 60)).toBe(61_000);
     clock.advance(61_000);
@@ -50,7 +50,7 @@ describe("a rate meter", () => {
 
   it("forgets accounts that have their whole minute again, and none that has not", () => {
     const clock = createSimulatedClock();
-    const meter = createRateMeter(clock);
+    const meter = createTokenBuckets(clock);
     meter.spend("deep in debt", 60, 6_000);
     for (let each = 0; each <= 10_000; each += 1) meter.spend(`account ${each}`, 60, 1);
     clock.advance(61_000);

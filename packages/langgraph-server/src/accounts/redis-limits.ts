@@ -3,10 +3,10 @@ import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
 import type { RedisBus } from "@throughline/thread-log";
 import type { Held, SharedCounts } from "./limits.js";
 
-/** Of a meter: after a minute without use it is full again, and need not be remembered. */
-const METER_KEPT_MS = 65_000;
-/** Of what an instance holds, unless it says again that it does: what a killed one held is free by then. */
-const HELD_KEPT_MS = 45_000;
+/** Expiry of a meter: after a minute without use it is full again, and need not be stored. */
+const METER_EXPIRY_MS = 65_000;
+/** Expiry of an instance's reported permits, unless it reports them again: those of a killed instance are free by then. */
+const HELD_EXPIRY_MS = 45_000;
 const REPEAT_MS = 15_000;
 
 const NOW = `
@@ -15,8 +15,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * As `createRateMeter`, on one key, by the clock of Redis. KEYS: the meter. ARGV: perMinute, amount, need or '', kept.
- * Answers 0, or how long to wait.
+ * As `createTokenBuckets`, on one key, by the clock of Redis. KEYS: the meter. ARGV: perMinute, amount, need or '', expiry.
+ * Returns 0, or how long to wait.
  */
 const TAKE = `${NOW}
 local perMinute, need = tonumber(ARGV[1]), tonumber(ARGV[3])
@@ -33,8 +33,8 @@ return 0
 `;
 
 /**
- * One field for each instance: how many, and until when that holds. What is out of date is dropped. KEYS: the account's
- * permits of one kind. ARGV: instance, here, max or '', kept. Answers 1, or 0 when there is no room.
+ * One field for each instance: how many, and until when that is valid. Expired fields are dropped. KEYS: the account's
+ * permits of one kind. ARGV: instance, here, max or '', expiry. Returns 1, or 0 when the limit is reached.
  */
 const HOLD = `${NOW}
 local others, all = 0, redis.call('HGETALL', KEYS[1])
@@ -73,8 +73,8 @@ export function createRedisCounts(
     return typeof answer === "number" ? answer : undefined;
   }
 
-  const say = (what: Held, account: string, count: number, max: number | "") =>
-    run(HOLD, keyOf(what, account), instance, count, max, HELD_KEPT_MS);
+  const report = (what: Held, account: string, count: number, max: number | "") =>
+    run(HOLD, keyOf(what, account), instance, count, max, HELD_EXPIRY_MS);
 
   const isHolding = () => here.watchers.size + here.exports.size > 0;
 
@@ -87,23 +87,23 @@ export function createRedisCounts(
   function repeat(): void {
     repeating = undefined;
     for (const what of ["watchers", "exports"] as const) {
-      for (const [account, count] of here[what]) void say(what, account, count, "");
+      for (const [account, count] of here[what]) void report(what, account, count, "");
     }
     if (isHolding()) repeating = clock.schedule(REPEAT_MS, repeat);
   }
 
   return {
     take: (meter, account, { perMinute, amount, need }) =>
-      run(TAKE, keyOf(meter, account), perMinute, amount, need ?? "", METER_KEPT_MS),
+      run(TAKE, keyOf(meter, account), perMinute, amount, need ?? "", METER_EXPIRY_MS),
     async hold(what, account, count, max) {
-      // Before it is answered: one that is given back meanwhile says what is left then.
+      // Before the reply: a permit that is released meanwhile reports the count left then.
       remember(what, account, count);
-      const answer = await say(what, account, count, max);
-      return answer === undefined ? undefined : answer === 1;
+      const reply = await report(what, account, count, max);
+      return reply === undefined ? undefined : reply === 1;
     },
     holding(what, account, count) {
       remember(what, account, count);
-      void say(what, account, count, "");
+      void report(what, account, count, "");
     },
     close() {
       repeating?.cancel();

@@ -15,7 +15,7 @@ import { threadRefOf } from "../testing/thread-ref-of.js";
 import { type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
 import { openAttachmentFolder } from "./blobs.js";
 import type { ByteRange } from "./byte-range.js";
-import { DEFAULT_ATTACHMENT_LIMITS, madeType } from "./media-types.js";
+import { DEFAULT_ATTACHMENT_LIMITS, generatedType } from "./media-types.js";
 import { createPostgresAttachmentStore } from "./postgres-attachment-store.js";
 import { attachmentId, receiveFile } from "./receive-file.js";
 
@@ -105,7 +105,7 @@ describe.each([
       {
         content: [Buffer.from(text)],
         declaredBytes: undefined,
-        type: madeType("image/png"),
+        type: generatedType("image/png"),
         isChecked: false,
         filename,
         isNamed,

@@ -2,7 +2,7 @@ import type { ThreadRef } from "@throughline/thread-log";
 import type { ByteRange } from "./byte-range.js";
 
 export interface Attachment {
-  /** Of type and content, so the same file is one attachment of its thread however often it is sent. */
+  /** A hash of type and content, so the same file is one attachment of its thread however often it is sent. */
   readonly id: string;
   readonly mimeType: string;
   /** The name it first came under. */
@@ -12,10 +12,10 @@ export interface Attachment {
   readonly createdAt: number;
 }
 
-/** How much of a file is written, read and held at once. Stored files are laid out by it: it never changes. */
+/** Bytes of a file that are written, read and held at once. Stored files are laid out by it: it never changes. */
 export const CHUNK_BYTES = 262_144;
 
-/** What is stored together may be no larger. */
+/** Caps on the total size of stored files. */
 export interface StorageCaps {
   readonly maxAttachmentBytesPerThread: number;
   readonly maxAttachmentBytesPerAccount: number;
@@ -32,7 +32,7 @@ export interface FinishedFile {
 /** A file on its way into the store. Nothing of it can be found before `finish`. */
 export interface Upload {
   /**
-   * Reserves this many more bytes, of the thread and of its account. Exact over all instances: gives the cap that is in the
+   * Reserves this many more bytes, of the thread and of its account. Exact over all instances: returns the cap that is in the
    * way, and then nothing was reserved.
    */
   reserve(bytes: number): Promise<keyof StorageCaps | undefined>;
@@ -40,31 +40,31 @@ export interface Upload {
   write(chunk: Uint8Array): Promise<void>;
   /** Makes it an attachment of the thread. What is there under this id stays as it is. */
   finish(file: FinishedFile): Promise<Attachment>;
-  /** Deletes what was written, gives back what was reserved. */
+  /** Deletes the written chunks and releases the reserved bytes. */
   abandon(): Promise<void>;
 }
 
 /** A stored file. */
 export interface OpenedFile {
   readonly attachment: Attachment;
-  /** In chunks, each read when it is asked for. Throws when the file is deleted meanwhile. */
+  /** Reads in chunks on demand. Throws when the file is deleted meanwhile. */
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
 export interface FileSweep {
-  /** How old an attachment may become that no message names. */
+  /** Maximum age of an attachment that no message references. */
   readonly unnamedMs: number;
-  /** How long ago the last chunk of an upload may have been written. */
+  /** Maximum time since the last chunk of an upload. */
   readonly stalledMs: number;
-  /** How old an attachment may become whose thread was deleted or never began. */
+  /** Maximum age of an attachment whose thread was deleted or never began. */
   readonly orphanedMs: number;
 }
 
-/** What a sweep deleted, or would delete, counted. */
+/** Counts of files that a sweep deleted, or would delete. */
 export interface SweptFiles {
   readonly unnamed: number;
   readonly unfinished: number;
-  /** Of threads that were deleted or never began. */
+  /** Files of threads that were deleted or never began. */
   readonly orphaned: number;
   /** Contents that no attachment has. */
   readonly stray: number;
@@ -87,7 +87,7 @@ export interface AttachmentStore {
   deleteAccount(account: string, subject?: string): Promise<number>;
   /** Deletes what belongs to no message; a bounded part of it, so call it until it finds nothing. */
   sweep(sweep: FileSweep): Promise<SweptFiles>;
-  /** What sweeps would delete until they find nothing. */
+  /** Counts the files that sweeps would delete until they find nothing. */
   countSweepable(sweep: FileSweep): Promise<SweptFiles>;
 }
 

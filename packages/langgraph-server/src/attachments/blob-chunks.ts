@@ -4,7 +4,7 @@ import type { ChunkLane } from "./blobs.js";
 import type { ByteRange } from "./byte-range.js";
 import type { FilesDatabase } from "./uploads.js";
 
-export interface ContentPlace extends FilesDatabase {
+export interface BlobContext extends FilesDatabase {
   /** Account, subject, thread, and the id of the content, or of the attachment where its row holds it. */
   readonly key: readonly string[];
   readonly lane: ChunkLane;
@@ -13,9 +13,9 @@ export interface ContentPlace extends FilesDatabase {
 const OF_CONTENT = "account = $1 and subject = $2 and thread_id = $3 and content_id = $4";
 const OF_ATTACHMENT = "account = $1 and subject = $2 and thread_id = $3 and attachment_id = $4";
 
-/** A part of a content that lies in chunks. One statement each, and none holds a connection while its reader is slow. */
+/** Reads a part of a content that is stored in chunks. One statement each, and none holds a connection while its reader is slow. */
 export async function* storedChunks(
-  { pool, schema, key, lane }: ContentPlace,
+  { pool, schema, key, lane }: BlobContext,
   { start, end }: ByteRange,
 ): AsyncGenerator<Uint8Array> {
   for (let part = Math.floor(start / CHUNK_BYTES); part * CHUNK_BYTES < end; part += 1) {
@@ -30,7 +30,7 @@ export async function* storedChunks(
 
 /** A part of a content that an earlier version wrote into its row: stored as it is, it is read in pieces, too. */
 export async function* contentChunks(
-  { pool, schema, key, lane }: ContentPlace,
+  { pool, schema, key, lane }: BlobContext,
   { start, end }: ByteRange,
 ): AsyncGenerator<Uint8Array> {
   for (let at = start; at < end; at += CHUNK_BYTES) {

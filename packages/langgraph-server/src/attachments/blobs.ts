@@ -14,7 +14,7 @@ import type { ByteRange } from "./byte-range.js";
  */
 export interface AttachmentFolder {
   create(thread: ThreadRef, name: string): Promise<FileWriter>;
-  /** `undefined` where there is no such file. Each chunk is read when it is asked for. */
+  /** `undefined` where there is no such file. Each chunk is read on demand. */
   read(
     thread: ThreadRef,
     name: string,
@@ -54,7 +54,7 @@ export function openAttachmentFolder(path: string): AttachmentFolder {
         await file.close();
       }
       return {
-        // `appendFile` goes on until all of it is written, `write` may stop short.
+        // `appendFile` continues until all of it is written, `write` may stop short.
         write: (chunk) => file.appendFile(chunk),
         async finish() {
           await file.sync();
@@ -102,12 +102,12 @@ function notMissing(error: unknown): false {
 /** Runs chunk statements of an instance one at a time. */
 export type ChunkLane = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** A statement that stood in a queue for long says nothing of how busy the database is. */
-const LONGEST_REST_MS = 250;
+/** Longest pause after a write: the duration of a statement that was queued for long does not show how busy the database is. */
+const LONGEST_PAUSE_MS = 250;
 
 /**
- * One chunk after the other, and after each a rest as long as it took. So files take half of one connection at the most, and
- * less of it the busier the database and the process are: a person who waits for a token goes first.
+ * Runs one chunk after the other, and pauses after each as long as it took. So files use half of one connection at the most,
+ * and less of it the busier the database and the process are: streams have priority.
  */
 export function createChunkLane({ clock = systemClock }: { readonly clock?: Clock } = {}): ChunkLane {
   let last: Promise<void> = Promise.resolve();
@@ -122,7 +122,7 @@ export function createChunkLane({ clock = systemClock }: { readonly clock?: Cloc
     try {
       return await work();
     } finally {
-      const restMs = Math.min(clock.now() - startedAt, LONGEST_REST_MS);
+      const restMs = Math.min(clock.now() - startedAt, LONGEST_PAUSE_MS);
       if (restMs <= 0) leave();
       else void untilElapsed(clock, restMs).then(leave);
     }

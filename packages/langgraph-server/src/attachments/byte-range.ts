@@ -1,12 +1,12 @@
-/** Of a file: from `start` on, before `end`. */
+/** A range of a file: from `start` on, before `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What a `range` header asks for (RFC 9110): one part of the file, `undefined` for all of it, or a part that the file does not
- * have. Several parts at once, other units and what is no range are answered with the whole file, as the RFC allows.
+ * Parses a `range` header (RFC 9110): one part of the file, `undefined` for all of it, or a part that the file does not
+ * have. Several parts at once, other units and invalid ranges get the whole file, as the RFC allows.
  */
 export function parseRange(
   header: string | undefined,

@@ -3,7 +3,7 @@ import type { Clock } from "@throughline/ai-core";
 import type { ThreadRef } from "@throughline/thread-log";
 import { z } from "zod";
 
-/** Where links lead, below the service's own address. */
+/** The path of links, below the service's own URL. */
 export const FILE_LINKS = "/files";
 
 /** An attachment of a thread. */
@@ -16,9 +16,9 @@ export interface LinkedFile {
 export interface FileLinks {
   /** `base`: the service's address as the client knows it. */
   linkTo(base: string, file: LinkedFile): string;
-  /** What a link is of, while it is valid. */
+  /** The file of a link, while it is valid. */
   read(token: string): LinkedFile | undefined;
-  /** What a URL is a link to, valid or not: enough to know a file again that a client was given. */
+  /** The file of a URL, whether or not the link is still valid: enough to recognize a file that a client was given. */
   recognise(url: string): LinkedFile | undefined;
 }
 
@@ -51,8 +51,8 @@ export function createFileLinks({
     linkTo(base, { thread: { account, subject, threadId }, id }) {
       const validUntil = (Math.floor(clock.now() / STEP_MS) + 2) * STEP_MS;
       const claims = JSON.stringify([account, subject ?? null, threadId, id, validUntil]);
-      const told = Buffer.from(claims).toString("base64url");
-      return `${base}${FILE_LINKS}/${told}.${sign(told)}`;
+      const payload = Buffer.from(claims).toString("base64url");
+      return `${base}${FILE_LINKS}/${payload}.${sign(payload)}`;
     },
     read(token) {
       const parsed = parse(token);

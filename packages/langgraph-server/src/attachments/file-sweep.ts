@@ -83,7 +83,7 @@ export async function sweepPostgresFiles(
   return { unnamed, unfinished, orphaned, stray: stray.length };
 }
 
-/** What sweeps would delete. */
+/** Counts the files that sweeps would delete. */
 export async function countPostgresFiles(
   { pool, schema }: FilesDatabase,
   { unnamedMs, stalledMs, orphanedMs }: FileSweep,
@@ -138,12 +138,12 @@ export function startAttachmentSweeper(options: AttachmentSweeperOptions): Attac
   return { sweep: now, close };
 }
 
-/** What a round sweeps. */
+/** The limits of a sweep round. */
 export function fileSweepOf(unnamedMs: number): FileSweep {
   return { unnamedMs, stalledMs: STALLED_MS, orphanedMs: unnamedMs };
 }
 
-/** One round, to its end. Gives what was deleted in all. */
+/** Runs one round to its end. Returns the total that was deleted. */
 export async function sweepFiles(
   store: Pick<AttachmentStore, "sweep">,
   unnamedMs: number,
@@ -270,8 +270,8 @@ function recountUsage(schema: string): string {
 }
 
 /**
- * What `findUnnamed` (`$1`), `findStalled` (`$2`), `findOrphaned` (`$3`) and `findStray` find in all; a file that is unnamed and
- * orphaned counts as unnamed. Reads every attachment's key and locks nothing.
+ * Counts all files that `findUnnamed` (`$1`), `findStalled` (`$2`), `findOrphaned` (`$3`) and `findStray` find; a file that is
+ * unnamed and orphaned counts as unnamed. Reads every attachment's key and locks nothing.
  */
 function countSweepable(schema: string): string {
   const older = (column: string, ms: string) => `${column} < clock_timestamp() - ${ms} * interval '1 ms'`;

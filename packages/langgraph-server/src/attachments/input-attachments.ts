@@ -4,14 +4,14 @@ import type { RunInput } from "../threads/run-spec.js";
 import type { FileLinks } from "./file-links.js";
 import { acceptType, checkSize, filenameOf, inlineBytes, referencedId, referenceTo } from "./media-types.js";
 import { type MediaOrigins, urlOf } from "./media-urls.js";
-import { attachmentId, type FileKeeper, type FileReceiver, receiveFile } from "./receive-file.js";
+import { attachmentId, type FileReceiver, type GeneratedFiles, receiveFile } from "./receive-file.js";
 import type { TransferPermits } from "./transfer-permits.js";
 
-/** What files pass on their way in and out. */
+/** Checks, limits and stores that uploads and downloads of files pass through. */
 export interface AttachmentGate extends FileReceiver {
   readonly transfers: TransferPermits;
-  readonly keeper: FileKeeper;
-  /** Where media that a message names by URL may lie. */
+  readonly keeper: GeneratedFiles;
+  /** Allowed origins of media that a message names by URL. */
   readonly mediaOrigins: MediaOrigins;
   readonly links: FileLinks;
 }
@@ -21,7 +21,7 @@ export interface InputGate extends FileReceiver {
 }
 
 /** The input with its inline files stored: from here on there are addresses and no bytes. */
-export async function storeAttachments(
+export async function storeInputAttachments(
   input: RunInput,
   thread: ThreadRef,
   gate: InputGate,
@@ -37,8 +37,8 @@ export async function storeAttachments(
     }
     const parts: ContentPart[] = [];
     // One after the other: files that are decoded all at once would be held all at once.
-    for (const [place, part] of content.entries()) {
-      parts.push(await storedPart(part, thread, gate, `messages.${index}.content.${place}`));
+    for (const [partIndex, part] of content.entries()) {
+      parts.push(await storedPart(part, thread, gate, `messages.${index}.content.${partIndex}`));
     }
     messages.push({ ...message, content: parts });
   }

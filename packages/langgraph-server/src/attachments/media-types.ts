@@ -4,13 +4,13 @@ import type { Attachment, StorageCaps } from "./attachment-store.js";
 const MEDIA_KINDS = ["image", "audio", "video", "document"] as const;
 type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Of one file by what it is, of all files of a thread and of an account, and of those a run is given. */
+/** Size limits: of one file by its kind, of all files of a thread and of an account, and of those a run gets. */
 export interface AttachmentLimits extends StorageCaps {
   readonly maxImageBytes: number;
   readonly maxAudioBytes: number;
   readonly maxVideoBytes: number;
   readonly maxDocumentBytes: number;
-  /** What one run's messages may bring along as bytes; past that a file is named in words. */
+  /** Bytes of files that one run's messages may carry; past that a text part replaces a file. */
   readonly maxAttachmentBytesPerRun: number;
   /** The same of all runs of an instance together; past that a run waits for others to end. */
   readonly maxAttachmentBytesInRuns: number;
@@ -84,13 +84,13 @@ export function acceptType(declared: string, field: string): AcceptedType {
 }
 
 /** A file that a graph made may be of any type: nothing but its size is checked. */
-export function madeType(mimeType: string): AcceptedType {
+export function generatedType(mimeType: string): AcceptedType {
   const family = mimeType.split("/", 1)[0];
   const kind = KINDS.get(mimeType) ?? MEDIA_KINDS.find((each) => each === family) ?? "document";
   return { mimeType, kind };
 }
 
-/** What a browser is told a file is: of a type that it could run, nothing is said. */
+/** The content type a file is served with: none of the types that a browser could execute. */
 export function servedType(mimeType: string): string {
   return KINDS.has(mimeType) ? mimeType : "application/octet-stream";
 }
@@ -106,7 +106,7 @@ export function checkSize(
   if (bytes > limits[limit]) throw tooLarge(field, `is larger than one ${kind} may be`, limit, limits);
 }
 
-/** The refusal of a file that does not fit beside what is stored. */
+/** The refusal of a file that does not fit next to what is stored. */
 export function capRefusal(
   cap: keyof StorageCaps,
   limits: AttachmentLimits,
@@ -137,7 +137,7 @@ interface Signature {
 
 const OFFICE_SIGNATURES = "application/vnd.openxmlformats-officedocument";
 
-/** How files of a kind begin. Texts have no beginning of their own. */
+/** Signatures of file kinds. Text files have none. */
 const SIGNATURES: readonly Signature[] = [
   { hex: "89504e470d0a1a0a", types: ["image/png"], name: "a PNG image" },
   { hex: "ffd8ff", types: ["image/jpeg"], name: "a JPEG image" },
@@ -184,7 +184,7 @@ export function blockTypeOf(mimeType: string): MediaBlock["type"] {
   return FAMILIES.find((family) => mimeType.startsWith(`${family}/`)) ?? "file";
 }
 
-/** As messages keep it: with an address in place of the bytes. */
+/** The block that messages store: with an address in place of the bytes. */
 export function referenceTo(attachment: Attachment, filename = attachment.filename): MediaBlock {
   return {
     type: blockTypeOf(attachment.mimeType),

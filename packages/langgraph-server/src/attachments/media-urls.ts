@@ -13,7 +13,7 @@ export type MediaOrigins = readonly string[];
 
 const MAX_LENGTH = 2_048;
 
-/** What is no public address: IANA's special-purpose registries, and everything that carries an IPv4 address within an IPv6. */
+/** Addresses that are not public: IANA's special-purpose registries, and everything that carries an IPv4 address within an IPv6. */
 const NOT_PUBLIC = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -50,8 +50,8 @@ const INNER_NAMES =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|example|onion|alt)$/;
 
 /**
- * Why a URL may not be handed to a model's side, which may fetch it; `undefined` where it may. Says what a URL is, not where it
- * leads: neither a redirect nor what a name resolves to can be seen here.
+ * The reason why a URL may not be passed to a model provider, which may fetch it; `undefined` where it may. Checks the URL
+ * itself, not its target: neither a redirect nor what a name resolves to can be seen here.
  */
 export function mediaUrlProblem(text: string, origins: MediaOrigins): string | undefined {
   if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
@@ -84,16 +84,16 @@ function hostProblem(host: string): string | undefined {
 
 /**
  * Throws `invalid_input` naming the part of a message that is new to the thread and names media by a URL that is not allowed.
- * What the thread holds was let in before, and is not asked again.
+ * Media that the thread already holds was admitted before, and is not checked again.
  */
 export function checkMediaUrls(start: FreshRunStart, input: RunInput, origins: MediaOrigins): void {
   if (start.kind === "resume" || !("messages" in input)) return;
   for (const message of start.messages) {
-    for (const [place, url] of mediaUrlsOf(message)) {
+    for (const [partIndex, url] of mediaUrlsOf(message)) {
       const problem = mediaUrlProblem(url, origins);
       if (problem === undefined) continue;
       const index = input.messages.findIndex(({ id }) => id === message.id);
-      const field = `messages.${index}.content.${place}`;
+      const field = `messages.${index}.content.${partIndex}`;
       throw new ThroughlineError(
         "invalid_input",
         `${field}: the URL ${problem}. Upload the file and name the attachment instead, or ask the operator to allow its origin (THROUGHLINE_MEDIA_ORIGINS).`,
@@ -103,15 +103,15 @@ export function checkMediaUrls(start: FreshRunStart, input: RunInput, origins: M
   }
 }
 
-function mediaUrlsOf({ content }: Message): readonly (readonly [place: number, url: string])[] {
+function mediaUrlsOf({ content }: Message): readonly (readonly [partIndex: number, url: string])[] {
   if (typeof content === "string") return [];
-  return content.flatMap((part, place) => {
+  return content.flatMap((part, partIndex) => {
     const url = urlOf(part);
-    return url === undefined || attachmentIdOf(url) !== undefined ? [] : [[place, url] as const];
+    return url === undefined || attachmentIdOf(url) !== undefined ? [] : [[partIndex, url] as const];
   });
 }
 
-/** Where a part says that its media lies. */
+/** The URL of a part's media. */
 export function urlOf({ image_url: image, url }: ContentPart): string | undefined {
   if (typeof image === "object" && image !== null && "url" in image && typeof image.url === "string") {
     return image.url;

@@ -1,12 +1,12 @@
 import { admitInTransaction, inTransaction, type ThreadRef } from "@throughline/thread-log";
 import type pg from "pg";
 import type { Attachment, AttachmentStore } from "./attachment-store.js";
-import { type ContentPlace, contentChunks, storedChunks } from "./blob-chunks.js";
+import { type BlobContext, contentChunks, storedChunks } from "./blob-chunks.js";
 import { type AttachmentFolder, createChunkLane } from "./blobs.js";
 import { countPostgresFiles, sweepPostgresFiles } from "./file-sweep.js";
 import {
-  capInTheWay,
   deleteEmptyUsage,
+  exceededCap,
   type FilesDatabase,
   keyOf,
   lockUsage,
@@ -35,7 +35,7 @@ const COPIED = "copied";
 const BULK_MS = 120_000;
 const SAME_THREAD = "account = $1 and subject = $2 and thread_id = $3";
 
-/** Rows in the database; contents beside them in chunks, or in a folder. */
+/** Rows in the database; contents next to them in chunks, or in a folder. */
 export function createPostgresAttachmentStore(
   { pool, schema }: FilesDatabase,
   folder: AttachmentFolder | undefined,
@@ -113,13 +113,13 @@ export function createPostgresAttachmentStore(
     async open(thread, id) {
       const row = await findRow(thread, id);
       if (!row) return undefined;
-      const place: ContentPlace = { pool, schema, lane, key: [...keyOf(thread), row.content_id ?? id] };
+      const blob: BlobContext = { pool, schema, lane, key: [...keyOf(thread), row.content_id ?? id] };
       const attachment = toAttachment(row);
       const whole = { start: 0, end: attachment.bytes };
-      if (row.is_whole) return { attachment, read: (range = whole) => contentChunks(place, range) };
+      if (row.is_whole) return { attachment, read: (range = whole) => contentChunks(blob, range) };
       if (!folder) {
         if (row.content_id === null) return undefined;
-        return { attachment, read: (range = whole) => storedChunks(place, range) };
+        return { attachment, read: (range = whole) => storedChunks(blob, range) };
       }
       const read = await folder.read(thread, row.content_id ?? id);
       return read && { attachment, read: (range = whole) => read(range) };
@@ -148,7 +148,7 @@ export function createPostgresAttachmentStore(
           await copyFile(client, row, from, to);
           return undefined;
         };
-        const cap = await inTransaction(pool, copy, { statementMs: BULK_MS }).catch(capInTheWay);
+        const cap = await inTransaction(pool, copy, { statementMs: BULK_MS }).catch(exceededCap);
         if (cap !== undefined) return cap;
       }
       return undefined;

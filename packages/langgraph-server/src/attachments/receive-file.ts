@@ -8,7 +8,7 @@ import {
   capRefusal,
   checkSignature,
   checkSize,
-  madeType,
+  generatedType,
 } from "./media-types.js";
 
 export interface IncomingFile {
@@ -16,11 +16,11 @@ export interface IncomingFile {
   /** Its length, where that is known before it is read. */
   readonly declaredBytes: number | undefined;
   readonly type: AcceptedType;
-  /** Whether it must begin as its type does: what people send is checked, what a graph made is kept as it is. */
+  /** Whether it must begin as its type does: uploads are checked, files that a graph made are stored unchecked. */
   readonly isChecked: boolean;
   readonly filename: string | undefined;
   readonly isNamed: boolean;
-  /** What an error calls it. */
+  /** The field name in errors. */
   readonly field: string;
   /** Called before bytes are read, with how many: throws where they may not come. */
   readonly admit?: (bytes: number) => void | Promise<void>;
@@ -69,7 +69,7 @@ export async function receiveFile(
     if (size === 0) throw empty(field);
     return await upload.finish({ id: hash.digest("base64url"), mimeType: type.mimeType, filename, isNamed });
   } catch (error) {
-    // The sender is to hear why it failed; what can't be cleaned up now is swept later.
+    // The sender gets the original error; what can't be cleaned up now is swept later.
     await upload.abandon().catch(() => {});
     throw error;
   }
@@ -81,7 +81,7 @@ function empty(field: string): ThroughlineError {
   });
 }
 
-/** Of type and content. */
+/** The id of a file: a hash of type and content. */
 export function attachmentId(mimeType: string, content: Uint8Array): string {
   return attachmentIdHash(mimeType).update(content).digest("base64url");
 }
@@ -105,8 +105,8 @@ async function* inChunks(content: IncomingFile["content"]): AsyncGenerator<Uint8
 }
 
 /** Stores the files that graphs make. */
-export interface FileKeeper {
-  /** Why a file may not be stored however much room there is. Known at once. */
+export interface GeneratedFiles {
+  /** The reason why a file may not be stored regardless of free capacity. Synchronous. */
   refusal(file: FoundFile): NotKept;
   /** Makes the file an attachment of the thread; one that it has, or that is on its way, is not stored again. */
   keep(thread: ThreadRef, file: FoundFile): Promise<NotKept>;
@@ -121,12 +121,12 @@ export interface FileKeeperDeps extends FileReceiver {
 
 const FIELD = "file";
 
-export function createFileKeeper({ store, limits, clock, signal }: FileKeeperDeps): FileKeeper {
+export function createFileKeeper({ store, limits, clock, signal }: FileKeeperDeps): GeneratedFiles {
   const underWay = new Map<string, Promise<NotKept>>();
   const keyOf = (thread: ThreadRef, id: string) => `${threadKey(thread)}|${id}`;
 
   function refusal(file: FoundFile): NotKept {
-    return refusalOf(() => checkSize(file.bytes, madeType(file.mimeType), limits, FIELD));
+    return refusalOf(() => checkSize(file.bytes, generatedType(file.mimeType), limits, FIELD));
   }
 
   async function storeFile(thread: ThreadRef, file: FoundFile): Promise<NotKept> {
@@ -138,7 +138,7 @@ export function createFileKeeper({ store, limits, clock, signal }: FileKeeperDep
         {
           content: file.content(),
           declaredBytes: bytes,
-          type: madeType(mimeType),
+          type: generatedType(mimeType),
           isChecked: false,
           filename,
           isNamed: true,
@@ -182,7 +182,7 @@ function refusalOf(check: () => void): NotKept {
   }
 }
 
-/** What a limit says, without the name of a field that no one sent. Throws what is no answer to the file. */
+/** A limit's message, without the name of a field that was not sent. Throws errors that do not concern the file. */
 function whyNot(error: unknown): string {
   if (error instanceof ThroughlineError && (error.code === "too_large" || error.code === "conflict")) {
     return error.message.replace(`${FIELD}: `, "");

@@ -17,10 +17,10 @@ import { namedAttachment, withBytes } from "@throughline/graph-executor";
 import type { ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore, OpenedFile } from "./attachment-store.js";
 import type { AttachmentLimits } from "./media-types.js";
-import type { FileKeeper } from "./receive-file.js";
+import type { GeneratedFiles } from "./receive-file.js";
 
-/** Gives graphs the bytes of their files, bounds what all of them hold together, and keeps the files they make. */
-interface RunFiles extends AttachmentPort {
+/** Loads files for graphs, bounds their bytes in memory over all runs, and stores the files that graphs make. */
+interface RunAttachments extends AttachmentPort {
   /** The thread's run is over: what it held is given back. */
   release(threadId: string): void;
 }
@@ -28,14 +28,14 @@ interface RunFiles extends AttachmentPort {
 export interface RunFilesDeps {
   readonly store: Pick<AttachmentStore, "open" | "heldBytes">;
   readonly limits: Pick<AttachmentLimits, "maxAttachmentBytesPerRun" | "maxAttachmentBytesInRuns">;
-  readonly keeper: Pick<FileKeeper, "keep">;
+  readonly keeper: Pick<GeneratedFiles, "keep">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** How long a run waits for others to end before it fails. Default one minute. */
   readonly patienceMs?: number;
 }
 
-/** What one run may hold, claimed before it holds anything: runs that each held a part and wanted more would wait for ever. */
+/** A run's share of memory, claimed before it holds anything: runs that each held a part and claimed more would deadlock. */
 interface Share {
   readonly bytes: number;
   /** Sizes by id: a file that is read again counts once. */
@@ -50,7 +50,7 @@ interface Waiting {
 const PATIENCE_MS = 60_000;
 
 /** A thread has one run at a time, so its id names what the run holds. */
-export function createRunFiles(deps: RunFilesDeps): RunFiles {
+export function createRunFiles(deps: RunFilesDeps): RunAttachments {
   const { store, limits, clock, signal, patienceMs = PATIENCE_MS } = deps;
   const { maxAttachmentBytesPerRun: perRun, maxAttachmentBytesInRuns: inRuns } = limits;
   const shares = new Map<string, Promise<Share>>();
@@ -58,12 +58,12 @@ export function createRunFiles(deps: RunFilesDeps): RunFiles {
   let claimed = 0;
   const retry = <Result>(work: () => Promise<Result>) => retryStore({ clock, signal }, work);
 
-  // Where one share is more than all may have, it is given alone.
-  const hasRoom = (bytes: number) => claimed === 0 || claimed + bytes <= inRuns;
+  // A share that is larger than the whole limit is granted alone.
+  const isWithinLimit = (bytes: number) => claimed === 0 || claimed + bytes <= inRuns;
 
   async function claim(thread: ThreadRef): Promise<Share> {
     const bytes = Math.min(perRun, await retry(() => store.heldBytes(thread)));
-    if (waiting.size === 0 && hasRoom(bytes)) claimed += bytes;
+    if (waiting.size === 0 && isWithinLimit(bytes)) claimed += bytes;
     else await untilAdmitted(bytes);
     return { bytes, held: new Map() };
   }
@@ -116,7 +116,7 @@ export function createRunFiles(deps: RunFilesDeps): RunFiles {
           claimed -= bytes;
           // In order: a large share that waits must not be passed by small ones for ever.
           for (const next of waiting) {
-            if (!hasRoom(next.bytes)) return;
+            if (!isWithinLimit(next.bytes)) return;
             next.admit();
           }
         },
@@ -150,12 +150,12 @@ function busy(max: number): ThroughlineError {
 
 /**
  * A graph is given the files that its new messages name; what started, queued or logged the run saw their addresses only.
- * What a checkpoint of the thread holds is up to the saver that loads it: in this process it is filled in there, a LangGraph server
+ * Files in a checkpoint of the thread are loaded by its saver: in this process they are loaded there, a LangGraph server
  * stores what it was given.
  */
 export function materialiseAttachments<Executor extends GraphExecutorPort>(
   executor: Executor,
-  attachments: RunFiles,
+  attachments: RunAttachments,
 ): Executor {
   function start(request: GraphRunRequest): GraphRunResult {
     if (!namesAny(request)) return executor.runGraph(request);
@@ -166,7 +166,7 @@ export function materialiseAttachments<Executor extends GraphExecutorPort>(
     runGraph(request) {
       const release = () => attachments.release(request.threadId);
       const result = start(request);
-      // A run whose stream is never read comes to no end; that it was stopped is all there is to hear of it.
+      // A run whose stream is never read comes to no end; its stop is the only signal.
       request.signal.addEventListener("abort", release, { once: true });
       void result.final
         .catch(() => {})

@@ -23,7 +23,7 @@ export interface TransferPermits {
 
 /** How long a request waits for a permit before it is refused. */
 const PATIENCE_MS = 2_000;
-/** A refused client comes back after about as long as those who wait keep the permits: sooner it would only be refused again. */
+/** When a refused client may retry: about as long as the holders keep their permits. Sooner it would only be refused again. */
 const MIN_RETRY_AFTER_MS = 2_000;
 const RETRY_AFTER_MS_PER_WAITING = 1_000;
 const MAX_RETRY_AFTER_MS = 30_000;
@@ -34,7 +34,7 @@ interface Waiting {
 }
 
 /**
- * Permits in the order they are asked for; an account that has all of its own is passed over, so it keeps no other waiting.
+ * Grants permits in the order of requests; an account that has all of its own is passed over, so it does not delay others.
  * A request that waits has read nothing of its body.
  */
 export function createTransferPermits(

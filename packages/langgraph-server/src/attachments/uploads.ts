@@ -13,7 +13,7 @@ import type { AttachmentFolder, ChunkLane, FileWriter } from "./blobs.js";
 
 export type FilesDatabase = Pick<PostgresDatabase, "pool" | "schema">;
 
-export interface UploadPlace extends FilesDatabase {
+export interface UploadContext extends FilesDatabase {
   readonly thread: ThreadRef;
   readonly caps: StorageCaps;
   readonly folder: AttachmentFolder | undefined;
@@ -26,9 +26,9 @@ export function keyOf(thread: ThreadRef): readonly [string, string, string] {
   return [thread.account, subjectKey(thread), thread.threadId];
 }
 
-/** One upload. Its row in `attachment_uploads` is there from the first reservation to its end, and keeps a sweep away. */
-export function openPostgresUpload(place: UploadPlace): Upload {
-  const { pool, schema, thread, caps, folder, lane, find } = place;
+/** One upload. Its row in `attachment_uploads` is there from the first reservation to its end, and protects it from sweeps. */
+export function openPostgresUpload(context: UploadContext): Upload {
+  const { pool, schema, thread, caps, folder, lane, find } = context;
   const contentId = randomUUID();
   const key = [...keyOf(thread), contentId];
   let writer: FileWriter | undefined;
@@ -39,7 +39,7 @@ export function openPostgresUpload(place: UploadPlace): Upload {
     if ((await answer).rowCount === 0) throw gone();
   }
 
-  /** The row of the upload and what it reserved but for `keep` bytes. */
+  /** Removes the row of the upload and its reservation except `keep` bytes. */
   async function close(client: pg.PoolClient, keep: number): Promise<boolean> {
     const { rows } = await client.query<{ bytes: string }>(
       `delete from ${schema}.attachment_uploads
@@ -75,7 +75,7 @@ export function openPostgresUpload(place: UploadPlace): Upload {
       return inTransaction(pool, async (client) => {
         await admitInTransaction(client, schema, thread);
         return reserveBytes(client, schema, { thread, contentId, bytes, caps });
-      }).catch(capInTheWay);
+      }).catch(exceededCap);
     },
     async write(chunk) {
       if (!folder) {
@@ -125,7 +125,7 @@ interface Reservation {
   readonly caps: StorageCaps;
 }
 
-/** Rolls the transaction back where a cap is in the way: wrap it with `capInTheWay`. */
+/** Rolls the transaction back where a cap is in the way: wrap it with `exceededCap`. */
 export async function reserveBytes(
   client: pg.PoolClient,
   schema: string,
@@ -133,13 +133,13 @@ export async function reserveBytes(
 ): Promise<undefined> {
   const { maxAttachmentBytesPerAccount: ofAccount, maxAttachmentBytesPerThread: ofThread } = caps;
   const account = await client.query(reserveOfAccount(schema), [thread.account, bytes, ofAccount]);
-  if (bytes > ofAccount || account.rowCount === 0) throw new CapMet("maxAttachmentBytesPerAccount");
+  if (bytes > ofAccount || account.rowCount === 0) throw new CapExceeded("maxAttachmentBytesPerAccount");
   const upload = await client.query(reserveOfThread(schema), [...keyOf(thread), contentId, bytes, ofThread]);
-  if (upload.rowCount === 0) throw new CapMet("maxAttachmentBytesPerThread");
+  if (upload.rowCount === 0) throw new CapExceeded("maxAttachmentBytesPerThread");
   return undefined;
 }
 
-class CapMet extends Error {
+class CapExceeded extends Error {
   readonly cap: keyof StorageCaps;
 
   constructor(cap: keyof StorageCaps) {
@@ -148,8 +148,8 @@ class CapMet extends Error {
   }
 }
 
-export function capInTheWay(error: unknown): keyof StorageCaps {
-  if (error instanceof CapMet) return error.cap;
+export function exceededCap(error: unknown): keyof StorageCaps {
+  if (error instanceof CapExceeded) return error.cap;
   throw error;
 }
 

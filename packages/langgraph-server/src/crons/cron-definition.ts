@@ -52,7 +52,7 @@ const fields = {
   enabled: z.boolean(),
 };
 
-/** What a person decides about a cron. As stored: complete. */
+/** The editable part of a cron. As stored: complete. */
 export const cronDefinitionSchema = z.strictObject(fields);
 export type CronDefinition = z.infer<typeof cronDefinitionSchema>;
 
@@ -74,7 +74,7 @@ export const cronChangeSchema = cronDefinitionSchema
   .meta({ minProperties: 1 });
 export type CronChange = z.infer<typeof cronChangeSchema>;
 
-/** The parts of a definition that say when. */
+/** The schedule part of a definition. */
 export const cronPreviewSchema = z.strictObject({
   schedule: fields.schedule,
   timeZone: fields.timeZone.default("UTC"),

@@ -105,7 +105,7 @@ export function timeOf(ms: number | undefined): Date | null {
 export interface CronWrites {
   insertCron(client: pg.PoolClient, cron: Cron): Promise<void>;
   updateCron(client: pg.PoolClient, cron: Cron): Promise<void>;
-  /** `false` when the tick was there already. Deletes the ticks that are too old to be kept. */
+  /** `false` when the tick was there already. Deletes the ticks past the retained number. */
   insertTick(client: pg.PoolClient, tick: CronTick, leaseMs: number): Promise<boolean>;
 }
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryCronStore } from "../server/memory/memory-crons.js";
 import type { Cron, TickOutcome } from "./cron.js";
 import { type CronRunner, startCronRunner } from "./cron-runner.js";
-import { askedTick } from "./plan-tick.js";
+import { manualTick } from "./plan-tick.js";
 
 const scope = { account: "acme" };
 const cron: Cron = {
@@ -39,7 +39,7 @@ describe("The delivery of ticks", () => {
     let now = 0;
     const store = createMemoryCronStore(createMemoryDatabase(), () => now);
     await store.create(scope.account, 1, () => cron);
-    await store.addTick(scope, cron.id, 0, (one, at) => askedTick(one, at, "tick"));
+    await store.addTick(scope, cron.id, 0, (one, at) => manualTick(one, at, "tick"));
     let attempts = 0;
     runner = startCronRunner({
       store,

@@ -53,7 +53,7 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
     try {
       await store.settle(claimed.tick, await attempt(claimed));
     } catch (error) {
-      const passing = passingCode(error);
+      const passing = retryableCode(error);
       if (passing === "internal")
         observer.failed("A cron's tick could not be delivered; it is tried again.", error);
       // When even this can't be written, the tick stays pending and is claimed again when its lease has run out.
@@ -66,9 +66,9 @@ export function startCronRunner(options: CronRunnerOptions): CronRunner {
     try {
       return await options.deliver(claimed);
     } catch (error) {
-      // A store that is away is never the tick's failure, however long that takes.
+      // An outage of the store is never the tick's failure, however long it takes.
       if (error instanceof StoreOutage) throw error;
-      if (passingCode(error) !== undefined && claimed.tick.attempt < MAX_ATTEMPTS) throw error;
+      if (retryableCode(error) !== undefined && claimed.tick.attempt < MAX_ATTEMPTS) throw error;
       return failedOutcome(error);
     }
   }
@@ -101,7 +101,7 @@ export function failedOutcome(error: unknown): TickOutcome {
   return { kind: "failed", code, message };
 }
 
-function passingCode(error: unknown): ErrorCode | undefined {
+function retryableCode(error: unknown): ErrorCode | undefined {
   const code = error instanceof ThroughlineError ? error.code : "internal";
   return PASSING.includes(code) || isBeingDeleted(error) ? code : undefined;
 }
@@ -113,7 +113,7 @@ export interface DeliveryDeps {
   readonly start: (request: StartRunRequest) => Promise<{ readonly run: RunRecord }>;
 }
 
-/** Makes a tick an ordinary run. Delivered twice it is the same run. Throws what kept it from being decided. */
+/** Makes a tick an ordinary run. Delivered twice it is the same run. Throws the error that left it undecided. */
 export async function deliverTick(deps: DeliveryDeps, { cron, tick }: ClaimedTick): Promise<TickOutcome> {
   const thread = threadOf(cron, tick);
   const alias = tickAlias(tick);
@@ -121,7 +121,7 @@ export async function deliverTick(deps: DeliveryDeps, { cron, tick }: ClaimedTic
   if (same) return { kind: "started", runId: same.runId };
   const { definition } = cron;
   if (definition.threadName === null && definition.overlap === "skip") {
-    const open = await openRunBefore(deps, cron, tick);
+    const open = await precedingOpenRun(deps, cron, tick);
     if (open !== undefined) return { kind: "skipped", reason: "busy", runId: open };
   }
   // Deleted since it was claimed, it must not bring back what was deleted with it.
@@ -166,11 +166,11 @@ export function threadOf(cron: Cron, tick: Pick<CronTick, "agent" | "threadName"
   );
 }
 
-/** How far back a run that still goes on is looked for. */
+/** How many ticks back a run that is still open is searched for. */
 const LOOK_BACK = 10;
 
-/** Ticks with threads of their own never meet in one, so whether the one before still runs has to be asked. */
-async function openRunBefore(
+/** Ticks with threads of their own never meet in one, so whether the one before still runs has to be read. */
+async function precedingOpenRun(
   { store, registry }: DeliveryDeps,
   cron: Cron,
   tick: CronTick,
@@ -193,9 +193,9 @@ function inputOf({ message, state }: Cron["definition"]["input"], alias: string)
   };
 }
 
-/** Tells what became of each tick where it is written down: once, whichever instance decided it and however often it was tried. */
+/** Reports each tick's outcome when it is recorded: once, on any instance and after any number of tries. */
 export function observeTicks(store: CronStore, observer: Pick<ServiceObserver, "cronTicked">): CronStore {
-  function tell({ outcome, missed }: Pick<CronTick, "outcome" | "missed">): void {
+  function report({ outcome, missed }: Pick<CronTick, "outcome" | "missed">): void {
     if (outcome.kind !== "pending") observer.cronTicked({ outcome: outcome.kind, missed });
   }
 
@@ -203,13 +203,13 @@ export function observeTicks(store: CronStore, observer: Pick<ServiceObserver, "
     ...store,
     async claimDue(limit, leaseMs) {
       const claimed = await store.claimDue(limit, leaseMs);
-      claimed.decided.forEach(tell);
+      claimed.decided.forEach(report);
       return claimed;
     },
     async settle(tick, outcome) {
-      const isNews = await store.settle(tick, outcome);
-      if (isNews) tell({ ...tick, outcome });
-      return isNews;
+      const isNew = await store.settle(tick, outcome);
+      if (isNew) report({ ...tick, outcome });
+      return isNew;
     },
   };
 }

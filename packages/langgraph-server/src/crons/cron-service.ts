@@ -10,7 +10,7 @@ import {
 import type { RegistryStatus } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { requireAcceptedConfig } from "../runs/run-configuration.js";
-import { formatPlace, type PagePlace, parsePlace } from "../threads/paging.js";
+import { formatPlace, type PageCursor, parsePlace } from "../threads/paging.js";
 import type { Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 import type { CronChange, CronDefinition } from "./cron-definition.js";
 import {
@@ -23,7 +23,7 @@ import {
   threadOf,
 } from "./cron-runner.js";
 import type { CronEntry, CronStore } from "./cron-store.js";
-import { askedTick, nextTime } from "./plan-tick.js";
+import { manualTick, nextTime } from "./plan-tick.js";
 import { parseSchedule } from "./schedule.js";
 
 /** Crons an account may have. */
@@ -93,7 +93,7 @@ export function createCronService(options: CronServiceOptions): CronService {
 
   async function runNow(scope: CronScope, id: string): Promise<ShownTick> {
     const claimed = await store.addTick(scope, id, TICK_LEASE_MS, (cron, now) =>
-      askedTick(cron, now, `now-${randomUUID()}`),
+      manualTick(cron, now, `now-${randomUUID()}`),
     );
     if (!claimed) throw notFound();
     const { cron, tick } = claimed;
@@ -131,7 +131,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     change,
     runNow,
     async list(scope, page) {
-      const found = await store.list(scope, placed(page));
+      const found = await store.list(scope, toStorePage(page));
       const { items, next } = cut(found, page, ({ cron }) => ({ at: cron.createdAt, id: cron.id }));
       return { crons: await Promise.all(items.map(showCron)), next };
     },
@@ -141,7 +141,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     },
     async ticks(scope, id, page) {
       const { cron } = await find(scope, id);
-      const found = await store.ticks(scope, id, placed(page));
+      const found = await store.ticks(scope, id, toStorePage(page));
       const { items, next } = cut(found, page, (tick) => ({ at: tick.claimedAt, id: tick.id }));
       return { ticks: await Promise.all(items.map((tick) => showTick(cron, tick))), next };
     },
@@ -207,19 +207,19 @@ export function scopeOf({ billingAccountId: account, subject }: Caller): CronSco
   return { account, ...(subject !== undefined && { subject }) };
 }
 
-/** Asks for one item more, which tells whether there is a next page. */
-function placed({ limit, after }: PageRequest): { readonly limit: number; readonly after?: PagePlace } {
+/** The query of a page, with one item more, which shows whether there is a next page. */
+function toStorePage({ limit, after }: PageRequest): { readonly limit: number; readonly after?: PageCursor } {
   return { limit: limit + 1, ...(after !== undefined && { after: parsePlace(after) }) };
 }
 
 function cut<T>(
   found: readonly T[],
   { limit }: PageRequest,
-  placeOf: (item: T) => PagePlace,
+  positionOf: (item: T) => PageCursor,
 ): { readonly items: readonly T[]; readonly next: string | undefined } {
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return { items, next: found.length > limit && last ? formatPlace(placeOf(last)) : undefined };
+  return { items, next: found.length > limit && last ? formatPlace(positionOf(last)) : undefined };
 }
 
 /** The same as for any other run. */
@@ -242,7 +242,7 @@ function notFound(): ThroughlineError {
   return new ThroughlineError("not_found", "There is no such cron.");
 }
 
-/** A tick, and how its run stands: `undefined` when there is none, or not any more. */
+/** A tick, and its run: `undefined` when there is none, or not any more. */
 export interface ShownTick extends CronTick {
   readonly runStatus: RegistryStatus | undefined;
 }
@@ -268,7 +268,7 @@ export interface CronService {
   get(scope: CronScope, id: string): Promise<ShownCron>;
   change(caller: Caller, id: string, change: CronChange): Promise<ShownCron>;
   remove(scope: CronScope, id: string): Promise<void>;
-  /** A tick now, paused or not. Throws what kept it from starting. */
+  /** Starts a tick now, paused or not. Throws the error that prevented the start. */
   runNow(scope: CronScope, id: string): Promise<ShownTick>;
   /** Newest first. */
   ticks(
@@ -284,7 +284,7 @@ export interface CronService {
   }): Promise<number[]>;
   /** For deletion: crons of an account, or of one subject of it, and their ticks. Gives how many crons there were. */
   removeAll(account: string, subject?: string): Promise<number>;
-  /** Looks for what is due; resolves when it is delivered. */
+  /** Starts due ticks; resolves when they are delivered. */
   look(): Promise<void>;
   /** Claims nothing more; what was claimed is delivered. */
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../server/migration
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import type { Cron } from "./cron.js";
 import { type CronStore, KEPT_TICKS } from "./cron-store.js";
-import { askedTick, nextTime } from "./plan-tick.js";
+import { manualTick, nextTime } from "./plan-tick.js";
 
 import { createPostgresCronStore } from "./postgres-cron-store.js";
 
@@ -113,7 +113,7 @@ describe.each([
       expect(await b.list(stranger, { limit: 10 })).toEqual([]);
       expect(await b.change(stranger, cron.id, (same) => same)).toBeUndefined();
       expect(
-        await b.addTick(stranger, cron.id, LEASE, (same, at) => askedTick(same, at, "x")),
+        await b.addTick(stranger, cron.id, LEASE, (same, at) => manualTick(same, at, "x")),
       ).toBeUndefined();
       expect(await b.ticks(stranger, cron.id, { limit: 10 })).toEqual([]);
       expect(await b.remove(stranger, cron.id)).toBe(false);
@@ -213,7 +213,7 @@ describe.each([
     const id = cron?.id ?? "";
     for (let index = 0; index < KEPT_TICKS + 20; index += 1) {
       now += 1_000;
-      const made = await a.addTick(acme, id, LEASE, (one, at) => askedTick(one, at, `tick-${index}`));
+      const made = await a.addTick(acme, id, LEASE, (one, at) => manualTick(one, at, `tick-${index}`));
       if (made && index > 2) await a.settle(made.tick, { kind: "missed" });
     }
     const first = await a.ticks(acme, id, { limit: 60 });

@@ -2,7 +2,7 @@ import type { BadRow } from "../operations/observer.js";
 import type { Page } from "../threads/paging.js";
 import type { ClaimedTick, Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 
-/** How many ticks of each cron are kept. Pending ones are kept beyond that. */
+/** How many ticks of each cron are retained. Pending ones are retained beyond that. */
 export const KEPT_TICKS = 100;
 
 export type BadRowListener = (row: BadRow) => void;
@@ -28,7 +28,7 @@ export interface Claimed {
 export interface CronStore {
   now(): Promise<number>;
   /**
-   * Tells of each row that can't be decoded, when it is set aside. Such a row is then in no claim and no listing until it
+   * Reports each row that can't be decoded, when it is marked. Such a row is then in no claim and no listing until it
    * is repaired or a version that can read it comes; it can be deleted.
    */
   onBadRow(listener: BadRowListener): void;
@@ -43,7 +43,7 @@ export interface CronStore {
     apply: (cron: Cron, now: number) => Cron,
   ): Promise<CronEntry | undefined>;
   remove(scope: CronScope, id: string): Promise<boolean>;
-  /** Of every subject where none is given. Returns how many crons there were. */
+  /** Removes crons of the subject, or of every subject. Returns how many crons there were. */
   removeAll(account: string, subject?: string): Promise<number>;
   /** Newest first. */
   ticks(scope: CronScope, id: string, page: Page): Promise<readonly CronTick[]>;

@@ -23,7 +23,7 @@ export interface Cron extends CronScope {
   readonly updatedAt: number;
 }
 
-/** The kinds of outcome are the words of the wire. `pending` is not delivered yet, or is being tried again. */
+/** The kinds of outcome are those of the wire. `pending` is not delivered yet, or is being tried again. */
 export const tickOutcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("started"), runId: z.string() }),
@@ -37,14 +37,14 @@ export const tickOutcomeSchema = z.discriminatedUnion("kind", [
 ]);
 export type TickOutcome = z.infer<typeof tickOutcomeSchema>;
 
-/** One time a cron was due, or a caller asked for it. */
+/** One time a cron was due, or a caller started it manually. */
 export interface CronTick {
   readonly cronId: string;
-  /** The scheduled time, or a random name when a caller asked for it. Unique in its cron. */
+  /** The scheduled time, or a random name when a caller started it. Unique in its cron. */
   readonly id: string;
   readonly scheduledAt: number;
   readonly claimedAt: number;
-  /** Where it runs, fixed when it is claimed: delivered again after a change of the cron, it must find its own run. */
+  /** The target of the run, fixed when the tick is claimed: a redelivery after a change of the cron must find the same run. */
   readonly agent: string;
   readonly threadName: string;
   /** Scheduled times that passed without a run: before this one, or up to it where this one was missed too. */

@@ -17,15 +17,15 @@ export interface TickPlan {
   readonly next: NextTime;
 }
 
-/** When a cron is due next, after `at`. */
+/** The cron's next due time after `at`. */
 export function nextTime(cron: Pick<Cron, "id" | "definition" | "anchorAt">, at: number): NextTime {
   const schedule = scheduleOf(cron);
   return cron.definition.enabled ? withJitter(cron, schedule, schedule.after(at)) : NEVER;
 }
 
 /**
- * What to do about a cron that is due. Of several times that have passed only the latest can run, once: what a schedule
- * asks for is that something happens regularly, not that it happens often.
+ * Plans the tick of a due cron. Of several times that have passed only the latest can run, once: a schedule requests that
+ * something happens regularly, not that it happens often.
  */
 export function planTick(cron: Cron, now: number): TickPlan | undefined {
   const { nextAt: first, definition } = cron;
@@ -120,8 +120,8 @@ export function claimCron(cron: Cron, now: number): CronClaim {
   }
 }
 
-/** A tick that a caller asked for. */
-export function askedTick(cron: Cron, now: number, id: string): CronTick {
+/** A tick that a caller started manually. */
+export function manualTick(cron: Cron, now: number, id: string): CronTick {
   return newTick(cron, { id, scheduledAt: now, now, missed: 0, outcome: { kind: "pending" } });
 }
 

@@ -28,7 +28,7 @@ import { claimCron } from "./plan-tick.js";
 
 type Queries = pg.Pool | pg.PoolClient;
 
-/** What time it is for crons. */
+/** Reads the current time for crons. */
 export type StoreNow = (queries: Queries) => Promise<number>;
 
 /** R18: the database's clock, which all instances share. */
@@ -71,13 +71,13 @@ export function createPostgresCronStore(
         return await work();
       } catch (error) {
         if (!(error instanceof UnreadableRow)) throw error;
-        await setAside(error);
+        await markUnreadable(error);
       }
     }
   }
 
-  /** Marks the row, which stays for the operator. Of several instances that find it, the one that marks it tells. */
-  async function setAside({ key, id, cause }: UnreadableRow): Promise<void> {
+  /** Marks the row, which stays for the operator. Of several instances that find it, the one that marks it reports it. */
+  async function markUnreadable({ key, id, cause }: UnreadableRow): Promise<void> {
     const { rowCount } =
       key.tickId === undefined
         ? await ask(
@@ -179,7 +179,7 @@ export function createPostgresCronStore(
       withoutUnreadable(() =>
         entries(
           `c.account = $1 and c.subject = $2 and ($3::timestamptz is null or (c.created_at, c.cron_id) > ($3, $4::text))`,
-          [scope.account, subjectKey(scope), ...placeOf(after), limit],
+          [scope.account, subjectKey(scope), ...positionOf(after), limit],
           "order by c.created_at, c.cron_id limit $5",
         ),
       ),
@@ -189,7 +189,7 @@ export function createPostgresCronStore(
           const cron = await lock(client, scope, id);
           if (!cron) return false;
           await writes.updateCron(client, apply(cron, await now(client)));
-          // Written anew, the row may be one that every version can read.
+          // Rewritten, the row may be one that every version can read.
           await client.query(`update ${crons} set unreadable_format = null where cron_id = $1`, [id]);
           return true;
         }),
@@ -213,7 +213,7 @@ export function createPostgresCronStore(
           `select ${TICK_COLUMNS} from ${cronTicks} t join ${crons} c using (cron_id)
            where ${SAME_CRON} and ${isReadable("t")} and ($4::timestamptz is null or (t.claimed_at, t.tick_id) < ($4, $5::text))
            order by t.claimed_at desc, t.tick_id desc limit $6`,
-          [...keyOf(scope, id), ...placeOf(after), limit],
+          [...keyOf(scope, id), ...positionOf(after), limit],
         );
         return rows.map((row) => toTick(id, row));
       }),
@@ -261,6 +261,6 @@ export function createPostgresCronStore(
 /** The condition of every statement about one cron: its first three parameters. */
 const SAME_CRON = "c.account = $1 and c.subject = $2 and c.cron_id = $3";
 
-function placeOf(after: Page["after"]): [Date | null, string | null] {
+function positionOf(after: Page["after"]): [Date | null, string | null] {
   return [timeOf(after?.at), after?.id ?? null];
 }

@@ -103,7 +103,7 @@ function valuesOf(field: string): readonly number[] | undefined {
     if (!match) return undefined;
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
-    // croner itself says what is wrong with it.
+    // croner itself reports the error.
     if (to < from) return undefined;
     for (let value = from; value <= to; value += 1) values.push(value);
   }

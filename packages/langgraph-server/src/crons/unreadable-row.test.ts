@@ -13,7 +13,7 @@ import { type Cron, tickOutcomeSchema } from "./cron.js";
 import { cronDefinitionSchema, newCronSchema } from "./cron-definition.js";
 import { CRON_FORMAT } from "./cron-rows.js";
 import type { CronStore } from "./cron-store.js";
-import { askedTick, nextTime } from "./plan-tick.js";
+import { manualTick, nextTime } from "./plan-tick.js";
 import { createPostgresCronStore } from "./postgres-cron-store.js";
 
 const START = Date.UTC(2026, 0, 1);
@@ -114,7 +114,7 @@ describe("A cron's row that can't be read", () => {
     await breakJson("a1");
     expect(await a.find(acme, "a1")).toBeUndefined();
     expect(await a.change(acme, "a1", (cron) => cron)).toBeUndefined();
-    expect(await a.addTick(acme, "a1", LEASE, (cron, at) => askedTick(cron, at, "x"))).toBeUndefined();
+    expect(await a.addTick(acme, "a1", LEASE, (cron, at) => manualTick(cron, at, "x"))).toBeUndefined();
     const { rows } = await database.pool.query("select definition, due_at from throughline.crons");
     expect(rows).toEqual([{ definition: '{"agent":', due_at: new Date(START + MINUTE) }]);
     expect(await a.remove(acme, "a1")).toBe(true);
@@ -156,10 +156,10 @@ describe("A cron's row that can't be read", () => {
       ["g1", globex],
     ] as const)
       await create(id, scope);
-    await a.addTick(acme, "a1", LEASE, (cron, at) => askedTick(cron, at, "first"));
+    await a.addTick(acme, "a1", LEASE, (cron, at) => manualTick(cron, at, "first"));
     now += 1_000;
-    await a.addTick(acme, "a1", LEASE, (cron, at) => askedTick(cron, at, "second"));
-    await a.addTick(globex, "g1", LEASE, (cron, at) => askedTick(cron, at, "other"));
+    await a.addTick(acme, "a1", LEASE, (cron, at) => manualTick(cron, at, "second"));
+    await a.addTick(globex, "g1", LEASE, (cron, at) => manualTick(cron, at, "other"));
     await database.pool.query(
       `update throughline.cron_ticks set outcome = '{"kind":"paused"}' where tick_id = 'second'`,
     );
@@ -211,8 +211,8 @@ describe("A cron's row that can't be read", () => {
       ["g1", globex],
     ] as const)
       await create(id, scope);
-    await a.addTick(acme, "a1", LEASE, (cron, at) => askedTick(cron, at, "mine"));
-    await a.addTick(globex, "g1", LEASE, (cron, at) => askedTick(cron, at, "other"));
+    await a.addTick(acme, "a1", LEASE, (cron, at) => manualTick(cron, at, "mine"));
+    await a.addTick(globex, "g1", LEASE, (cron, at) => manualTick(cron, at, "other"));
     await addField("a1");
     now += LEASE;
     expect((await b.claimPending(16, LEASE)).map(({ tick }) => tick.id)).toEqual(["other"]);

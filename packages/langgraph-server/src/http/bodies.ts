@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type Json, type JsonObject, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 
-/** A request's body before it is read. `undefined` where there is none. */
+/** Returns a request's unread body, `undefined` where there is none. */
 export function bodySource(
   request: Pick<Request, "body">,
   incoming: IncomingMessage | undefined,
@@ -14,20 +14,20 @@ export function bodySource(
       "The body was read before the request reached this handler. Mount it before body parsers.",
     );
   }
-  // Read from Node's own request it costs no web streams. Left early, the request would take the connection with it, and the
-  // answer that says why.
+  // Reading Node's own request costs no web streams. An early return would destroy the request and its connection, and with it the
+  // response that gives the reason.
   return incoming.iterator({ destroyOnReturn: false });
 }
 
 interface Parsed {
-  /** What a framework's parser made of the body. */
+  /** The result of a framework's body parser. */
   readonly body?: unknown;
-  /** Where Node's adapter finds a body that was read before. */
+  /** The property in which Node's adapter looks for a body that was read before. */
   rawBody?: Buffer;
 }
 
-/** Keeps what a framework's body parser read, so that it can be read again. */
-export function keepParsedBody(incoming: IncomingMessage & Parsed): void {
+/** Restores the raw body that a framework's body parser consumed, so that it can be read again. */
+export function restoreRawBody(incoming: IncomingMessage & Parsed): void {
   if (!incoming.readableDidRead || incoming.rawBody || incoming.body === undefined) return;
   const { body } = incoming;
   if (Buffer.isBuffer(body)) incoming.rawBody = body;
@@ -38,9 +38,9 @@ function parsedBody(incoming: IncomingMessage & Parsed): Buffer | undefined {
   return incoming.rawBody;
 }
 
-/** Deeper nesting than any state has; a walk that recurses into more would run out of stack. */
+/** Maximum nesting, deeper than any state has; a recursive walk of more would run out of stack. */
 const MAX_DEPTH = 128;
-/** PostgreSQL stores neither: a run that held one would fail long after it was accepted. */
+/** Characters that PostgreSQL can't store: a run that held one would fail long after it was accepted. */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const NOT_STORABLE = "holds a NUL or half a surrogate pair, which can't be stored";
 
@@ -52,8 +52,8 @@ export interface BodyOptions {
 }
 
 /**
- * A request's body as JSON, `undefined` when there is none. Reads no further than the limit. Another content type is refused:
- * a form on any web page could send one without asking (CSRF), JSON it could not.
+ * Reads a request's body as JSON, `undefined` when there is none, and no further than the limit. Refuses other content types:
+ * a form on any web page could send one without a preflight (CSRF), but not JSON.
  */
 export async function readJsonBody(
   request: Request,
@@ -72,7 +72,7 @@ export async function readJsonBody(
     });
   }
   const value = parse(bytes);
-  // No route takes it, and code that fills in a missing body would take it for one.
+  // No route accepts null, and code that fills in a missing body would treat it as one.
   const problem = value === null ? "is null; send an object, or nothing" : problemIn(value);
   if (problem !== undefined) {
     throw new ThroughlineError("invalid_input", `body: ${problem}`, { details: { field: "body" } });
@@ -112,7 +112,7 @@ function parse(bytes: Uint8Array): Json {
   }
 }
 
-/** Level by level, so that its own cost does not depend on the stack. */
+/** Finds what can't be stored. Walks level by level, so that its own depth does not depend on the stack. */
 function problemIn(value: Json): string | undefined {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -139,7 +139,7 @@ function tooLarge(maxBytes: number): ThroughlineError {
   );
 }
 
-/** What came out of JSON.parse is JSON: checking it again, level by level, would only cost. */
+/** JSON that JSON.parse returned: checking it again, level by level, would only cost. */
 export const parsedJson = z.custom<Json>((value) => value !== undefined, "is missing");
 
 export const parsedObject = z

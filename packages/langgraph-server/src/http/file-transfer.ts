@@ -2,10 +2,10 @@ import { type Clock, ThroughlineError } from "@throughline/ai-core";
 import { bodySource } from "./bodies.js";
 import type { RouteContext } from "./request.js";
 
-/** How long the other end may neither send nor take anything: a transfer that stands still keeps its permit from others. */
+/** Time after which a transfer without progress fails: a stalled transfer would hold its permit. */
 const STALL_MS = 30_000;
 
-/** The request's body, read as it is asked for. Throws `invalid_input` where it breaks off or stands still. */
+/** Reads the request's body on demand. Throws `invalid_input` if it breaks off or stalls. */
 export async function* requestBytes(c: RouteContext, clock: Clock): AsyncGenerator<Uint8Array> {
   const body = bodySource(c.req.raw, c.env?.incoming) ?? none();
   const iterator: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
@@ -33,7 +33,7 @@ export async function* requestBytes(c: RouteContext, clock: Clock): AsyncGenerat
   try {
     for (let result = await next(); !result.done; result = await next()) yield result.value;
   } finally {
-    // What waits for a sender that stands still would wait here, too.
+    // With a stalled sender, `return` would wait, too.
     if (!isWaiting) await iterator.return?.();
   }
 }
@@ -65,7 +65,7 @@ export interface SendOptions {
   readonly onEnd: () => void;
 }
 
-/** A body that reads the next chunk of its file when the last one is on its way: a slow reader slows the reading down. */
+/** A response body that reads the next chunk of its file when the last one is sent: a slow client slows the reading down. */
 export function sendFile(
   c: RouteContext,
   content: AsyncIterable<Uint8Array>,
@@ -119,8 +119,8 @@ export function sendFile(
 }
 
 async function* none(): AsyncGenerator<never> {}
-/** Chunks as a body that reads on when the client has taken what was read. */
-export function pulledStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** Converts chunks to a body that reads the next chunk when the client has consumed the last one. */
+export function toReadableStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
 import { type ErrorCode, httpStatusOf, ThroughlineError, toWireError } from "@throughline/ai-core";
-import { keepParsedBody } from "./bodies.js";
+import { restoreRawBody } from "./bodies.js";
 
 const DEFAULT_PORT = 8_000;
 const PORTS_TO_TRY = 100;
-/** What was written to a reader that still reads gets through by then; one that does not is left behind. */
+/** Time for readers to receive what was written; connections that still are open after it are closed. */
 const FLUSH_MS = 2_000;
-/** Longer than proxies keep an idle connection, 60 s as a rule: closed by us first, it takes a request with it that was just sent. */
+/** Longer than a proxy's idle timeout, 60 s as a rule: a connection that we close first loses a request that was just sent. */
 const KEEP_ALIVE_MS = 75_000;
 
 export interface Listening {
@@ -20,22 +20,22 @@ export interface Listening {
   finish(): Promise<void>;
 }
 
-/** Serves a handler. Without a port it takes 8000 or the next free one; a port that was asked for is taken or refused. */
+/** Serves a handler. Without a port it binds 8000 or the next free one; a configured port that is in use is an error. */
 export async function listen(
   handler: FetchHandler,
   { host, port }: { readonly host: string; readonly port: number | undefined },
 ): Promise<Listening> {
   let isClosing = false;
-  const answer = toNodeHandler(handler, { hostname: host });
+  const listener = toNodeHandler(handler, { hostname: host });
   const server = createServer((incoming, outgoing) => {
-    // Who comes back over the line it has would never notice that it has to go elsewhere.
+    // A client that reuses its connection would never notice that it has to connect to another instance.
     if (isClosing) outgoing.shouldKeepAlive = false;
-    return answer(incoming, outgoing);
+    return listener(incoming, outgoing);
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", answerMalformed);
   await bind(server, host, port);
-  // Once bound to an address and not to a pipe, this is what Node gives.
+  // Node returns an `AddressInfo` for a server that is bound to an address and not to a pipe.
   const { port: bound } = server.address() as AddressInfo;
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   return {
@@ -53,9 +53,9 @@ export async function listen(
   };
 }
 
-/** What is no HTTP never reaches the handler; it is answered with a code all the same. */
+/** Answers a malformed request with an error code. It never reaches the handler. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A stream may be half-way through: nothing can be said in it any more.
+  // A response may be half-way through: no error can be written into it any more.
   const isMidway = "bytesWritten" in socket && socket.bytesWritten !== 0;
   if (!socket.writable || isMidway || error.code === "ECONNRESET") {
     socket.destroy();
@@ -95,7 +95,7 @@ async function bindTo(server: Server, host: string, port: number): Promise<void>
   await new Promise<void>((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) => {
       server.removeListener("listening", onListening);
-      reject(error.code === "EADDRINUSE" ? taken(host, port) : error);
+      reject(error.code === "EADDRINUSE" ? portInUse(host, port) : error);
     };
     const onListening = () => {
       server.removeListener("error", onError);
@@ -107,7 +107,7 @@ async function bindTo(server: Server, host: string, port: number): Promise<void>
   });
 }
 
-function taken(host: string, port: number): ThroughlineError {
+function portInUse(host: string, port: number): ThroughlineError {
   return new ThroughlineError(
     "invalid_input",
     `Port ${port} of ${host} is taken. Choose another one with PORT.`,
@@ -117,7 +117,7 @@ function taken(host: string, port: number): ThroughlineError {
   );
 }
 
-/** Answers requests; given Node's own request and response it may write its streams straight to them. */
+/** Answers requests. Given Node's own request and response it may write streams directly to them. */
 export interface FetchHandler {
   fetch(request: Request, env?: Partial<HttpBindings>): Promise<Response>;
 }
@@ -126,21 +126,21 @@ export interface FetchHandler {
 type MountedMessage = IncomingMessage & { readonly originalUrl?: string };
 
 /**
- * A handler as Node's servers take it, and frameworks on top of them: `createServer`, Express' `use`, Fastify's raw request.
- * A JSON body that the framework's parser read is taken from `request.body`.
+ * Converts a handler for Node's servers and frameworks on top of them: `createServer`, Express' `use`, Fastify's raw request.
+ * A JSON body that the framework's parser consumed is read from `request.body`.
  */
 export function toNodeHandler(
   handler: FetchHandler,
   options: { readonly hostname?: string } = {},
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  const answer = getRequestListener((request, env) => handler.fetch(request, http1(env)), {
+  const listener = getRequestListener((request, env) => handler.fetch(request, http1(env)), {
     ...options,
     overrideGlobalObjects: false,
   });
   return async (incoming: MountedMessage, outgoing) => {
     if (incoming.originalUrl !== undefined) incoming.url = incoming.originalUrl;
-    keepParsedBody(incoming);
-    await answer(incoming, outgoing);
+    restoreRawBody(incoming);
+    await listener(incoming, outgoing);
   };
 }
 

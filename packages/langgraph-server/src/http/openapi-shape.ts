@@ -8,7 +8,7 @@ export interface Reference {
 }
 
 export interface MediaType {
-  /** Of an event stream: of each event, as OpenAPI 3.2 has it and tools read 3.1. */
+  /** For an event stream the schema of each event, as OpenAPI 3.2 has it and tools read 3.1. */
   readonly schema: JsonSchema;
 }
 export type Content = Readonly<Record<string, MediaType>>;
@@ -34,7 +34,7 @@ export interface Operation {
   readonly tags: readonly string[];
   /** Empty for routes without sign-in. */
   readonly security?: readonly [];
-  /** The action of the policy that its callers must be permitted, or `by_request` where the body says which. */
+  /** The policy action that callers need, or `by_request` where the body names it. */
   readonly "x-throughline-action"?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };

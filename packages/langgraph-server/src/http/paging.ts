@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A number in a query. Only digits are one: `Number` would take nothing for 0, and `0x10` or `1e3` for what they are. */
+/** A number in a query. Only digits are accepted: `Number` would read an empty text as 0, and accept `0x10` and `1e3`. */
 export function wholeNumber(min: number, max: number) {
   return z.preprocess(
     (text) => (typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text),
@@ -8,7 +8,7 @@ export function wholeNumber(min: number, max: number) {
   );
 }
 
-/** What a route takes that answers page by page. */
+/** The query of a route that answers page by page. */
 export const pageSchema = z.object({
   limit: wholeNumber(1, 100).default(50),
   after: z.string().min(1).max(1_000).optional().describe("`next` of the page before."),

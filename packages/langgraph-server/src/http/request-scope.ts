@@ -11,7 +11,7 @@ import {
   type Visibility,
   visibilityOf,
 } from "../threads/thread-address.js";
-import { queryOf, type RouteContext, type RouteParts, requireAgent, type SignedIn } from "./request.js";
+import { type App, type AuthorizedRequest, parseQuery, type RouteContext, requireAgent } from "./request.js";
 
 export const visibilityQuerySchema = z.object({ visibility: threadVisibilitySchema });
 
@@ -27,28 +27,32 @@ export interface NamedThread {
 }
 
 /**
- * The caller's thread, or the account's, as far as the caller's permission goes. Throws `forbidden`. `caller`: for whom a
+ * Resolves a thread of the caller or of the account, within the caller's reach. Throws `forbidden`. `caller`: for whom a
  * trusted service acts.
  */
 export function threadFor(
-  who: SignedIn,
+  who: AuthorizedRequest,
   { graphName, threadName, visibility }: NamedThread,
   caller: Caller = who.caller,
 ): ThreadAddress {
   requireVisible(who, visibility, caller);
   const thread = threadAddress(callerIn(caller, visibility), graphName, threadName);
-  who.note({ thread });
+  who.audit({ thread });
   return thread;
 }
 
-/** Throws `forbidden` where the caller's permission ends at what is their own, and this is not. */
-function requireVisible(who: SignedIn, visibility: Visibility | undefined, caller = who.caller): void {
+/** Throws `forbidden` if the thread is not the caller's own and the caller's reach is. */
+function requireVisible(
+  who: AuthorizedRequest,
+  visibility: Visibility | undefined,
+  caller = who.caller,
+): void {
   const isShared = visibility === "account" && visibilityOf(caller) === "private";
   who.requireReach(isShared ? "account" : "own");
 }
 
-/** Which threads a list is of. */
-export function listScope(who: SignedIn, asked: z.output<typeof listVisibilitySchema>): ThreadScope {
+/** Returns the scope of a list of threads. */
+export function listScope(who: AuthorizedRequest, asked: z.output<typeof listVisibilitySchema>): ThreadScope {
   const { billingAccountId: account, subject } = who.caller;
   if (asked === "all") {
     requireVisible(who, "account");
@@ -58,10 +62,10 @@ export function listScope(who: SignedIn, asked: z.output<typeof listVisibilitySc
   return { account, subject: callerIn(who.caller, asked).subject };
 }
 
-/** The thread that the path names by `:agentId` and `:threadName`, and the query by `visibility`. */
-export async function threadOf(c: RouteContext, parts: RouteParts, who: SignedIn): Promise<ThreadAddress> {
+/** Resolves the thread that the path names by `:agentId` and `:threadName`, and the query by `visibility`. */
+export async function threadOf(c: RouteContext, parts: App, who: AuthorizedRequest): Promise<ThreadAddress> {
   const { graphName } = await requireAgent(parts, c.req.param("agentId") ?? "");
-  const { visibility } = queryOf(c, visibilityQuerySchema);
+  const { visibility } = parseQuery(c, visibilityQuerySchema);
   return threadFor(who, { graphName, threadName: c.req.param("threadName") ?? "", visibility });
 }
 
@@ -81,15 +85,18 @@ export interface AccountScope {
   readonly subject: string | undefined;
 }
 
-/** A person acts on their own data; another person's, and all of the account's, needs a permission that goes further. */
-export function accountScopeOf(who: SignedIn, asked: z.output<typeof accountScopeSchema>): AccountScope {
+/** Resolves the account and person of a request. Another person's data, and all of the account's, needs a wider reach. */
+export function accountScopeOf(
+  who: AuthorizedRequest,
+  asked: z.output<typeof accountScopeSchema>,
+): AccountScope {
   const { billingAccountId, subject: own } = who.caller;
   const isTrusted = who.credentials.isTrustedService === true;
   const account = asked.accountId ?? billingAccountId;
   if (account !== billingAccountId && !isTrusted) {
     throw new ThroughlineError("forbidden", "accountId: another account's data needs a trusted service");
   }
-  who.note({ account });
+  who.audit({ account });
   const subject = asked.subject ?? (isTrusted ? undefined : own);
   const isOwn = subject !== undefined && subject === own && account === billingAccountId;
   who.requireReach(isOwn ? "own" : "everyone");
@@ -97,16 +104,16 @@ export function accountScopeOf(who: SignedIn, asked: z.output<typeof accountScop
 }
 
 /**
- * Whose spending a caller sees: the account's where their permission goes that far, else their own. `undefined` is every
+ * Resolves whose spending a caller sees: the account's where their reach allows it, else their own. `undefined` is every
  * person of the account. A caller who is no person has nothing of their own.
  */
-export function spendScopeOf(who: SignedIn, asked?: string): string | undefined {
+export function spendScopeOf(who: AuthorizedRequest, asked?: string): string | undefined {
   const { subject: own } = who.caller;
   const subject = asked ?? (seesEveryone(who) ? undefined : own);
   who.requireReach(subject !== undefined && subject === own ? "own" : "everyone");
   return subject;
 }
 
-export function seesEveryone(who: SignedIn): boolean {
+export function seesEveryone(who: AuthorizedRequest): boolean {
   return reachOf(actorOf(who.credentials), who.action) === "everyone";
 }

@@ -15,6 +15,7 @@ import {
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
+import { ACTIONS, type Action, type Reach } from "../accounts/actions.js";
 import {
   type AuditFacts,
   boundedAnswer,
@@ -25,8 +26,8 @@ import {
 import type { AuditLog } from "../accounts/audit-log.js";
 import { DELETIONS } from "../accounts/audit-store.js";
 import { actorOf, type CallerResolver, type Credentials, toCaller } from "../accounts/callers.js";
-import type { AccountLimits, AccountUsage, Place } from "../accounts/limits.js";
-import { ACTIONS, type Action, may, type Reach, requireMay } from "../accounts/policy.js";
+import type { AccountLimits, AccountUsage, Place as Permit } from "../accounts/limits.js";
+import { may, requireMay } from "../accounts/policy.js";
 import type { Logger } from "../operations/logging.js";
 import type { RequestTrace } from "../operations/tracing.js";
 import { requireAgent as findAgent } from "../threads/thread-address.js";
@@ -34,14 +35,14 @@ import { readJsonBody } from "./bodies.js";
 import type { SseWriter } from "./sse.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 
-/** What every route needs of the service behind it. */
+/** The part of the service that every route needs. */
 export interface RouteService {
   readonly agents: AgentCatalogPort;
   readonly audit: AuditLog;
 }
 
-/** `Service`: what a route needs beside that, named where the route is made. */
-export interface RouteParts<Service = unknown> {
+/** What routes are created with. `Service` is the part of the service that a route needs in addition. */
+export interface App<Service = unknown> {
   readonly service: RouteService & Service;
   readonly resolver: CallerResolver;
   readonly limitsOf: (account: string) => AccountLimits;
@@ -50,9 +51,9 @@ export interface RouteParts<Service = unknown> {
   readonly clock: Clock;
   /** Whether a request may ask for the `debug` profile, which shows a graph's own error texts. */
   readonly allowDebug: boolean;
-  /** The service's address as clients know it, where that is configured. */
+  /** The service's public address, where it is configured. */
   readonly publicUrl?: string | undefined;
-  /** The graph of requests that name none; absent, the first that is listed. */
+  /** The graph of requests that name none. Default: the first one listed. */
   readonly defaultGraph?: string | undefined;
 }
 
@@ -62,46 +63,43 @@ export interface RouteEnv {
     trace: RequestTrace;
     logger: Logger;
     route: string;
-    /** Set while a stream goes on after its handler returned. */
+    /** Set while a stream is open after its handler returned. */
     stream?: SseStream;
   };
 }
 export type RouteContext = Context<RouteEnv>;
 
-/** What does not depend on what the caller asks for. */
+/** The part of a request that does not depend on its action. */
 interface AnyRequest {
   readonly limits: AccountLimits;
-  /** The request's body as JSON, within the account's limits; `undefined` when there is none. */
+  /** Reads the request's body as JSON, within the account's limits; `undefined` when there is none. */
   readBody(): Promise<Json | undefined>;
 }
 
-/** A signed-in caller who was not permitted anything yet. Who they are is told with the permission. */
-export interface Asking extends AnyRequest {
-  /** Throws `forbidden` where the caller's role never may. */
-  permit(action: Action): SignedIn;
+/** A request of a signed-in caller that is not authorized yet. It exposes the caller only with the authorization. */
+export interface AuthenticatedRequest extends AnyRequest {
+  /** Throws `forbidden` if the caller's role does not allow the action. */
+  authorize(action: Action): AuthorizedRequest;
 }
 
-/** A caller with permission for one action, on what is their own. */
-export interface SignedIn extends AnyRequest {
+/** A request that is authorized for one action, on what is the caller's own. */
+export interface AuthorizedRequest extends AnyRequest {
   readonly caller: Caller;
   readonly credentials: Credentials;
   readonly action: Action;
-  /** Throws `forbidden` unless the permission goes this far. */
+  /** Throws `forbidden` unless the authorization has this reach. */
   requireReach(reach: Reach): void;
-  /** Adds to what the audit record says of this request. */
-  note(facts: AuditFacts): void;
+  /** Adds facts to the audit entry of this request. */
+  audit(facts: AuditFacts): void;
 }
 
-/** The agent a path names. */
-export function requireAgent({ service }: RouteParts, id: string): Promise<GraphDescriptor> {
+/** Finds the agent that a path names. */
+export function requireAgent({ service }: App, id: string): Promise<GraphDescriptor> {
   return findAgent(service.agents, id);
 }
 
-/** The agent of a request that need not name one. */
-export async function requireAgentOrDefault(
-  parts: RouteParts,
-  id: string | undefined,
-): Promise<GraphDescriptor> {
+/** Finds the agent of a request that need not name one. */
+export async function requireAgentOrDefault(parts: App, id: string | undefined): Promise<GraphDescriptor> {
   const named = id ?? parts.defaultGraph;
   if (named !== undefined) return requireAgent(parts, named);
   const [first] = await parts.service.agents.listAgents();
@@ -110,23 +108,23 @@ export async function requireAgentOrDefault(
 }
 
 /**
- * From here on the answer is a stream; `place` is given back at its end. What is logged and traced of the request waits for
- * that too. `shares`: subscriptions that write to it.
+ * Opens a stream as the response; `permit` is released at its end. The request's log line and span wait for
+ * the end, too. `shares` is the number of subscriptions that write to it.
  */
 export function openStream(
   c: RouteContext,
-  parts: RouteParts,
-  place: Place,
+  parts: App,
+  permit: Permit,
   shares = 1,
 ): { readonly stream: SseStream; readonly response: Response } {
   const opened = parts.writer.open({ env: c.env, headers: c.res.headers, request: c.req.raw, shares });
-  whenClosed(opened.stream, place.leave);
+  whenClosed(opened.stream, permit.leave);
   c.set("stream", opened.stream);
   return opened;
 }
 
-/** Who asks. Every route but the open ones begins here, so that none can be reached without. */
-export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit> {
+/** Authenticates the caller. Every route but the open ones begins here, so that none can be reached without it. */
+export async function authenticate(c: RouteContext, parts: App): Promise<RequestAudit> {
   const address = c.env?.incoming?.socket.remoteAddress;
   const credentials = await parts.resolver.resolve({
     headers: c.req.raw.headers,
@@ -142,7 +140,7 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit>
   const limits = parts.limitsOf(account);
   const declared = declaredLength(c.req.raw);
   if (declared !== 0) await parts.usage.body(account, limits, declared);
-  return openVisit({
+  return trackRequest({
     caller,
     credentials,
     limits,
@@ -159,34 +157,35 @@ export async function signIn(c: RouteContext, parts: RouteParts): Promise<Visit>
   });
 }
 
-/** 0 where there is no body, `undefined` where its length is not told. */
+/** Returns the declared length of a body: 0 where there is none, `undefined` where the length is not declared. */
 function declaredLength({ method, headers }: Request): number | undefined {
   const declared = headers.get("content-length");
   if (declared !== null) return Number(declared);
   return method === "GET" || method === "HEAD" ? 0 : undefined;
 }
 
-export interface VisitOptions extends Pick<SignedIn, "caller" | "credentials" | "limits" | "readBody"> {
+export interface TrackOptions
+  extends Pick<AuthorizedRequest, "caller" | "credentials" | "limits" | "readBody"> {
   readonly audit: Pick<AuditLog, "admit" | "record">;
   readonly origin: Pick<NewAuditEntry, "address" | "requestId" | "route">;
 }
 
-/** One request of a signed-in caller. */
-export interface Visit {
-  readonly asking: Asking;
-  /** Records what was permitted or refused, and how it ended. Call it once, with what was thrown if anything was. */
-  settle(error?: unknown): void;
+/** The audit of one request of a signed-in caller. */
+export interface RequestAudit {
+  readonly authenticated: AuthenticatedRequest;
+  /** Records the authorization or refusal, and the outcome. Call it once, with the error if one was thrown. */
+  complete(error?: unknown): void;
 }
 
-/** The one place that asks the policy and fills the audit record. */
-export function openVisit({ audit, origin, ...request }: VisitOptions): Visit {
+/** Checks the policy and fills the audit entry. No other code does either. */
+export function trackRequest({ audit, origin, ...request }: TrackOptions): RequestAudit {
   const { caller, credentials, limits, readBody } = request;
   const actor = actorOf(credentials);
   let asked: Action | undefined;
   let facts: AuditFacts = {};
 
-  function requirePermission(action: Action, reach: Reach): void {
-    // What can't be recorded does not happen: neither an act nor a refusal.
+  function requireAuthorization(action: Action, reach: Reach): void {
+    // An act or a refusal that can't be recorded does not happen.
     if (ACTIONS[action].isAudited || !may(actor, action, reach)) audit.admit();
     asked = action;
     requireMay(actor, action, reach);
@@ -210,26 +209,26 @@ export function openVisit({ audit, origin, ...request }: VisitOptions): Visit {
   }
 
   return {
-    asking: {
+    authenticated: {
       limits,
       readBody,
-      permit(action) {
-        requirePermission(action, "own");
+      authorize(action) {
+        requireAuthorization(action, "own");
         return {
           ...request,
           action,
-          requireReach: (reach) => requirePermission(action, reach),
-          note(more) {
+          requireReach: (reach) => requireAuthorization(action, reach),
+          audit(more) {
             facts = { ...facts, ...more, target: { ...facts.target, ...more.target } };
           },
         };
       },
     },
-    settle(thrown) {
+    complete(thrown) {
       if (asked === undefined) return;
       const entry = entryOf(asked, thrown ?? facts.error);
       if (!ACTIONS[asked].isAudited && entry.outcome !== "refused") return;
-      // What says that a thread is gone must not go on telling its name.
+      // The record of a thread's deletion must not contain the thread's name.
       audit.record(DELETIONS.has(asked) ? withoutContent(entry) : entry);
     },
   };
@@ -241,12 +240,12 @@ function outcomeOf(error: unknown): Pick<NewAuditEntry, "outcome" | "code"> {
   return { outcome: code === "forbidden" ? "refused" : "failed", code };
 }
 
-export const errorAnswerSchema = wireErrorSchema.extend({
+export const errorBodySchema = wireErrorSchema.extend({
   requestId: z.string().describe("As in the `x-request-id` header: name it in a report."),
 });
 
-/** The one place where a failed request becomes an answer. `as`: the status, where HTTP has one of its own for this refusal. */
-export function answerError(c: RouteContext, error: unknown, as?: 416): Response {
+/** Encodes an error as a response; no other code does. `as` is the status where HTTP has a specific one for this refusal. */
+export function errorResponse(c: RouteContext, error: unknown, as?: 416): Response {
   const wire = toWireError(error);
   const status = as ?? httpStatusOf(wire.code);
   if (!(error instanceof ThroughlineError)) c.get("logger").error({ err: error }, "a request failed");
@@ -254,31 +253,31 @@ export function answerError(c: RouteContext, error: unknown, as?: 416): Response
   if (typeof retryAfterMs === "number")
     c.header("retry-after", String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
   if (status === 401) c.header("www-authenticate", "Bearer");
-  const answer: z.output<typeof errorAnswerSchema> = { ...wire, requestId: c.get("trace").requestId };
+  const body: z.output<typeof errorBodySchema> = { ...wire, requestId: c.get("trace").requestId };
   // `ERROR_CODES` holds statuses with a body only.
-  return c.json(answer, status as ContentfulStatusCode);
+  return c.json(body, status as ContentfulStatusCode);
 }
 
-/** No body counts as an empty one. */
-export async function bodyOf<S extends z.ZodType>(
-  who: Pick<SignedIn, "readBody">,
+/** Parses a request's body; no body counts as an empty object. */
+export async function parseBody<S extends z.ZodType>(
+  who: Pick<AuthorizedRequest, "readBody">,
   schema: S,
 ): Promise<z.output<S>> {
-  return checked(schema, (await who.readBody()) ?? {}, "body");
+  return parseInput(schema, (await who.readBody()) ?? {}, "body");
 }
 
-export function queryOf<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
-  return checked(schema, c.req.query(), "query");
+export function parseQuery<S extends z.ZodType>(c: RouteContext, schema: S): z.output<S> {
+  return parseInput(schema, c.req.query(), "query");
 }
 
-/** `invalid_input` that says what is wrong, and in which field. */
-export function checked<S extends z.ZodType>(schema: S, input: unknown, where: string): z.output<S> {
+/** Parses an input. Throws `invalid_input` with the problem and its field. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown, where: string): z.output<S> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, where);
   return parsed.data;
 }
 
-/** The service's address as a client knows it: as it is configured, else as the request names it. */
-export function addressOf(c: RouteContext, { publicUrl }: Pick<RouteParts, "publicUrl">): string {
+/** Returns the service's public address: the configured one, else the request's. */
+export function publicUrlOf(c: RouteContext, { publicUrl }: Pick<App, "publicUrl">): string {
   return (publicUrl ?? new URL(c.req.url).origin).replace(/\/+$/, "");
 }

@@ -1,19 +1,19 @@
-/** One reader's line. */
+/** An event stream to one reader. */
 export interface SseStream {
   /**
-   * Whole frames, shared with other readers. Never waits. `false` when enough is waiting for this reader, and when nothing
-   * can be written any more: it left, it was dropped for being too slow, or the stream was ended.
+   * Writes whole frames, shared with other readers. Never waits. `false` when enough is waiting for this reader, and when nothing
+   * can be written any more: the reader left, it was dropped for being too slow, or the stream was ended.
    */
   write(frames: readonly Buffer[]): boolean;
-  /** Resolves when more may be written, and when it never will be. */
+  /** Resolves when more may be written, and when the stream is closed. */
   drained(): Promise<void>;
-  /** What was written still reaches the reader. */
+  /** Ends the stream; frames written before still reach the reader. */
   end(): void;
   /** Aborted when nothing more can be written, whatever the cause. */
   readonly closed: AbortSignal;
 }
 
-/** Calls back once the stream is closed: a reader may have left before anybody could listen. */
+/** Calls back once the stream is closed, also when it was closed before the call: a reader may leave early. */
 export function whenClosed({ closed }: SseStream, callback: () => void): void {
   if (closed.aborted) callback();
   else closed.addEventListener("abort", callback, { once: true });
@@ -26,7 +26,7 @@ export interface StreamLimits {
   readonly onDropped: () => void;
 }
 
-/** Of what may wait, how much is enough to ask for a pause: a reader that is caught up keeps well below the mark. */
+/** The fraction of the high water mark at which a pause is requested: a reader that is caught up remains well below it. */
 export const PAUSE_SHARE = 0.25;
 
 export function bytesOf(frames: readonly Buffer[]): number {

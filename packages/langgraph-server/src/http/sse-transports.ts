@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { bytesOf, PAUSE_SHARE, type SseStream, type StreamLimits } from "./sse-stream.js";
 
-/** Writes to Node's response itself: no copy, no queue of our own, and its `close` fires however the reader left. */
+/** Opens a stream on Node's response: no copy, no queue of our own, and its `close` fires however the reader left. */
 export function openNodeStream(
   response: ServerResponse,
   headers: Headers,
@@ -31,7 +31,7 @@ export function openNodeStream(
     wake();
   });
   response.once("close", close);
-  // A reset by the reader is no news: `close` follows.
+  // A reset by the reader needs no handling: `close` follows.
   response.on("error", () => {});
   if (response.destroyed) close();
 
@@ -70,7 +70,7 @@ export function openNodeStream(
 
 const CHUNK_BYTES = 16_384;
 
-/** The same line as a web stream, for runtimes that give no Node response. The bound counts what the reader has not taken. */
+/** Opens a stream as a web stream, for runtimes without a Node response. The bound counts bytes that the reader has not read. */
 export function openFetchStream(
   signal: AbortSignal,
   { highWaterBytes, shares, onDropped }: StreamLimits,
@@ -79,7 +79,7 @@ export function openFetchStream(
   const pauseBytes = highWaterBytes * PAUSE_SHARE;
   const allBytes = highWaterBytes * shares;
   let waiting: Buffer[] = [];
-  let taken = 0;
+  let sent = 0;
   let waitingBytes = 0;
   let mark = allBytes;
   let ended = false;
@@ -93,17 +93,17 @@ export function openFetchStream(
   }
 
   function drain(): void {
-    // `enqueue` may call back in here, so a frame is taken before it is handed over.
-    while (controller && taken < waiting.length && (controller.desiredSize ?? 0) > 0) {
-      const frame = waiting[taken];
-      taken += 1;
+    // `enqueue` may call back in here, so the index moves before the frame is handed over.
+    while (controller && sent < waiting.length && (controller.desiredSize ?? 0) > 0) {
+      const frame = waiting[sent];
+      sent += 1;
       if (!frame) continue;
       waitingBytes -= frame.byteLength;
       controller.enqueue(frame);
     }
-    if (taken === waiting.length) {
+    if (sent === waiting.length) {
       waiting = [];
-      taken = 0;
+      sent = 0;
     }
     if (waitingBytes <= pauseBytes) wake();
     if (waiting.length > 0) return;
@@ -113,10 +113,10 @@ export function openFetchStream(
     controller = undefined;
   }
 
-  /** Nothing more will be taken: the reader left, or is too slow to be waited for. */
+  /** Drops what waits: the reader left, or is too slow to be waited for. */
   function abandon(): void {
     waiting = [];
-    taken = 0;
+    sent = 0;
     waitingBytes = 0;
     ended = true;
     closing.abort();

@@ -5,7 +5,7 @@ import { type SseStream, whenClosed } from "./sse-stream.js";
 import { openFetchStream, openNodeStream } from "./sse-transports.js";
 
 export interface SseWriterOptions {
-  /** Bytes that may wait for one reader. Past that it is dropped: its cursor brings it back. Default 1 MiB. */
+  /** Bytes that may wait for one reader. Past that it is dropped and reconnects from its cursor. Default 1 MiB. */
   readonly highWaterBytes?: number;
   /** Default 5,000. */
   readonly heartbeatMs?: number;
@@ -15,35 +15,35 @@ export interface SseWriterOptions {
   readonly onDropped?: () => void;
 }
 
-/** Where a response goes: straight to Node's, or into a fetch `Response`. */
+/** The target of a response: Node's own, or a fetch `Response`. */
 export interface ResponseTarget {
   readonly env: Partial<HttpBindings> | undefined;
-  /** Set by what ran before, and lost unless they are copied. */
+  /** Headers that middleware has set; they are lost unless they are copied. */
   readonly headers: Headers;
-  /** Its signal is asked for only where there is no Node response: to have one, a request has to be built in full. */
+  /** The signal is read only where there is no Node response: reading it builds the request in full. */
   readonly request: Pick<Request, "signal">;
-  /** Subscriptions that write to the stream, each with as much room as a stream of its own would have. Default 1. */
+  /** Number of subscriptions that write to the stream; each adds the capacity of a stream of its own. Default 1. */
   readonly shares?: number;
 }
 
 export interface SseWriter {
   open(target: ResponseTarget): { readonly stream: SseStream; readonly response: Response };
   readonly size: number;
-  /** Ends every stream and lets no more be opened for long: what opens afterwards ends at once. */
+  /** Ends every stream; a stream that is opened afterwards ends at once. */
   close(): void;
 }
 
-/** A comment: readers skip it, and proxies see that the line is alive. */
+/** An SSE comment: readers skip it, and proxies see that the connection is alive. */
 const HEARTBEAT = [Buffer.from(": hb\n\n")];
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
-  // Answers depend on who asks; and a proxy that gzips would hold events back.
+  // Responses depend on the caller, and a proxy that gzips would hold events back.
   "cache-control": "private, no-cache, no-transform",
   "x-accel-buffering": "no",
 };
 
-/** The one writer of event streams. A frame is one shared Buffer for all who watch: a write costs what Node's own costs. */
+/** The one writer of event streams. A frame is one Buffer shared by all subscribers, so a write costs what Node's own costs. */
 export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
   const { highWaterBytes = 1_048_576, heartbeatMs = 5_000, clock = systemClock } = options;
   const streams = new Set<SseStream>();
@@ -95,8 +95,8 @@ export function createSseWriter(options: SseWriterOptions = {}): SseWriter {
 }
 
 /**
- * Splits one stream between subscriptions: each gets a stream of its own whose frames carry its name in SSE's `event` field.
- * The name is written before a frame's bytes and never into them, so that these stay shared by all subscribers (R8). The whole
+ * Splits one stream between subscriptions: each gets its own stream, whose frames carry its name in SSE's `event` field.
+ * The name is written before a frame's bytes and never into them, so the bytes remain shared by all subscribers (R8). The whole
  * stream ends when the last part has ended.
  */
 export function splitStream(whole: SseStream, names: readonly string[]): SseStream[] {

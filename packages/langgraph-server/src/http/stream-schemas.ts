@@ -25,7 +25,7 @@ function event<const Type extends AgUiEvent["type"], Shape extends z.ZodRawShape
   return z.object({ type: z.literal(type), ...common, ...shape });
 }
 
-/** The events of AG-UI as this server writes them. Nothing is parsed with it: the face's own types make them. */
+/** The events of AG-UI as this server writes them, for OpenAPI only: the encoder's own types create them. */
 export const agUiEventSchema = z.discriminatedUnion("type", [
   event("RUN_STARTED", { ...run, input: jsonObjectSchema.optional() }),
   event("RUN_FINISHED", {
@@ -80,7 +80,7 @@ function chunk<const Type extends UiMessageChunk["type"], Shape extends z.ZodRaw
   return z.object({ type: z.literal(type), ...shape });
 }
 
-/** The AI SDK's chunks as this server writes them. Nothing is parsed with it: the face's own types make them. */
+/** The AI SDK's chunks as this server writes them, for OpenAPI only: the encoder's own types create them. */
 export const chatChunkSchema = z.discriminatedUnion("type", [
   chunk("start", { messageId: z.string(), ...metadata }),
   chunk("start-step", {}),

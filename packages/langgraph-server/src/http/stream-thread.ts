@@ -2,11 +2,11 @@ import { type Clock, type ErrorCode, ThroughlineError, type Timer } from "@throu
 import { z } from "zod";
 import type { SubscribeOptions, SubscriptionEnd, ThreadHub } from "../streams/stream-types.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { queryOf, type RouteContext } from "./request.js";
+import { parseQuery, type RouteContext } from "./request.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
 
-/** Why a stream ends: as the hub says, or because its token did. */
-export type Ending = SubscriptionEnd | { readonly reason: "expired"; readonly runOpen: boolean };
+/** The reason for which a stream ends: the subscription's, or the expiry of its token. */
+export type StreamEnd = SubscriptionEnd | { readonly reason: "expired"; readonly runOpen: boolean };
 
 export interface StreamSubscription {
   readonly hub: ThreadHub;
@@ -15,14 +15,14 @@ export interface StreamSubscription {
   readonly options: SubscribeOptions;
   readonly stream: SseStream;
   readonly expiresAt: number | undefined;
-  /** What a reader must still hear, given whether it got a frame. */
-  readonly lastWords: (ending: Ending, hasFrames: boolean) => readonly Buffer[];
+  /** The frames that a reader must still receive, given whether it got any. */
+  readonly finalFrames: (end: StreamEnd, hasFrames: boolean) => readonly Buffer[];
 }
 
-/** Longer than this a timer of Node's fires at once. */
+/** The longest delay of a Node timer; a longer one fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Subscribes a reader to a thread until one of them is through. The hub never waits; the stream decides who is too slow. */
+/** Subscribes a reader to a thread until either ends. The hub never waits; the stream decides which reader is too slow. */
 export function subscribeOnStream({
   hub,
   clock,
@@ -30,14 +30,14 @@ export function subscribeOnStream({
   options,
   stream,
   expiresAt,
-  lastWords,
+  finalFrames,
 }: StreamSubscription): void {
   let hasFrames = false;
   let expiry: Timer | undefined;
 
-  function finish(ending: Ending): void {
-    const words = lastWords(ending, hasFrames);
-    if (words.length > 0) stream.write(words);
+  function finish(reason: StreamEnd): void {
+    const frames = finalFrames(reason, hasFrames);
+    if (frames.length > 0) stream.write(frames);
     stream.end();
   }
 
@@ -68,9 +68,9 @@ export function subscribeOnStream({
   });
 }
 
-type EarlyReason = Exclude<Ending["reason"], "done">;
+type EarlyReason = Exclude<StreamEnd["reason"], "done">;
 
-const WORDS: Readonly<Record<EarlyReason, { readonly code: ErrorCode; readonly message: string }>> = {
+const END_ERRORS: Readonly<Record<EarlyReason, { readonly code: ErrorCode; readonly message: string }>> = {
   deleted: { code: "not_found", message: "The thread was deleted." },
   shutting_down: {
     code: "shutting_down",
@@ -80,9 +80,9 @@ const WORDS: Readonly<Record<EarlyReason, { readonly code: ErrorCode; readonly m
   expired: { code: "unauthorized", message: "The token expired. Sign in and reconnect to go on." },
 };
 
-/** Why a stream ended early, for every reading. */
-export function earlyEndError(reason: EarlyReason): ThroughlineError {
-  const { code, message } = WORDS[reason];
+/** The error of a stream that ended early, for every encoder. */
+export function streamEndError(reason: EarlyReason): ThroughlineError {
+  const { code, message } = END_ERRORS[reason];
   return new ThroughlineError(code, message);
 }
 
@@ -93,9 +93,9 @@ export const followQuerySchema = z.object({
     .describe("Whether the stream goes on after what there is now, over many runs."),
 });
 
-/** `undefined` where the request does not say. */
+/** Reads the `follow` parameter, `undefined` where it is absent. */
 export function followOf(c: RouteContext): boolean | undefined {
-  const { follow } = queryOf(c, followQuerySchema);
+  const { follow } = parseQuery(c, followQuerySchema);
   return follow === undefined ? undefined : follow !== "0" && follow !== "false";
 }
 
@@ -109,8 +109,8 @@ export const lastEventIdHeaders = z.object({
 });
 
 /**
- * Where a returning client stands: the standard header, else the field CopilotKit sends. Any spelling is passed on: what is
- * no cursor of ours is answered with everything, never with a guess.
+ * Reads the cursor of a reconnecting client: the standard header, else the field CopilotKit sends. Any text is passed on: what is
+ * no cursor of ours gets everything, never a guess.
  */
 export function cursorOf(headers: Headers, lastSeenEventId?: string | number | null): string | undefined {
   const cursor = headers.get("last-event-id") ?? (lastSeenEventId == null ? "" : String(lastSeenEventId));

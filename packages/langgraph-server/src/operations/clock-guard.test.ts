@@ -22,7 +22,7 @@ function machine(aheadMs = 0) {
       waited += answerMs;
       return now;
     },
-    onWrong: (errorMs) => wrong.push(Math.round(errorMs / 1_000)),
+    onDrift: (errorMs) => wrong.push(Math.round(errorMs / 1_000)),
     onCompared: (errorMs) => compared.push(errorMs),
     onFailed: (error) => {
       throw error;
@@ -54,7 +54,7 @@ describe("A guarded clock", () => {
   it("is right within two seconds of the database's", async () => {
     const { guard, clock, wrong } = machine(1_500);
     await pass(clock, 5_000);
-    expect([guard.isRight(), wrong]).toEqual([true, []]);
+    expect([guard.isInSync(), wrong]).toEqual([true, []]);
     await guard.close();
   });
 
@@ -72,7 +72,7 @@ describe("A guarded clock", () => {
     await pass(clock, 5_000);
     for (const ms of [-824_000, 0, 2_700_000, 0]) {
       put(ms);
-      expect(guard.isRight()).toBe(ms === 0);
+      expect(guard.isInSync()).toBe(ms === 0);
     }
     expect(wrong).toEqual([-824, 2_700]);
     await guard.close();
@@ -81,7 +81,7 @@ describe("A guarded clock", () => {
   it("is known to be wrong where it was so before the instance began", async () => {
     const { guard, clock, wrong } = machine(-60_000);
     await pass(clock, 0);
-    expect([guard.isRight(), wrong]).toEqual([false, [-60]]);
+    expect([guard.isInSync(), wrong]).toEqual([false, [-60]]);
     await guard.close();
   });
 
@@ -90,9 +90,9 @@ describe("A guarded clock", () => {
     await pass(clock, 1_000);
     put(9_000);
     await pass(clock, 60_000);
-    expect([guard.isRight(), wrong]).toEqual([false, [9]]);
+    expect([guard.isInSync(), wrong]).toEqual([false, [9]]);
     put(0);
-    expect(guard.isRight()).toBe(true);
+    expect(guard.isInSync()).toBe(true);
     await guard.close();
   });
 
@@ -100,7 +100,7 @@ describe("A guarded clock", () => {
     const { guard, clock, wrong, answerAfter } = machine();
     answerAfter(30_000);
     await pass(clock, 60_000);
-    expect([guard.isRight(), wrong]).toEqual([true, []]);
+    expect([guard.isInSync(), wrong]).toEqual([true, []]);
     await guard.close();
   });
 });

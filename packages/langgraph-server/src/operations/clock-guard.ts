@@ -1,45 +1,45 @@
 import { type Clock, isStoreOutage } from "@throughline/ai-core";
 import { poll } from "./poller.js";
 
-/** How far an instance's clock may be from the database's. */
+/** Allowed difference between an instance's clock and the database's. */
 const MAX_ERROR_MS = 2_000;
-/** An answer that took longer says too little about the moment it was made in. */
+/** A slower response is ignored: the time at which it was read is too uncertain. */
 const MAX_ANSWER_MS = 500;
 
 export interface ClockGuardOptions {
-  /** The time by the database's clock, which all instances go by (R18). */
+  /** Reads the database's clock, which all instances use (R18). */
   readonly storeNow: () => Promise<number>;
   readonly everyMs: number;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called when the clock turns out to be wrong, and once for all the time until it is right again. */
-  readonly onWrong: (errorMs: number) => void;
+  /** Called once when the clock drifts too far, and again only after it was in sync. */
+  readonly onDrift: (errorMs: number) => void;
   readonly onFailed: (error: unknown) => void;
-  /** Called with each comparison: how far the clock is ahead of the database's; negative where it is behind. */
+  /** Called with the result of each comparison: the clock's lead over the database's; negative where it is behind. */
   readonly onCompared: (errorMs: number) => void;
-  /** The clock that people set. LangGraph reads it, so it is the one to guard. */
+  /** The wall clock, which people set. LangGraph reads it, so it is the one to guard. */
   readonly wallNow?: () => number;
-  /** A stopwatch that none sets: a wall clock that is put forward or back is noticed between two readings of the store. */
+  /** A monotonic clock. It detects a change of the wall clock between two readings of the store's. */
   readonly steadyNow?: () => number;
 }
 
 export interface ClockGuard {
-  /** Whether graphs may run here now. Costs two readings of a clock. */
-  isRight(): boolean;
-  /** How far the instance's clock is ahead of the database's; negative where it is behind. */
+  /** Whether the clock is in sync, so that graphs may run here. Costs two readings of a clock. */
+  isInSync(): boolean;
+  /** The lead of the instance's clock over the database's; negative where it is behind. */
   errorMs(): number;
   close(): Promise<void>;
 }
 
 /**
- * Watches an instance's wall clock. LangGraph takes the checkpoint with the newest id for a thread's state, and the id is a time by the
- * clock of the process that wrote it: one that is ahead or behind would hide what others wrote, or have its own hidden.
+ * Guards an instance's wall clock. LangGraph treats the checkpoint with the newest id as a thread's state, and the id is a time by
+ * the clock of the process that wrote it: one that is ahead or behind would hide what others wrote, or have its own hidden.
  */
 export function startClockGuard(options: ClockGuardOptions): ClockGuard {
   const { wallNow = Date.now, steadyNow = () => performance.now(), clock, random, everyMs } = options;
   const drift = () => wallNow() - steadyNow();
   let known = { errorMs: 0, drift: drift() };
-  let wasRight = true;
+  let wasInSync = true;
 
   async function read(): Promise<undefined> {
     const [asked, began] = [wallNow(), steadyNow()];
@@ -48,16 +48,16 @@ export function startClockGuard(options: ClockGuardOptions): ClockGuard {
     if (tookMs > MAX_ANSWER_MS) return;
     known = { errorMs: asked + tookMs / 2 - stored, drift: drift() };
     options.onCompared(known.errorMs);
-    isRight();
+    isInSync();
   }
 
   const errorMs = () => known.errorMs + drift() - known.drift;
 
-  function isRight(): boolean {
-    const isRightNow = Math.abs(errorMs()) <= MAX_ERROR_MS;
-    if (wasRight && !isRightNow) options.onWrong(errorMs());
-    wasRight = isRightNow;
-    return isRightNow;
+  function isInSync(): boolean {
+    const isInSyncNow = Math.abs(errorMs()) <= MAX_ERROR_MS;
+    if (wasInSync && !isInSyncNow) options.onDrift(errorMs());
+    wasInSync = isInSyncNow;
+    return isInSyncNow;
   }
 
   const poller = poll({
@@ -65,8 +65,8 @@ export function startClockGuard(options: ClockGuardOptions): ClockGuard {
     random,
     everyMs,
     once: read,
-    // A database that is away is told of elsewhere, and the stopwatch goes on.
+    // An unavailable database is reported elsewhere, and the monotonic clock goes on.
     failed: (error) => isStoreOutage(error) || options.onFailed(error),
   });
-  return { isRight, errorMs, close: () => poller.close() };
+  return { isInSync, errorMs, close: () => poller.close() };
 }

@@ -12,7 +12,7 @@ import { createRunSpans } from "./tracing.js";
 
 export type { Logger } from "pino";
 
-/** Field names that never stand in a log: credentials, and what people and models say to each other. */
+/** Field names that are never logged: credentials, and the contents of conversations. */
 const SECRET = [
   "authorization",
   "cookie",
@@ -40,7 +40,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     redact: { paths: names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[left out]" },
     serializers: { err: (error: unknown) => describeError(error, { withStack }) },
     hooks: {
-      // Pino takes the raw message of an error that is logged without one.
+      // Pino uses the raw message of an error that is logged without one.
       logMethod(args, method) {
         const [first, message] = args;
         const error: unknown = first instanceof Error ? first : isFields(first) ? first.err : undefined;
@@ -62,7 +62,7 @@ export interface ServiceObservation {
   readonly logger: Logger;
 }
 
-/** Counts what the service does, traces its runs, and logs what an operator may want to look up. */
+/** Creates the observer that feeds metrics, traces runs, and logs events for operators. */
 export function observeService({ metrics: { observer }, logger }: ServiceObservation): ServiceObserver {
   const spans = createRunSpans();
   return {
@@ -81,7 +81,7 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
     graphFailed(run, failure) {
       observer.graphFailed(run, failure);
       const { class: kind, node, error } = failure;
-      // The operator has to find the line that threw, at every level of logging.
+      // The stack is always logged: an operator needs the line that threw, at every log level.
       const described = describeError(error, { withStack: true });
       logger.error({ ...named(run), class: kind, node, error: described }, "graph failed");
     },

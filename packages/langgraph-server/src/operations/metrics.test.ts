@@ -1,7 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { noteEntry } from "../runs/run-attempt.js";
-import { addMetrics, createMetrics, type Metrics } from "./metrics.js";
+import { createMetrics, type Metrics, mergeMetrics } from "./metrics.js";
 import { NOTHING_SWEPT, type RunNote } from "./observer.js";
 
 const run: RunNote = {
@@ -99,7 +99,7 @@ describe("metrics", () => {
     observer.subscriberJoined("run");
     const each = await metrics.collect();
     observer.busChanged({ kind: "away", reason: new Error("refused") });
-    const text = await addMetrics([each, await metrics.collect()]);
+    const text = await mergeMetrics([each, await metrics.collect()]);
     expect(text).toMatch(/^throughline_clock_error_seconds\{.*\} 3$/m);
     expect(text).toMatch(/^throughline_bus_connected\{.*\} 0$/m);
     expect(text).toMatch(/^throughline_watchers\{.*\} 2$/m);

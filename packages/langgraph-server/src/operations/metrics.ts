@@ -14,7 +14,7 @@ import type { BillingEvent, RunNote, ServiceObserver } from "./observer.js";
 export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;
-  /** The same as data, to be added to those of other processes with `addMetrics`. */
+  /** Returns the metrics as data, for `mergeMetrics` with those of other processes. */
   collect(): Promise<readonly MetricData[]>;
   readonly observer: ServiceObserver;
   slowReaderDropped(): void;
@@ -23,22 +23,22 @@ export interface Metrics {
   requestAnswered(route: string, status: number): void;
   /** Counts a request that was refused because of this limit. */
   limitMet(limit: string): void;
-  /** An error reached the process itself. Attributed: it belonged to one run, which failed for it. */
+  /** Counts an error that reached the process itself. An attributed one belonged to one run, which failed for it. */
   strayError(isAttributed: boolean): void;
   close(): void;
 }
 
 export type MetricData = MetricObjectWithValues<MetricValue<string>>;
 
-/** What several processes measured, as one: counts are added up, and so on by each metric's own rule. */
-export function addMetrics(each: readonly (readonly MetricData[])[]): Promise<string> {
+/** Merges the metrics of several processes: counts are added up, others follow each metric's own rule. */
+export function mergeMetrics(each: readonly (readonly MetricData[])[]): Promise<string> {
   return AggregatorRegistry.aggregate(each.map((metrics) => [...metrics])).metrics();
 }
 
-/** A process is woken this often to see how late it is woken, also while it has nothing to do. */
+/** The interval of the timer that measures the event loop's delay, also while the process is idle. */
 const LOOP_PRECISION_MS = 20;
 
-/** Longer than a model takes to answer, than a tool should take, and than a person waits. */
+/** Ages of open calls: longer than a model's response, than a tool should take, and than a person waits. */
 const OLD_CALL_SECONDS = [60, 600, 3_600];
 
 const OUTCOMES: ReadonlySet<BillingEvent["kind"]> = new Set([
@@ -54,17 +54,17 @@ const OUTCOMES: ReadonlySet<BillingEvent["kind"]> = new Set([
 interface DrivenHere {
   readonly graph: string;
   readonly attempt: number;
-  /** When each call that has not ended began. */
+  /** Start times of open calls. */
   readonly calls: Map<string, number>;
-  /** When each step that has not ended began. */
+  /** Start times of open steps. */
   readonly steps: Map<string, number>;
-  /** When it began, or wrote its newest entry. */
+  /** The time of its newest entry, or of its start. */
   lastEntryAt: number;
 }
 
 interface GaugeOptions<T extends string> {
   readonly labelNames?: readonly T[];
-  /** What the processes of one host measured together. Default: their sum. */
+  /** How values of the processes of one host are merged. Default: their sum. */
   readonly aggregator?: "sum" | "max" | "min" | "average";
   /** Called before the gauge is read. */
   readonly collect?: (self: Gauge<T>) => void | Promise<void>;
@@ -134,9 +134,9 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     "Messages through Redis; those that are undelivered were told by PostgreSQL",
     ["kind"],
   );
-  /** Only of an instance that has a bus. */
+  /** Created only on an instance that has a bus. */
   let busConnected: Gauge | undefined;
-  /** Only of an instance that has a database. */
+  /** Created only on an instance that has a database. */
   let clockError: Gauge | undefined;
 
   const driven = new Map<string, DrivenHere>();
@@ -172,14 +172,14 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   const loopLag = registry.getSingleMetric("nodejs_eventloop_lag_p99_seconds");
   gauge("event_loop_lag_p99_seconds", "Event loop delay since the last scrape, 99th percentile", {
     aggregator: "max",
-    // Made before this one, so it is collected before it.
+    // Registered before this one, so it is collected before it.
     async collect(self) {
       const measured = await loopLag?.get();
       self.set(measured?.values[0]?.value ?? 0);
     },
   });
 
-  /** Seconds since the earliest of these times; 0 where there is none. */
+  /** Returns the seconds since the earliest of these times; 0 where there is none. */
   function ageOf(times: readonly number[]): number {
     const earliest = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
     return Number.isFinite(earliest) ? Math.max(0, clock.now() - earliest) / 1_000 : 0;
@@ -204,7 +204,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
     });
   }
 
-  /** A run that this instance recovers from itself starts again before its earlier attempt is left. */
+  /** Forgets one attempt. A run that this instance recovers from itself restarts before its earlier attempt is left. */
   function forget({ runId, attempt }: RunNote): void {
     if (driven.get(runId)?.attempt === attempt) driven.delete(runId);
   }

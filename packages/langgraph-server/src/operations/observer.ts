@@ -4,9 +4,9 @@ import type { BusState, BusTraffic, RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
 
 /**
- * Why a driver leaves a run that has not ended. `lost_lease`: another instance has recovered it. `lease_expired`: by this
- * process' own clock the lease may be gone. `stalled`: a store did not take a write for so long that another instance may fare
- * better. `failed`: something broke that a later attempt may find mended. `deleted`: its thread is gone.
+ * The reason for which a driver leaves a run that has not ended. `lost_lease`: another instance has recovered it.
+ * `lease_expired`: by this process' own clock the lease may be gone. `stalled`: a store did not accept a write for so long that
+ * another instance may fare better. `failed`: an error that a later attempt may not meet. `deleted`: its thread is gone.
  */
 export type LeaveReason = "lost_lease" | "lease_expired" | "deleted" | "handed_over" | "stalled" | "failed";
 
@@ -14,15 +14,15 @@ type TickKind = "started" | "skipped" | "failed" | "missed";
 
 export type ReplayKind = "prelude" | "resume" | "run" | "replay";
 
-/** A piece of a run's work whose start and end the log tells. */
+/** A call of a run whose start and end are in the log. */
 export interface CallNote {
   readonly callId: string;
   readonly kind: "model" | "tool";
 }
 
-/** Why a run failed. */
+/** The failure of a run. */
 export interface GraphFailure {
-  /** As it was thrown: its message is a graph's, and may hold anything. */
+  /** The error as thrown: its message is a graph's, and may contain anything. */
   readonly error: unknown;
   readonly class: ErrorClass | undefined;
   readonly node: string | null;
@@ -30,25 +30,25 @@ export interface GraphFailure {
 
 /** A stored row that could not be decoded and is set aside: claims and listings skip it. */
 export interface BadRow {
-  /** `crons`, `cron_ticks` or `runs`: it is a label of a metric. */
+  /** `crons`, `cron_ticks` or `runs`; a label of a metric. */
   readonly table: string;
   readonly id: string;
-  /** Why it could not be decoded. */
+  /** The reason why it could not be decoded. */
   readonly error?: unknown;
 }
 
 /** Rows that a round of retention deleted, by kind; the kinds are a label of a metric. */
 export interface Swept {
   readonly entries: number;
-  /** Entries that went into others. */
+  /** Entries that compaction merged into others. */
   readonly merged: number;
   readonly runs: number;
-  /** Rows of threads in which nothing ever started. */
+  /** Rows of threads without any run. */
   readonly threads: number;
   readonly checkpoints: number;
   readonly blobs: number;
   readonly writes: number;
-  /** Of deletions. */
+  /** Receipts of deletions. */
   readonly receipts: number;
 }
 
@@ -64,31 +64,31 @@ export const NOTHING_SWEPT: Swept = {
 };
 
 export interface FilesSwept {
-  /** No message named them in time. */
+  /** Files that no message referenced in time. */
   readonly unnamed: number;
-  /** Their upload was never finished. */
+  /** Files whose upload was never finished. */
   readonly unfinished: number;
-  /** Their thread was deleted or never began. */
+  /** Files whose thread was deleted or never began. */
   readonly orphaned: number;
-  /** Contents that no attachment has. */
+  /** Contents without an attachment. */
   readonly stray: number;
 }
 
-/** What happened to a model call, or to what is known of its price. */
+/** An event of a model call or of its price. */
 export type BillingEvent =
   | { readonly kind: "priced"; readonly amount: Picodollars }
   | { readonly kind: "in_doubt"; readonly reason: DoubtReason }
-  /** It was not sent. */
+  /** The call was not sent. */
   | { readonly kind: "refused"; readonly code: ErrorCode }
-  /** Its price could not be written, or a run's sum not be read; reconciliation finds it. */
+  /** A price could not be written, or a run's sum not be read; reconciliation finds it. */
   | { readonly kind: "failed"; readonly error: unknown }
-  /** Another model answered than was asked for. */
+  /** A model other than the requested one responded. */
   | { readonly kind: "served_other" }
-  /** And that one is not on the tenant's list. */
+  /** A model other than the requested one responded, and it is not on the tenant's list. */
   | { readonly kind: "served_unlisted"; readonly model: string }
-  /** What looks like a model call went to another host. */
+  /** A request that resembles a model call went to another host. */
   | { readonly kind: "escaped"; readonly origin: string }
-  /** A model was called in a run, and no request of it came by the meter. */
+  /** A run called a model, but no request of it passed the meter. */
   | { readonly kind: "unmetered" }
   | { readonly kind: "near_budget"; readonly account: string }
   /** A line of LiteLLM's log that can't be read. */
@@ -102,18 +102,18 @@ export type BillingEvent =
     }
   | { readonly kind: "reconciled"; readonly report: ReconcileReport };
 
-/** What metrics, logs and spans are made of. Called synchronously from hot paths: an observer must be quick and never throw. */
+/** The source of metrics, logs and spans. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
   runStarted(run: RunNote): void;
-  /** Calls `work`, which runs the graph of a run that was started, where tracers find that run. */
+  /** Calls `work`, which runs the graph of a started run, in that run's tracing context. */
   within<Result>(run: RunNote, work: () => Result): Result;
   runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
-  /** Told before `runEnded` of a run that failed. */
+  /** Called before `runEnded` of a run that failed. */
   graphFailed(run: RunNote, failure: GraphFailure): void;
   /** This instance no longer drives the run, and did not end it. */
   runLeft(run: RunNote & { readonly why: LeaveReason }): void;
   startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
-  /** This instance goes on with a run that another attempt left. */
+  /** This instance recovers a run that another attempt left. */
   recovered(run: RunNote): void;
   /** The run made progress: an entry of it goes into the log. */
   entryRecorded(run: RunNote): void;
@@ -128,27 +128,27 @@ export interface ServiceObserver {
   subscriberLeft(): void;
   /** R3: a cursor could not be served. */
   gap(): void;
-  /** What became of a time that a cron was due, and how many times before it passed without a run. */
+  /** The outcome of a cron's tick, and the number of missed ticks before it. */
   cronTicked(tick: { readonly outcome: TickKind; readonly missed: number }): void;
-  /** R20: what a round over all threads deleted. */
+  /** R20: the rows that a round over all threads deleted. */
   swept(deleted: Swept): void;
-  /** Files of no message that were deleted, by what they were. */
+  /** Files without a message that were deleted, by kind. */
   filesSwept(swept: FilesSwept): void;
-  /** Told once for each row, by the instance that sets it aside. */
+  /** Called once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
   storeAway(outage: StoreOutage): void;
-  /** By how much this instance's clock is ahead of the database's; negative where it is behind. */
+  /** The lead of this instance's clock over the database's; negative where it is behind. */
   clockCompared(errorMs: number): void;
   billed(event: BillingEvent): void;
   /** The bus between instances was reached, or lost. */
   busChanged(state: BusState): void;
-  /** A message was sent, or came, or could not be sent. */
+  /** A message was sent, was received, or could not be sent. */
   busTraffic(traffic: BusTraffic): void;
-  /** Something that an operator should know and that is no failure. Fixed text. */
+  /** A warning for operators that is no failure. Fixed text. */
   noticed(message: string): void;
   /**
-   * Something failed that no request waits for. `message` is fixed text; the error itself may hold anything. `run`: the one it
+   * A failure that no request waits for. `message` is fixed text; the error itself may contain anything. `run`: the one it
    * happened to.
    */
   failed(message: string, error: unknown, run?: RunNote): void;
@@ -185,14 +185,14 @@ export const silentObserver: ServiceObserver = {
   failed() {},
 };
 
-/** What a run is called on every hop, in logs and spans. Never what it says. */
+/** The labels of a run on every hop, in logs and spans. Never its contents. */
 export interface RunNote {
   readonly runId: string;
   readonly graphId: string;
   readonly account: string;
   readonly traceId: string;
   readonly attempt: number;
-  /** Of the request that asked for it, whichever instance that came to. */
+  /** The trace of the request that started it, which may have reached another instance. */
   readonly traceparent: string | undefined;
 }
 
@@ -201,7 +201,7 @@ const notedSchema = z.object({
   traceparent: z.string().optional(),
 });
 
-/** Asks little of the row: a run that can't be driven must still be named when that is told. */
+/** Reads the labels of a run. Requires little of the row: a run that can't be driven must still be named in the report. */
 export function noteOf({ runId, graphId, thread, attempt, request }: RunRecord): RunNote {
   const noted = notedSchema.safeParse(request).data;
   return {

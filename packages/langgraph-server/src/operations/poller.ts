@@ -4,40 +4,40 @@ export interface PollOptions {
   readonly clock: Clock;
   /** In [0, 1): spreads instances that started together. */
   readonly random: () => number;
-  /** Between two polls, give or take a quarter. */
+  /** The interval between two polls, give or take a quarter. */
   readonly everyMs: number;
-  /** Before the first poll; without it the first is at once. */
+  /** The delay of the first poll. Default: none. */
   readonly firstAfterMs?: number;
-  /** Resolves to how long the next poll may wait at the most, where something is known to fall due earlier. */
+  /** Polls once. Resolves to the longest delay of the next poll, where something is known to fall due earlier. */
   readonly once: (closing: AbortSignal) => Promise<number | undefined>;
   readonly failed: (error: unknown) => void;
 }
 
 export interface Poller {
-  /** Polls now; resolves when a poll that began no earlier than this call is over. After `close`: at once. */
+  /** Polls now. Resolves when a poll that began no earlier than this call is over. After `close`: at once. */
   now(): Promise<void>;
-  /** Waits for the poll that is under way. */
+  /** Stops polling, and waits for the poll in progress. */
   close(): Promise<void>;
 }
 
 const JITTER = 0.25;
 
-/** Polls for work at intervals, one poll at a time. A poll that fails is followed by the next one in its time. */
+/** Polls for work at intervals, one poll at a time. After a failed poll the next one follows at the usual interval. */
 export function poll(options: PollOptions): Poller {
   const { clock, random, everyMs, firstAfterMs } = options;
   const closing = new AbortController();
   let timer: Timer | undefined;
   let polling: Promise<void> | undefined;
-  let isAskedAgain = false;
+  let isRequestedAgain = false;
 
-  async function pollWhileAsked(): Promise<void> {
+  async function pollWhileRequested(): Promise<void> {
     timer?.cancel();
     let waitMs = everyMs * (1 - JITTER + 2 * JITTER * random());
     try {
       do {
-        isAskedAgain = false;
+        isRequestedAgain = false;
         waitMs = Math.min(waitMs, (await options.once(closing.signal)) ?? waitMs);
-      } while (isAskedAgain && !closing.signal.aborted);
+      } while (isRequestedAgain && !closing.signal.aborted);
     } catch (error) {
       options.failed(error);
     }
@@ -51,9 +51,9 @@ export function poll(options: PollOptions): Poller {
 
   function now(): Promise<void> {
     if (closing.signal.aborted) return Promise.resolve();
-    // The poll under way may have read before what this call is about was written.
-    if (polling) isAskedAgain = true;
-    polling ??= pollWhileAsked();
+    // The poll in progress may have read before the caller's write.
+    if (polling) isRequestedAgain = true;
+    polling ??= pollWhileRequested();
     return polling;
   }
 
@@ -69,7 +69,7 @@ export function poll(options: PollOptions): Poller {
   };
 }
 
-/** Resolves when the time is over, or earlier when it is cancelled: a cancelled timer keeps no caller waiting. */
+/** Resolves after a delay, or at once when it is cancelled: no caller waits for a cancelled timer. */
 export function untilElapsed(clock: Clock, ms: number): Promise<void> & { cancel(): void } {
   let cancel = () => {};
   const elapsed = new Promise<void>((resolve) => {

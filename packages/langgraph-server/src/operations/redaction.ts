@@ -1,7 +1,7 @@
 import { type Json, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 
-/** An error as a log line shows it. */
+/** An error in a log line. */
 export interface DescribedError {
   readonly type: string;
   readonly code?: string | number;
@@ -9,12 +9,12 @@ export interface DescribedError {
   readonly details?: Readonly<Record<string, Json>>;
   readonly stack?: string;
   readonly cause?: DescribedError;
-  /** Of an `AggregateError`: the first of its errors. */
+  /** The first errors of an `AggregateError`. */
   readonly errors?: readonly DescribedError[];
 }
 
 export interface DescribeOptions {
-  /** Whether foreign errors are shown with their stack. Errors of ours always are. */
+  /** Whether external errors are shown with their stack. Errors of ours always are. */
   readonly withStack: boolean;
 }
 
@@ -22,9 +22,9 @@ const MAX_DEPTH = 6;
 const MAX_ERRORS = 4;
 
 /**
- * Errors of ours are shown whole: their messages are written for people. Of a foreign error its name, code and scrubbed
- * message are shown and nothing else, because other fields hold data (`detail` and `where` of PostgreSQL, a response of a
- * model). Never throws, whatever was thrown.
+ * Describes an error for a log. Errors of ours are shown whole: their messages are written for people. Of an external error its
+ * name, code and scrubbed message are shown and nothing else, because other fields hold data (`detail` and `where` of
+ * PostgreSQL, a response of a model). Never throws, whatever was thrown.
  */
 export function describeError(error: unknown, options: DescribeOptions): DescribedError {
   return describe(error, options, MAX_DEPTH);
@@ -33,7 +33,7 @@ export function describeError(error: unknown, options: DescribeOptions): Describ
 function describe(error: unknown, options: DescribeOptions, depth: number): DescribedError {
   try {
     if (error instanceof ThroughlineError) return describeOurs(error, options, depth);
-    if (error instanceof Error) return describeForeign(error, options, depth);
+    if (error instanceof Error) return describeExternal(error, options, depth);
     return typeof error === "string"
       ? { type: "string", message: scrubText(error) }
       : { type: error === null ? "null" : typeof error };
@@ -55,7 +55,7 @@ function describeOurs(error: ThroughlineError, options: DescribeOptions, depth: 
   };
 }
 
-function describeForeign(error: Error, options: DescribeOptions, depth: number): DescribedError {
+function describeExternal(error: Error, options: DescribeOptions, depth: number): DescribedError {
   const type = plainWord(error.name) ?? "Error";
   const code = codeOf(error);
   const message = messageOf(error);
@@ -81,7 +81,7 @@ function nested(
   };
 }
 
-/** A failed check of a shape says so in JSON over many lines; its issues name fields and expectations, never values. */
+/** Returns an error's message. A `ZodError`'s is JSON over many lines; its issues name fields and expectations, never values. */
 function messageOf(error: Error): string {
   if (!(error instanceof z.ZodError)) return scrubText(String(error.message));
   const issues = error.issues.slice(0, MAX_ERRORS);
@@ -97,7 +97,7 @@ function codeOf(error: Error): string | number | undefined {
   return typeof error.code === "number" ? error.code : plainWord(error.code);
 }
 
-/** Foreign names and codes are words, or they are not shown. */
+/** Names and codes of external errors are shown only if they are words. */
 function plainWord(value: unknown): string | undefined {
   if (typeof value !== "string" || !/^[\w.-]{1,64}$/.test(value)) return undefined;
   return scrubText(value) === value ? value : undefined;
@@ -105,24 +105,24 @@ function plainWord(value: unknown): string | undefined {
 
 const FRAME = /^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/;
 
-/** A stack begins with the message, which may hold lines that look like frames. */
+/** Returns the frames of a stack. It begins with the message, which may contain lines that resemble frames. */
 function framesOf({ stack = "", message }: Error): readonly string[] {
   const at = stack.indexOf(message);
   const frames = at < 0 ? stack : stack.slice(at + message.length);
   return frames.split("\n").filter((line) => FRAME.test(line));
 }
-/** Longer messages carry data rather than a reason. */
+/** Maximum length of a message: longer ones carry data rather than a reason. */
 const MAX_CHARACTERS = 300;
 /** Bounds the work on a message of any size. A cut word may be half a secret, so it is dropped with the rest. */
 const MAX_SCRUBBED = 2_000;
 const MAX_QUOTED = 40;
-/** From here on a name must be made of longer words to pass. */
+/** Length from which a name must consist of longer words to pass. */
 const LONG_KEY = 32;
 
 const SECRET = "[secret]";
 
 /**
- * The first line of a foreign text with everything replaced that may be a credential or a person's data: passwords and
+ * Returns the first line of an external text with everything replaced that may be a credential or a person's data: passwords and
  * queries of URLs, named secrets, tokens, keys, e-mail addresses and long quotations. It errs towards replacing too much.
  */
 export function scrubText(text: string): string {
@@ -147,7 +147,7 @@ const SECRET_NAME =
   "[\\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|signature|authorization|(?:api|access|private|virtual|auth|account)[-_]?key)[\\w.-]*";
 const VALUE = `"[^"]*"?|'[^']*'?|[^\\s&;,"']+`;
 
-/** In this order: a rule must not cut a secret so that a later one no longer knows it. */
+/** The rules in order: one must not cut a secret so that a later one no longer recognizes it. */
 const RULES: readonly Rule[] = [
   urls,
   replacing(/\?[\w.~%+[\]-]+=[^\s"'<>]*/g, "?[query]"),
@@ -166,7 +166,7 @@ const RULES: readonly Rule[] = [
     `$1${SECRET}`,
   ),
   replacing(/(?<![\w+/-])eyJ[\w-]{8,}(?:\.[\w-]*)*/g, SECRET),
-  // A shorter word can't be told from a name.
+  // A shorter word can't be distinguished from a name.
   (line) => line.replace(/[A-Za-z0-9+/_-]{20,}={0,2}/g, (run) => (isName(run) ? run : SECRET)),
   replacing(/\b(?:sk|pk|rk)[-_][\w-]{4,}/g, SECRET),
   replacing(/\b(?:gh[opusr]|github_pat|glpat|xox[a-z]|lsv2|hf|npm|whsec)[-_][\w-]{8,}/g, SECRET),
@@ -186,8 +186,8 @@ function urls(line: string): string {
       const at = rest.lastIndexOf("@");
       const [authority = ""] = rest.slice(0, Math.max(at, 0)).split(/[/?#]/, 1);
       const hasUser = at >= 0 && (authority.length === at || authority.includes(":"));
-      const place = hasUser ? `${SECRET}@${rest.slice(at + 1)}` : rest;
-      return `${scheme}${place.replace(/[?#][^']*/, "?[query]")}`;
+      const address = hasUser ? `${SECRET}@${rest.slice(at + 1)}` : rest;
+      return `${scheme}${address.replace(/[?#][^']*/, "?[query]")}`;
     },
   );
 }
@@ -196,7 +196,7 @@ function replacing(pattern: RegExp, replacement: string): Rule {
   return (line) => line.replace(pattern, replacement);
 }
 
-/** A quotation whose end is on another line is as long as it gets. An apostrophe inside a word quotes nothing. */
+/** Replaces long quotations. One without an end on its line extends to the line's end; an apostrophe in a word quotes nothing. */
 function quotations(line: string): string {
   return line.replace(
     /(?<![\p{L}\p{N}])(["'`“«])(.*?)(?:(["'`”»])(?![\p{L}\p{N}])|$)/gu,

@@ -21,11 +21,11 @@ import {
 export interface PruneOptions {
   /** `next` of the page before. */
   readonly after?: string | undefined;
-  /** Counts what would go and deletes nothing. */
+  /** Counts the rows and deletes nothing. */
   readonly isDryRun?: boolean;
-  /** Ends the page after the batch that is under way. */
+  /** Ends the page after the batch in progress. */
   readonly closing?: AbortSignal;
-  /** A thread that can't be pruned; the others go on. */
+  /** Called for a thread that can't be pruned; the others go on. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -36,7 +36,7 @@ export interface PrunedPage {
   readonly next: string | undefined;
 }
 
-/** What a round would delete of the log and of runs. */
+/** The rows of the log and of runs that a round would delete. */
 export interface MeasuredRows {
   readonly entries: number;
   readonly entryBytes: number;
@@ -44,31 +44,31 @@ export interface MeasuredRows {
   readonly threads: number;
 }
 
-/** What retention deletes beside the log and its runs. Every call is safe to repeat, and on several instances at once. */
+/** Deletes rows other than the log's and its runs' for retention. Every call is idempotent, also on several instances at once. */
 export interface RetentionStore {
   /**
    * Prunes the checkpoints of a page of threads, of any account, in small batches. A thread with an open run is left to a
-   * later round: its run relies on what it began with.
+   * later round: its run relies on the checkpoints it began with.
    */
   pruneCheckpoints(retention: CheckpointRetention, options: PruneOptions): Promise<PrunedPage>;
-  /** Deletes rows of threads in which nothing ever started. Gives how many. */
+  /** Deletes rows of threads without any run. Returns their number. */
   deleteUnstartedThreads(limit: number): Promise<number>;
   measure(maxAgeMs: number | undefined): Promise<MeasuredRows>;
 }
 
 const THREADS_PER_PAGE = 500;
-/** A start in the thread waits for one batch at the most. */
+/** The size of a batch: a start in the thread waits for at most one. */
 const CHECKPOINTS_PER_BATCH = 1_000;
 const STATEMENT_MS = 60_000;
 
 export function createPostgresRetentionStore(
   database: PostgresDatabase,
-  /** Of the checkpointer's tables, in the same database. */
+  /** The schema of the checkpointer's tables, in the same database. */
   checkpointSchema = "langgraph",
 ): RetentionStore {
   const { pool, schema } = database;
 
-  /** R18: ages go by the database's clock. */
+  /** R18: ages use the database's clock. */
   async function readClock(): Promise<number> {
     const { rows } = await pool.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::double precision as now",
@@ -76,7 +76,7 @@ export function createPostgresRetentionStore(
     return rows[0]?.now ?? 0;
   }
 
-  /** One batch. Starts of runs wait for its lock, so none relies on what it deletes. */
+  /** Prunes one batch. Starts of runs wait for its lock, so none relies on rows that it deletes. */
   function pruneBatch(thread: ThreadRef, retention: CheckpointRetention, now: number) {
     return inTransaction(
       pool,

@@ -11,21 +11,21 @@ import {
 } from "@opentelemetry/api";
 import type { RunNote, ServiceObserver } from "./observer.js";
 
-/** What ties one request together on every hop: logs, spans, envelopes, model calls. */
+/** The ids that identify one request on every hop: logs, spans, envelopes, model calls. */
 export interface RequestTrace {
   readonly requestId: string;
   readonly traceId: string;
-  /** To be sent back, and on. */
+  /** The header that is sent back, and on to other services. */
   readonly traceparent: string;
   readonly span: Span;
 }
 
 const NO_TRACE = "0".repeat(32);
 const SAMPLED = 1;
-/** Printable ASCII without spaces: it comes back in a header and stands in logs. */
+/** Printable ASCII without spaces: the id is returned in a header and logged. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Takes over the caller's ids where they are well-formed; makes them where they are not. */
+/** Adopts the caller's ids where they are well-formed, and creates them where they are not. */
 export function traceRequest(headers: Headers, name: string): RequestTrace {
   const sent = headers.get("x-request-id");
   const requestId = sent !== null && REQUEST_ID.test(sent) ? sent : randomUUID();
@@ -50,7 +50,7 @@ export function endSpan(span: Span, status: number): void {
 type RunSpans = Pick<ServiceObserver, "runStarted" | "within" | "runEnded" | "runLeft">;
 
 /**
- * One span per attempt, below the request that asked for the run, whichever instance that came to. A later attempt is also
+ * Creates one span per attempt, below the request that started the run, on any instance. A later attempt is also
  * linked to that request: its own parent may have ended long ago, on a machine that is gone.
  */
 export function createRunSpans(): RunSpans {
@@ -82,7 +82,7 @@ export function createRunSpans(): RunSpans {
       const name = run.attempt > 0 ? `take over ${run.graphId}` : `run ${run.graphId}`;
       open.set(keyOf(run), trace.getTracer("throughline").startSpan(name, { attributes, links }, context));
     },
-    // What instruments the graph, its model calls and its HTTP then makes spans below this one, and sends `traceparent` on.
+    // Instrumentation of the graph, its model calls and its HTTP then creates spans below this one, and propagates `traceparent`.
     within(run, work) {
       const span = open.get(keyOf(run));
       return span ? activeContext.with(trace.setSpan(activeContext.active(), span), work) : work();
@@ -104,7 +104,7 @@ export function createRunSpans(): RunSpans {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The span a W3C `traceparent` names, as what comes after it needs it; the root where it is absent or malformed. */
+/** Parses a W3C `traceparent` to the context of its span; the root context where it is absent or malformed. */
 function contextOf(traceparent: string | null | undefined): {
   readonly context: Context;
   readonly spanContext: SpanContext | undefined;

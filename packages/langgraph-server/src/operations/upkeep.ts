@@ -5,12 +5,12 @@ import { NOTHING_SWEPT, type ServiceObserver, type Swept } from "./observer.js";
 import { poll } from "./poller.js";
 import type { RetentionStore } from "./retention-store.js";
 
-/** R20: how much of a thread is kept, for how long and in what form. A bound that is absent is none. */
+/** R20: how much of a thread is retained, for how long and in what form. An absent bound does not limit. */
 export interface Retention extends RetentionPolicy {
   readonly checkpoints?: CheckpointRetention;
-  /** How long the receipt of a deletion is kept after its end. */
+  /** How long the receipt of a deletion is retained after its end. */
   readonly receiptAgeMs?: number;
-  /** How often all threads are looked over for age, give or take a quarter. Default one hour. */
+  /** The interval of rounds over all threads, give or take a quarter. Default one hour. */
   readonly sweepEveryMs?: number;
   /** How long after a run's end its entries are compacted. Absent: never. */
   readonly compactAfterMs?: number;
@@ -28,15 +28,15 @@ export const DEFAULT_RETENTION: Retention = {
   receiptAgeMs: 365 * DAY_MS,
 };
 
-/** Every place that keeps something of a thread past its use. */
-export interface RetentionPlaces {
+/** The stores that hold data of a thread past its use. */
+export interface RetentionTargets {
   readonly log: Pick<ThreadLog, "compact" | "sweep">;
   readonly registry: Pick<RunRegistry, "pruneEnded">;
   readonly store: Pick<RetentionStore, "pruneCheckpoints" | "deleteUnstartedThreads">;
   readonly receipts: { deleteReceipts(olderThanMs: number, limit: number): Promise<number> };
 }
 
-export interface SweeperOptions extends RetentionPlaces {
+export interface SweeperOptions extends RetentionTargets {
   readonly retention: Retention;
   readonly clock: Clock;
   /** In [0, 1): spreads instances that started together. */
@@ -45,19 +45,19 @@ export interface SweeperOptions extends RetentionPlaces {
 }
 
 export interface Sweeper {
-  /** A round that begins now, or after the one that is under way. */
+  /** Runs a round now, or after the one in progress. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
 const DEFAULT_EVERY_MS = 3_600_000;
-/** Instances that live shorter than a round take part all the same. */
+/** Latest start of the first round: instances that live shorter than the interval take part, too. */
 const FIRST_WITHIN_MS = 300_000;
 const ROWS_PER_BATCH = 500;
 
 /**
- * What grows is trimmed as it grows; what only grows old is found here, and checkpoints. Every instance makes its rounds: what
- * one of them has deleted, the next no longer finds.
+ * Deletes rows that are past their age, and checkpoints; rows bounded by size are trimmed as they grow. Every instance runs
+ * rounds: rows that one of them has deleted, the next does not find.
  */
 export function startRetentionSweeper(options: SweeperOptions): Sweeper {
   const { retention, clock, random, observer } = options;
@@ -79,14 +79,14 @@ export function startRetentionSweeper(options: SweeperOptions): Sweeper {
   return { sweep: now, close };
 }
 
-/** One round over everything that has a retention. */
+/** Runs one round over all stores that have a retention. */
 export async function sweepOnce(
-  places: RetentionPlaces,
+  targets: RetentionTargets,
   { checkpoints: checkpointRetention, receiptAgeMs, compactAfterMs, ...policy }: Retention,
   { closing, onFailure }: { readonly closing: AbortSignal; readonly onFailure: (error: unknown) => void },
 ): Promise<Swept> {
-  const { log, registry, store, receipts } = places;
-  // Without an age no run is deleted, but stops that nothing came for are.
+  const { log, registry, store, receipts } = targets;
+  // Without an age no run is deleted, but stops whose run never arrived are.
   const runs = await inBatches(closing, (limit) => registry.pruneEnded(policy.maxAgeMs ?? CENTURY_MS, limit));
   const threads = await inBatches(closing, store.deleteUnstartedThreads);
   const deletedReceipts =

@@ -1,6 +1,6 @@
 import type { Interrupt, Json } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { acceptAnswers } from "./accept-input.js";
+import { acceptResponses } from "./accept-input.js";
 
 const ask = (value: Json, more: Partial<Interrupt> = {}): Interrupt => ({
   interrupt_id: "q",
@@ -10,7 +10,7 @@ const ask = (value: Json, more: Partial<Interrupt> = {}): Interrupt => ({
   ...more,
 });
 const BATCH = ask({ actionRequests: [{ name: "pay", args: {} }], reviewConfigs: [] });
-const accept = (asked: Interrupt, answer: Json) => acceptAnswers({ interrupts: [asked] }, { q: answer }).q;
+const accept = (asked: Interrupt, answer: Json) => acceptResponses({ interrupts: [asked] }, { q: answer }).q;
 const dismissed = { __agui_cancelled__: true, interrupt_id: "q" };
 
 describe("An answer", () => {
@@ -43,6 +43,6 @@ describe("An answer", () => {
   });
 
   it("to a question that is not open goes on as it is", () => {
-    expect(acceptAnswers({ interrupts: [] }, { q: "late" })).toEqual({ q: "late" });
+    expect(acceptResponses({ interrupts: [] }, { q: "late" })).toEqual({ q: "late" });
   });
 });

@@ -14,38 +14,38 @@ import type { RunInput } from "../threads/run-spec.js";
 import { allowedKeys } from "../threads/thread-address.js";
 import { isMutation } from "./commands.js";
 
-/** R28: an answer that names no question, and none is open: it was answered already, or never asked. */
-export interface NoQuestion {
+/** R28: the response names no interrupt, and none is open: it got its response already, or never existed. */
+export interface NoOpenInterrupt {
   readonly kind: "no_question";
 }
 
 /**
  * R26: measures what a client sent against what the thread holds. Throws `invalid_input` naming the field, or
- * `answer_mismatch` naming the question.
+ * `answer_mismatch` naming the interrupt.
  */
 export function acceptInput(
   fold: ThreadFold,
   agent: Pick<GraphDescriptor, "inputSchema" | "commands">,
   input: RunInput,
   command?: AgentCommand,
-): FreshRunStart | NoQuestion {
+): FreshRunStart | NoOpenInterrupt {
   if (command && input.kind !== "input") throw beginsNothing(input.kind);
   switch (input.kind) {
     case "input": {
-      refuseChangedText(fold, input.messages);
+      rejectChangedText(fold, input.messages);
       const state = acceptedState(isMutation(command) ? undefined : fold.state, agent, input.state);
       return {
         kind: "input",
-        messages: input.isAgain ? input.messages : unheldMessages(fold, input.messages),
+        messages: input.isAgain ? input.messages : newMessages(fold, input.messages),
         ...(Object.keys(state).length > 0 && { state }),
       };
     }
     case "resume":
-      return { kind: "resume", answers: acceptAnswers(fold, input.answers) };
+      return { kind: "resume", answers: acceptResponses(fold, input.answers) };
     case "answer": {
       const interruptId = openInterrupt(fold);
       if (interruptId === undefined) return { kind: "no_question" };
-      return { kind: "resume", answers: acceptAnswers(fold, { [interruptId]: input.value }) };
+      return { kind: "resume", answers: acceptResponses(fold, { [interruptId]: input.value }) };
     }
     case "fork":
       return input;
@@ -53,10 +53,10 @@ export function acceptInput(
 }
 
 /**
- * Messages the graph has not stored. A client also hands back words that are no part of the conversation, a subagent's for
- * one: what the thread does not know, and an assistant said before something it does know, is such a leftover.
+ * Messages the graph has not stored. A client also sends back text that is no part of the conversation, a subagent's for
+ * one: an assistant's message that the thread does not know and that precedes one it does know is such a leftover.
  */
-export function unheldMessages(fold: ThreadFold, messages: readonly Message[]): readonly Message[] {
+export function newMessages(fold: ThreadFold, messages: readonly Message[]): readonly Message[] {
   // Shown and never stored: a run that ended before its first checkpoint left its input in the log alone.
   const held = new Set(fold.checkpoint_id === null ? [] : fold.messages.map((message) => message.id));
   const lastHeld = messages.findLastIndex((message) => held.has(message.id));
@@ -66,11 +66,11 @@ export function unheldMessages(fold: ThreadFold, messages: readonly Message[]): 
   });
 }
 
-function refuseChangedText(fold: ThreadFold, messages: readonly Message[]): void {
+function rejectChangedText(fold: ThreadFold, messages: readonly Message[]): void {
   const shown = new Map(currentMessages(fold).map((message) => [message.id, message]));
   for (const [index, message] of messages.entries()) {
     const known = shown.get(message.id);
-    // An assistant's words may have reached the client in part only; a person's are the person's own.
+    // An assistant's text may have reached the client in part only; a person's text is the person's own.
     if (known?.role !== "user" || (message.role === "user" && textOf(known) === textOf(message))) continue;
     throw new ThroughlineError(
       "invalid_input",
@@ -94,8 +94,8 @@ function beginsNothing(kind: RunInput["kind"]): ThroughlineError {
 
 /**
  * Clients send their whole copy of the state: only keys of the input schema count, or all where it names none, and of those only
- * what differs from what is `held`. A mutation says what the state is to be, so nothing is left out: until its turn comes, the thread may have
- * become something else. R29: a command can't be smuggled in as state.
+ * what differs from what is `held`. A mutation names the whole target state, so nothing is left out: until its turn comes, the
+ * thread may have changed. R29: a command can't be smuggled in as state.
  */
 function acceptedState(
   held: JsonObject | undefined,
@@ -124,15 +124,15 @@ function openInterrupt({ interrupts }: ThreadFold): string | undefined {
   );
 }
 
-/** The mark that graphs written for AG-UI know a dismissed question by, and executors a declined one. */
+/** The mark by which graphs written for AG-UI recognize a dismissed interrupt, and executors a declined one. */
 const DISMISSED = "__agui_cancelled__";
 
 /**
- * Answers in the spelling of the graph that asked. Throws `answer_mismatch` for one that the graph can't take: LangGraph
- * stores an answer before the graph looks at it, and a wrong one would make the asking node fail for ever. An answer to a
- * question that is not open goes on as it is: the registry refuses it, or finds that it was given before.
+ * Adapts responses to the graph's own dialect. Throws `answer_mismatch` for a response that the graph can't accept: LangGraph
+ * stores a response before the graph reads it, and a wrong one would make the interrupted node fail for ever. A response to
+ * an interrupt that is not open passes unchanged: the registry refuses it, or finds that it was sent before.
  */
-export function acceptAnswers(
+export function acceptResponses(
   { interrupts }: Pick<ThreadFold, "interrupts">,
   answers: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, Json>> {
@@ -167,7 +167,7 @@ function isDismissed(answer: Json): answer is Mark {
   );
 }
 
-/** The mark stays beside the question's own words where it can: by it a graph that was changed sets the question aside. */
+/** Adds the mark to the interrupt's own payload where it can: by it a changed graph clears the interrupt. */
 function dismissed(question: Question, mark: Mark): Json {
   const own = dismissAnswer(question);
   if (own === undefined) return mark;

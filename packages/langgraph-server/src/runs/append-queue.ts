@@ -1,7 +1,7 @@
 import type { Clock, Envelope, Fence, Timer } from "@throughline/ai-core";
 import type { Finish, RefusalReason, ThreadLog, ThreadRef } from "@throughline/thread-log";
 
-/** Why nothing more can be appended. */
+/** The reason why nothing more can be appended. */
 export type AppendFailure =
   | { readonly kind: "refused"; readonly reason: RefusalReason }
   /** The store did not take an entry, and never will. */
@@ -16,10 +16,10 @@ export interface AppendQueueOptions {
   readonly fence: Fence;
   /** How long one append may take before the queue counts as stalled. */
   readonly stallMs: number;
-  /** Called once; a refusal is told also when the queue was closed by then, because it is what a fence is counted by. */
+  /** Called once; a refusal is reported even after the queue was closed, because crashes are counted by refused fences. */
   readonly onFailure: (failure: AppendFailure) => void;
   readonly onAppended: (count: number) => void;
-  /** Entries that may wait before `room` holds its caller back. */
+  /** Entries that may wait before `room` makes its caller wait. */
   readonly maxWaiting?: number;
 }
 
@@ -27,18 +27,18 @@ export type Drained =
   /** All that was pushed is durable. `next`: after a finish, a run of the thread that waits. */
   { readonly ok: true; readonly next: string | undefined } | { readonly ok: false };
 
-/** One run's way into the log, in order: what is ready while an append is in flight goes with the next one. */
+/** Appends one run's envelopes to the log in order: those that are ready while an append is in flight go with the next one. */
 export interface AppendQueue {
   push(envelopes: readonly Envelope[]): void;
   /** The last push: the run ends in the commit that carries it. */
   finish(envelopes: readonly Envelope[], finish: Finish): void;
-  /** `undefined` while there is room; else resolves when there is, or when nothing more will be appended. */
+  /** `undefined` while the queue accepts entries; else resolves when it does, or when nothing more will be appended. */
   room(): Promise<void> | undefined;
   /** Resolves when nothing is in flight or waiting, or the queue is closed. */
   drained(): Promise<Drained>;
   /** Drops what waits. What is in flight may still arrive. */
   close(): void;
-  /** Resolves when nothing is in flight; while the store is away that may be never. */
+  /** Resolves when nothing is in flight; during an outage of the store that may be never. */
   landed(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   let flight: Promise<void> | undefined;
   let wake: (() => void)[] = [];
 
-  function tellRoom(): void {
+  function notifyWritable(): void {
     if (!over.signal.aborted && waiting.length >= maxWaiting) return;
     const woken = wake;
     wake = [];
@@ -66,7 +66,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   function close(): void {
     over.abort();
     waiting = [];
-    tellRoom();
+    notifyWritable();
   }
 
   function fail(failure: AppendFailure): void {
@@ -80,7 +80,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
       const batch = waiting;
       const finish = end;
       waiting = [];
-      tellRoom();
+      notifyWritable();
       const stall: Timer = clock.schedule(stallMs, () => fail({ kind: "stalled" }));
       try {
         const result = await log.append(thread, batch, fence, { finish, signal: over.signal });

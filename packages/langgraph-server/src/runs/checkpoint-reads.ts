@@ -11,10 +11,10 @@ import type { RunRecord } from "@throughline/thread-log";
 import type { RunMedia } from "./run-media.js";
 
 /**
- * How a thread stands by its checkpoint, told as the end of a run without subscribers (R6, R31). With nodes left to run it pauses,
- * whether or not it asks something.
+ * A thread's status by its checkpoint, as the end of a run without subscribers (R6, R31). With nodes left to run it pauses,
+ * with or without an interrupt.
  */
-export async function checkpointFinal(
+export async function finalFromCheckpoint(
   state: GraphStatePort,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
 ): Promise<GraphFinal> {
@@ -34,17 +34,17 @@ export async function checkpointFinal(
 }
 
 /**
- * Messages that the thread shows behind a checkpoint, with what was said beside them: a run that goes back to it takes them
- * back before it begins. None where the checkpoint can't be read: then the run itself fails.
+ * Messages that the thread shows after a checkpoint, with their side messages: a run that rewinds to it retracts them
+ * before it begins. None where the checkpoint can't be read: then the run itself fails.
  */
-export async function messagesBehind(
+export async function messagesAfter(
   state: Pick<GraphStatePort, "getState">,
   { graphId, thread: { threadId } }: Pick<RunRecord, "graphId" | "thread">,
   checkpointId: string,
   { messages: shown }: Pick<ThreadFold, "messages">,
 ): Promise<readonly string[]> {
   const checkpoint = await readOrNone(() => state.getState({ graphId, threadId }, checkpointId));
-  // A graph without messages can't tell which of them were there.
+  // A graph without messages does not show which of them were there.
   if (!checkpoint?.messages) return [];
   const held = new Set(checkpoint.messages.map(({ id }) => id));
   const first = shown.findIndex((message) => isConversation(message) && !held.has(message.id));
@@ -65,10 +65,10 @@ async function readOrNone<Result>(read: () => Promise<Result>): Promise<Result |
 }
 
 /**
- * R14: what people said to a foreign run, as far as the thread shows it at its beginning. It was not sent here, and a stream
- * tells only what models say; without it the answer would stand before the question until the run ends.
+ * R14: the user messages of an external run, as far as the thread shows them at its beginning. They were not sent here, and a
+ * stream carries only what models write; without them the model's reply would precede the user's message until the run ends.
  */
-export async function foreignMessages(
+export async function unseenUserMessages(
   state: Pick<GraphStatePort, "getState">,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
   fold: ThreadFold,
@@ -80,17 +80,17 @@ export async function foreignMessages(
     media.keep(checkpoint?.files);
     return (checkpoint?.messages ?? []).filter(({ id, role }) => role === "user" && !shown.has(id));
   } catch {
-    // The run's end brings it.
+    // The run's end brings them.
     return [];
   }
 }
 
 /**
- * What a run leaves open. One that failed or was stopped leaves every question it did not answer: those its checkpoint
- * still lists, and, where that could not be read, those the thread showed before. What it did answer was used up by it, even
- * where a server still lists it.
+ * Interrupts that a run leaves open. A failed or stopped run leaves every interrupt it had no response to: those its checkpoint
+ * still lists, and, where that could not be read, those the thread showed before. Interrupts it had responses to are consumed,
+ * even where a server still lists them.
  */
-export function questionsLeft(
+export function openInterruptsAfter(
   final: GraphFinal,
   start: FreshRunStart,
   { interrupts: shown }: Pick<ThreadFold, "interrupts">,
@@ -98,8 +98,8 @@ export function questionsLeft(
   if (final.status === "success") return [];
   if (final.status === "interrupted") return final.interrupts;
   const answered = start.kind === "resume" ? Object.keys(start.answers) : [];
-  const kept = answered.length > 0 ? shown : [];
-  const open = new Map([...kept, ...final.interrupts].map((asked) => [asked.interrupt_id, asked]));
+  const stillShown = answered.length > 0 ? shown : [];
+  const open = new Map([...stillShown, ...final.interrupts].map((asked) => [asked.interrupt_id, asked]));
   for (const id of answered) open.delete(id);
   return [...open.values()];
 }

@@ -1,17 +1,17 @@
 import { type AgentCommand, type GraphDescriptor, ThroughlineError } from "@throughline/ai-core";
 import type { BusyStrategy } from "@throughline/thread-log";
 
-/** Of every agent, and the server's own. The first two start no run, so they are never busy. */
+/** The server's own commands, available for every agent. The first two start no run, so they are never busy. */
 const SERVER_COMMANDS = ["poll", "stop", "ask_again"] as const;
 
 const FIRE = "fire";
 
-/** What a request asks for. */
-export type CommandLane =
+/** The kind of a request. */
+export type CommandPlan =
   | { readonly kind: "poll" }
-  /** The run that is named, else everything that was asked of the thread. */
+  /** Stops the named run, else everything that was requested of the thread. */
   | { readonly kind: "stop"; readonly runId: string | undefined }
-  /** A run that asks again what an answer made fail. */
+  /** A run that repeats an interrupt whose response made the node fail. */
   | { readonly kind: "ask_again" }
   | { readonly kind: "run"; readonly command: AgentCommand | undefined; readonly strategy: BusyStrategy };
 
@@ -24,7 +24,7 @@ export interface Asked {
  * Which way a request goes. `fire` preempts, and of all commands it alone may. Every other is refused as busy unless it asks
  * to wait: clients hold one pending `sync` and send it again, so that the newest wins and nothing piles up here.
  */
-export function laneOf(agent: Commanded, { command, strategy }: Asked): CommandLane {
+export function laneOf(agent: Commanded, { command, strategy }: Asked): CommandPlan {
   if (!command) return { kind: "run", command, strategy: strategy ?? "reject" };
   switch (command.name) {
     case "poll":

@@ -1,37 +1,37 @@
 import { ThroughlineError } from "@throughline/ai-core";
 
 /** Admits one start, until its run is driven or it is known that there is none to drive. */
-export interface DrivingPermit {
+export interface DriverPermit {
   leave(): void;
 }
 
-/** How many runs an instance may drive at once. Past that its streams would fall behind, all of them. */
-export interface DrivingRoom {
+/** Limits how many runs an instance drives at once. Past that all its streams would fall behind. */
+export interface DriverCapacity {
   /** How many more runs may be claimed. */
-  left(): number;
+  available(): number;
   /**
-   * Before a run is started here; throws `store_unavailable` where nothing may run, and `rate_limited` where there is no room. A run
-   * that will follow the one its thread has (`isFollowing`) needs no room: it is driven when that one has made some.
+   * Before a run is started here; throws `store_unavailable` where nothing may run, and `rate_limited` at the limit. A run
+   * that will follow the active run of its thread (`isFollowing`) needs no permit: it gets that one's.
    */
-  enter(isFollowing: boolean): DrivingPermit;
+  acquire(isFollowing: boolean): DriverPermit;
 }
 
-/** What one core can drive of graphs that wait for their models most of the time. */
+/** As many runs as one core can drive, of graphs that wait for their models most of the time. */
 export const DEFAULT_MAX_DRIVEN = 200;
 const RETRY_AFTER_MS = 1_000;
 
-/** Starts under way are counted, because many may come at once. */
-export function createDrivingRoom(
+/** Creates the limit. Starts under way are counted, because many may come at once. */
+export function createDriverCapacity(
   max: number,
   driving: () => number,
   /** Whether graphs may run here at all. */
   isOpen: () => boolean,
-): DrivingRoom {
+): DriverCapacity {
   let starting = 0;
-  const left = () => (isOpen() ? max - driving() - starting : 0);
+  const available = () => (isOpen() ? max - driving() - starting : 0);
   return {
-    left,
-    enter(isFollowing) {
+    available,
+    acquire(isFollowing) {
       if (!isOpen()) {
         throw new ThroughlineError(
           "store_unavailable",
@@ -40,7 +40,7 @@ export function createDrivingRoom(
         );
       }
       if (isFollowing) return { leave() {} };
-      if (left() <= 0) {
+      if (available() <= 0) {
         throw new ThroughlineError(
           "rate_limited",
           `maxDriven: this instance drives ${max} runs already. Retry after the time given.`,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type GraphCheckpoint, type JsonObject, newRunId, ThroughlineError } from "@throughline/ai-core";
 import type { Finish, LeasedRun, RunOrigin, RunRegistry } from "@throughline/thread-log";
-import { emptyRequest, parseRunRow, toRunRow } from "../threads/run-spec.js";
+import { encodeRunSpec, parseRunRow, systemRunSpec } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import type { DriverDeps } from "./run-driver.js";
 import { requireAccepted } from "./start-run.js";
@@ -13,7 +13,7 @@ export interface StateEdit {
   readonly checkpointId?: string | undefined;
   /** The node it counts as; the last one that ran when absent. */
   readonly asNode?: string | undefined;
-  /** Who edits. */
+  /** The person who edits. */
   readonly person?: string | undefined;
 }
 
@@ -26,9 +26,9 @@ export function isEdit({ origin, request }: Pick<LeasedRun["run"], "origin" | "r
 }
 
 /**
- * R16: an edit of an idle thread's state is a run of its own, which writes the checkpoint under its lease and then tells the log
- * what the checkpoint says. Gives that run, with the checkpoint written; `undefined` where nothing would change. If the instance
- * dies, the one that claims the run tells the log.
+ * R16: edits an idle thread's state as a run of its own, which writes the checkpoint under its lease and then records it in
+ * the log. Returns that run, with the checkpoint written; `undefined` where nothing would change. If the instance dies, the one
+ * that claims the run records it.
  */
 export async function editState(
   deps: Pick<DriverDeps, "state" | "registry" | "clock" | "lease">,
@@ -36,15 +36,15 @@ export async function editState(
   edit: StateEdit,
 ): Promise<LeasedRun | undefined> {
   const { state, registry, clock, lease } = deps;
-  const place = { graphId: thread.graphId, threadId: thread.ref.threadId };
-  const seen = requireEditable(await state.getState(place), edit.checkpointId);
+  const address = { graphId: thread.graphId, threadId: thread.ref.threadId };
+  const seen = requireEditable(await state.getState(address), edit.checkpointId);
   const changed = Object.entries(edit.values).filter(
     ([name, value]) => !isDeepStrictEqual(value, seen.state[name]),
   );
   if (changed.length === 0) return undefined;
   const before = await lastStatus(registry, thread);
   const runId = newRunId(clock);
-  const request = emptyRequest("reconcile", thread, `edit_state:${runId}`);
+  const request = systemRunSpec("reconcile", thread, `edit_state:${runId}`);
   const started = await registry.start({
     ...lease,
     thread: thread.ref,
@@ -53,7 +53,7 @@ export async function editState(
     graphId: thread.graphId,
     origin: EDIT_ORIGIN,
     start: { kind: "resume", answers: {} },
-    request: toRunRow({ ...request, person: edit.person }),
+    request: encodeRunSpec({ ...request, person: edit.person }),
     strategy: "reject",
     listing: { threadName: thread.threadName, derivedTitle: undefined },
   });
@@ -62,22 +62,22 @@ export async function editState(
     throw changedSince();
   }
   try {
-    requireEditable(await state.getState(place), seen.checkpointId);
+    requireEditable(await state.getState(address), seen.checkpointId);
     const update = {
       state: Object.fromEntries(changed),
       ...(edit.asNode !== undefined && { asNode: edit.asNode }),
     };
-    await state.updateState(place, update, started.fence);
+    await state.updateState(address, update, started.fence);
     return started;
   } catch (error) {
     // Not in the log, and the thread is listed as before. Where this fails too, the lease runs out, and the run that is claimed
-    // tells how the thread stands.
+    // records the thread's status.
     await registry.finish(started.fence, { status: before }).catch(() => {});
     throw error;
   }
 }
 
-/** How the thread's last run ended. */
+/** The status of the thread's last run. */
 async function lastStatus(
   registry: Pick<RunRegistry, "list">,
   { ref }: ThreadAddress,
@@ -88,7 +88,7 @@ async function lastStatus(
     : last.status;
 }
 
-/** The checkpoint, if it is the one that was seen and waits for no answer. */
+/** The checkpoint, if it is the one that was seen and has no open interrupt. */
 function requireEditable(
   checkpoint: GraphCheckpoint | undefined,
   seenId: string | undefined,

@@ -10,8 +10,8 @@ import type { ForkOrigin, Lease, RunRegistry, ThreadDirectory, ThreadListing } f
 import { capRefusal } from "../attachments/media-types.js";
 import type { FileReceiver } from "../attachments/receive-file.js";
 import type { FeedbackStore } from "../threads/feedback-store.js";
-import { type SaidWriter, toFindable } from "../threads/message-index.js";
-import { emptyRequest, toRunRow } from "../threads/run-spec.js";
+import { type MessageIndexer, toIndexedMessage } from "../threads/message-index.js";
+import { encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import type { DrivingRunService } from "./run-service.js";
 
@@ -21,7 +21,7 @@ export interface ForkDeps {
   readonly runs: Pick<DrivingRunService, "reconcile">;
   readonly directory: ThreadDirectory;
   readonly attachments: FileReceiver;
-  readonly said: Pick<SaidWriter, "note">;
+  readonly said: Pick<MessageIndexer, "note">;
   readonly clock: Clock;
   readonly lease: Lease;
 }
@@ -30,13 +30,13 @@ export interface Fork {
   readonly from: ThreadAddress;
   readonly checkpointId: string;
   readonly to: ThreadAddress;
-  /** The new thread is the old one in another place, not a fork of it: it says of itself what that one said. */
+  /** The new thread is the old one at another address, not a fork of it: it keeps the old one's own fork origin. */
   readonly isMove?: boolean;
 }
 
 /**
  * Makes a thread that begins at another's checkpoint. The copy is written under a lease of the new thread, so no run starts in
- * it meanwhile; then the log is told as of any checkpoint that no run of ours made (R6). If the instance dies, the one that
+ * it meanwhile; then the log is reconciled as for any checkpoint that no run of ours made (R6). If the instance dies, the one that
  * finds the lease reconciles the thread.
  */
 export async function forkThread(
@@ -62,7 +62,7 @@ export async function forkThread(
     graphId: to.graphId,
     origin: { kind: "client", id: `fork:${from.threadName}` },
     start: { kind: "resume", answers: {} },
-    request: toRunRow(emptyRequest("reconcile", to, `fork:${checkpointId}`)),
+    request: encodeRunSpec(systemRunSpec("reconcile", to, `fork:${checkpointId}`)),
     strategy: "reject",
     listing: { threadName: to.threadName, derivedTitle: origin?.title },
   });
@@ -78,18 +78,18 @@ export async function forkThread(
     });
     await registry.finish(fence, { status: "success" });
   } catch (error) {
-    // Half a copy would be a thread that is not listed and whose name is taken. The caller is to hear why the copy failed, not
-    // what failed after it.
+    // Half a copy would be a thread that is not listed and whose name is in use. The caller gets the reason why the copy failed,
+    // not what failed after it.
     await state.deleteThread(target, fence).catch(() => {});
     await registry.finish(fence, { status: "error" }).catch(() => {});
     await Promise.allSettled([directory.deleteThread(to.ref), attachments.store.deleteThread(to.ref)]);
     throw error;
   }
-  deps.said.note({ thread: to.ref, said: (checkpoint.messages ?? []).flatMap(toFindable), gone: [] });
+  deps.said.note({ thread: to.ref, said: (checkpoint.messages ?? []).flatMap(toIndexedMessage), gone: [] });
   await deps.runs.reconcile(to, emptyFold);
 }
 
-/** What a person calls a private thread of theirs is not told to those they share a fork of it with. */
+/** The fork's origin. The name of a private thread is not disclosed to those its fork is shared with. */
 function originOf(from: ThreadAddress, to: ThreadAddress, at: GraphCheckpoint): ForkOrigin | undefined {
   const { subject } = from.ref;
   if (subject !== undefined && to.ref.subject === undefined) return undefined;
@@ -115,9 +115,10 @@ export interface Move {
 }
 
 /**
- * Gives a thread another address: begins it there as it stands, then deletes it here. The address is part of every key, so
- * nothing can be moved in place. The conversation, feedback on it, the files and the open questions go along; the log, the runs and the
- * checkpoints of the past do not, so what was edited or left behind is not shown to the people it is shared with.
+ * Moves a thread to another address: creates it there with its current state, then deletes it here. The address is part of
+ * every key, so nothing can be moved in place. The conversation, feedback on it, the files and the open interrupts go along; the
+ * log, the runs and the checkpoints of the past do not, so what was edited or left behind is not shown to the people it is shared
+ * with.
  */
 export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<void> {
   const { directory, state } = deps;
@@ -132,7 +133,7 @@ export async function moveThread(deps: MoveDeps, { from, to }: Move): Promise<vo
   });
   const after = await directory.find(from.ref);
   if (after && hasRunSince(before, after)) {
-    // The copy lacks what this run says: the thread stays where it is.
+    // The copy lacks what this run wrote: the thread remains at its old address.
     await deps.removeThread(to);
     throw isRunning(after.lastRunId);
   }

@@ -2,13 +2,13 @@ import { type ForeignRunName, type ForeignRunsPort, newRunId } from "@throughlin
 import { emptyFold, type ThreadFold } from "@throughline/reading";
 import type { LeasedRun } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
-import { emptyRequest, toRunRow } from "../threads/run-spec.js";
+import { encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import type { DriverDeps } from "./run-driver.js";
 
 /**
- * R5: a foreign run becomes a row like any other, under a name that every instance gives it, so one of them drives it. Gives
- * the run to drive; `undefined` when it is driven already, or waits behind a run of ours that is open (R24) and is claimed
+ * R5: records an external run as a row like any other, under a name that every instance derives, so one of them drives it. Returns
+ * the run to drive; `undefined` when it is driven already, or is queued after an open run of ours (R24) and is claimed
  * from the queue like any other.
  */
 export async function adoptForeignRun(
@@ -25,9 +25,9 @@ export async function adoptForeignRun(
     alias: name,
     graphId,
     origin: { kind: "foreign", id: upstreamRunId },
-    // Answers nothing here, so it passes while a question is open: the upstream let it pass.
+    // Responds to nothing here, so it passes while an interrupt is open: the upstream let it pass.
     start: { kind: "resume", answers: {} },
-    request: toRunRow(emptyRequest("foreign", { ref, stateKey }, name, dialect)),
+    request: encodeRunSpec(systemRunSpec("foreign", { ref, stateKey }, name, dialect)),
     upstreamRunId,
     strategy: "enqueue",
     listing: { threadName, derivedTitle: undefined },
@@ -39,7 +39,7 @@ export interface AttendOptions {
   readonly foreignRuns: ForeignRunsPort;
   /** Resolves when the run is in the registry and, if this instance drives it, its beginning in the log. */
   readonly adopt: (thread: ThreadAddress, run: ForeignRunName) => Promise<void>;
-  /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` says that it is idle upstream too. */
+  /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` reports that it is idle upstream too. */
   readonly reconcile: (
     thread: ThreadAddress,
     fold: ThreadFold,
@@ -48,13 +48,13 @@ export interface AttendOptions {
   readonly observer: Pick<ServiceObserver, "failed">;
 }
 
-/** Appends foreign runs to the logs of threads that have subscribers on this instance, while they run. */
-export interface ForeignRunAttendant {
-  /** From now on, until the function it gives is called. */
+/** Appends external runs to the logs of threads that have subscribers on this instance, while they run. */
+export interface ExternalRunFollower {
+  /** Follows external runs of the thread until the returned function is called. */
   attend(thread: ThreadAddress): () => void;
   /**
-   * R6 where others run graphs too: a thread in which an outsider's run is on its way is not idle, and that run is adopted.
-   * Resolves when the log says what there is to say; `false` when it did already.
+   * R6 where others run graphs too: a thread with an external run in progress is not idle, and that run is adopted.
+   * Resolves when the log has everything; `false` when it already had.
    */
   reconcile(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
   close(): void;
@@ -63,7 +63,7 @@ export interface ForeignRunAttendant {
 interface Attended {
   readonly thread: ThreadAddress;
   readonly leave: () => void;
-  /** Runs that need not be adopted any more: a run is told at every look. */
+  /** Runs that need not be adopted any more: a run is reported at every poll. */
   readonly adopted: Set<string>;
 }
 
@@ -72,7 +72,7 @@ export function attendForeignRuns({
   adopt,
   reconcile,
   observer,
-}: AttendOptions): ForeignRunAttendant {
+}: AttendOptions): ExternalRunFollower {
   // A thread's upstream id is derived from all that names it here, so it names one thread.
   const attended = new Map<string, Attended>();
   const adoptions = new Map<string, Promise<void>>();

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createMemoryDatabase, createMemoryRunRegistry, type StartRun } from "@throughline/thread-log";
 import { expect, it, vi } from "vitest";
-import { createHeardStops } from "./stop-runs.js";
+import { createStopsDuringClaim } from "./stop-runs.js";
 
 it("R25: a stop that comes while a run is claimed is known to whoever takes it up, and forgotten after that", async () => {
   const registry = createMemoryRunRegistry(createMemoryDatabase());
-  const heard = createHeardStops(registry);
+  const heard = createStopsDuringClaim(registry);
   const thread = { account: "acme", threadId: randomUUID() };
   const request: StartRun = {
     owner: "here",

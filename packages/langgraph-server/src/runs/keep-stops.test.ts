@@ -1,6 +1,6 @@
 import { createSimulatedClock, StoreOutage } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { keepStops } from "./stop-runs.js";
+import { createPendingStops } from "./stop-runs.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -17,7 +17,7 @@ describe("P63: a stop that meets a store which is away", () => {
     const closed = new AbortController();
     let isAway = true;
     let applied = 0;
-    const stops = keepStops<string>(clock, closed.signal);
+    const stops = createPendingStops<string>(clock, closed.signal);
     const apply = async () => {
       if (isAway) throw new StoreOutage("away");
       applied += 1;

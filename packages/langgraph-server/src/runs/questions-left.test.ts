@@ -1,6 +1,6 @@
 import type { GraphFinal, Interrupt } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { questionsLeft } from "./checkpoint-reads.js";
+import { openInterruptsAfter } from "./checkpoint-reads.js";
 
 const asked = (interrupt_id: string): Interrupt => ({ interrupt_id, value: "?", node: null, ns: [] });
 const ended = (status: GraphFinal["status"], ...open: string[]): GraphFinal => ({
@@ -12,8 +12,9 @@ const answering = { kind: "resume", answers: { a: 1 } } as const;
 const left = (
   final: GraphFinal,
   shown: readonly string[] = ["a", "b"],
-  start: Parameters<typeof questionsLeft>[1] = answering,
-) => questionsLeft(final, start, { interrupts: shown.map(asked) }).map(({ interrupt_id }) => interrupt_id);
+  start: Parameters<typeof openInterruptsAfter>[1] = answering,
+) =>
+  openInterruptsAfter(final, start, { interrupts: shown.map(asked) }).map(({ interrupt_id }) => interrupt_id);
 
 describe("P81: a run that answers one of two questions", () => {
   it.each(["error", "cancelled"] as const)("and ends as %s leaves the other", (status) => {

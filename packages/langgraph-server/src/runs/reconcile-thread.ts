@@ -1,15 +1,15 @@
 import { newRunId } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/reading";
 import type { LeasedRun } from "@throughline/thread-log";
-import { viewAt } from "../streams/thread-followers.js";
-import { emptyRequest, toRunRow } from "../threads/run-spec.js";
+import { acquireAt } from "../streams/thread-followers.js";
+import { encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import type { DriverDeps } from "./run-driver.js";
 
 /**
  * R6: an idle thread whose checkpoint is not the one the log ends with was changed from outside. What it became enters the
- * log as a run of its own, marked coarse (R31). Every instance that notices asks for the same run, so one of them writes it.
- * Gives the run to drive; `undefined` when there is nothing to tell, or it is told already.
+ * log as a run of its own, marked coarse (R31). Every instance that notices starts the same run, so one of them writes it.
+ * Returns the run to drive; `undefined` when there is nothing to record, or it is recorded already.
  */
 export async function reconcileThread(
   deps: Pick<DriverDeps, "log" | "views" | "state" | "registry" | "directory" | "clock" | "lease">,
@@ -24,7 +24,7 @@ export async function reconcileThread(
   if (checkpoint === undefined || checkpoint.checkpointId === fold.checkpoint_id) return undefined;
   const name = `checkpoint:${checkpoint.checkpointId}`;
   const runId = newRunId(clock);
-  // A run that is on its way, here or upstream, tells everything itself. Asked only now: one that made the checkpoint is
+  // A run in progress, here or upstream, records everything itself. Checked only now: one that made the checkpoint is
   // either still running, or done with it.
   const look = await registry.look({ thread: ref, runId, alias: name, answers: [] });
   if (look.runs.running !== undefined || look.same !== undefined || look.isClosed || (await isRunning())) {
@@ -42,9 +42,9 @@ export async function reconcileThread(
       alias: name,
       graphId,
       origin: { kind: "foreign", ...(checkpoint.runId !== undefined && { id: checkpoint.runId }) },
-      // Answers nothing, so it may pass while a question is open.
+      // Responds to nothing, so it may pass while an interrupt is open.
       start: { kind: "resume", answers: {} },
-      request: toRunRow(emptyRequest("reconcile", thread, name)),
+      request: encodeRunSpec(systemRunSpec("reconcile", thread, name)),
       strategy: "reject",
       listing: { threadName, derivedTitle: undefined },
     },
@@ -68,7 +68,7 @@ async function foldAtHead(
   thread: ThreadAddress,
   head: LeasedRun["head"] | undefined,
 ): Promise<ThreadFold> {
-  const taken = await viewAt(views, thread, head);
+  const taken = await acquireAt(views, thread, head);
   try {
     return taken.view.fold();
   } finally {

@@ -12,16 +12,16 @@ import type { ServiceObserver } from "../operations/observer.js";
 import { type Poller, poll } from "../operations/poller.js";
 import { readRun } from "../streams/read-projection.js";
 
-/** Where an attempt begins. */
+/** The starting point of an attempt. */
 export type RecoveryPlan =
   /** Nothing of the run is in the log. */
   | { readonly kind: "fresh" }
-  /** An earlier attempt was shown; these of its messages are in no checkpoint and will be streamed anew. */
+  /** An earlier attempt was shown; these of its messages are in no checkpoint and will be streamed again. */
   | { readonly kind: "again"; readonly withdrawn: readonly string[] }
-  /** Its end is in the log, and its driver died before the registry heard of it. Only where the two are different stores. */
+  /** Its end is in the log, and its driver died before the registry recorded it. Only where the two are different stores. */
   | { readonly kind: "ended"; readonly status: RunStatus; readonly interrupts: readonly string[] };
 
-/** R27: asked after the fence was raised, so that what is read here can't change any more. */
+/** R27: called after the fence was raised, so that the log and checkpoint read here can't change any more. */
 export async function planRecovery(
   { log, state }: { readonly log: Pick<ThreadLog, "read" | "terminal">; readonly state: GraphStatePort },
   run: RunRecord,
@@ -94,7 +94,7 @@ export function streamedMessages(entries: readonly LogEntry[]): readonly Streame
   return [...shown.values()];
 }
 
-/** LangGraph tells no step when a task begins, but a graph stores each of its steps before the next one begins. */
+/** LangGraph reports no step when a task begins, but a graph stores each of its steps before the next one begins. */
 function stepAfter(checkpoint: number | undefined): number | undefined {
   return checkpoint === undefined ? undefined : checkpoint + 1;
 }

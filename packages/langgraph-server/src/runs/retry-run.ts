@@ -10,19 +10,19 @@ import {
 import type { RunRecord } from "@throughline/thread-log";
 import { parseRunRow, type RunInput } from "../threads/run-spec.js";
 
-/** How a run that failed is tried again. */
+/** The request that retries a failed run. */
 export interface Retry {
   readonly input: RunInput;
   readonly command: AgentCommand | undefined;
   /** The model it ran with. */
   readonly priorModel: string | undefined;
-  /** What it was configured with. */
+  /** The run's configuration. */
   readonly config: RunConfig | undefined;
 }
 
 export interface FailedRun {
   readonly run: RunRecord;
-  /** What the log says it began with; `undefined` where the log no longer says so. */
+  /** The run's input by the log; `undefined` where the log no longer has it. */
   readonly input: PayloadOf<"run_start">["input"] | undefined;
   /** The thread's newest. */
   readonly checkpoint: GraphCheckpoint | undefined;
@@ -31,8 +31,8 @@ export interface FailedRun {
 const HAS_FAILED: ReadonlySet<RunRecord["status"]> = new Set(["error", "lost", "cancelled"]);
 
 /**
- * Goes on from where the run broke off, whatever failed: an answer that made it fail is asked for again. A run that stored
- * nothing, and one of a command, begins anew with what it was given. Throws `conflict` where there is nothing to try again.
+ * Continues from where the run broke off, whatever failed: a response that made it fail is requested again. A run that
+ * stored nothing, and one of a command, restarts with its original input. Throws `conflict` where there is nothing to try again.
  */
 export function planRetry({ run, input, checkpoint }: FailedRun): Retry {
   if (!HAS_FAILED.has(run.status)) throw refused("The last run of this thread did not fail.");
@@ -73,11 +73,11 @@ function refused(why: string): ThroughlineError {
 }
 
 const PER_READ = 20;
-/** A page holds the conversation as often as it has checkpoints, so how far it looks back is bounded. */
+/** Most checkpoints that are searched: a page repeats the conversation in each of its checkpoints. */
 const MAX_READS = 25;
 
 /**
- * The checkpoint from which an assistant's message was made: going on from it makes it anew. Follows the newest checkpoint's
+ * The checkpoint from which an assistant's message was made: a run from it regenerates the message. Follows the newest checkpoint's
  * parents, because a thread may hold branches that were left. Throws `invalid_input` for another's message, `not_found` where
  * the message, or the checkpoint before it, is not there any more.
  */

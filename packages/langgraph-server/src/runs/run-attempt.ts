@@ -35,7 +35,7 @@ export function noteEntry(
 /** No-op usage port, used when billing is off. */
 export const noUsage: UsagePort = { async record() {} };
 
-/** The model calls of one attempt, as billing sees them: one fact per call that says what it used. */
+/** The model calls of one attempt, as billing sees them: one usage fact per call. */
 export function createUsageFacts(
   run: RunRecord,
   { caller }: RunRequest,

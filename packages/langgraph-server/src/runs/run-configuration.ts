@@ -54,7 +54,7 @@ function modelNotAccepted({ graphName }: GraphDescriptor): ThroughlineError {
 
 /**
  * Refuses a run's configuration that its graph does not declare: keys that are reserved, unknown to the context schema, or of
- * another type than it says.
+ * another type than it declares.
  */
 export function requireAcceptedConfig(agent: GraphDescriptor, config: RunConfig | undefined): void {
   const declared = contextKeysOf(agent);
@@ -78,7 +78,7 @@ function refused(key: string, why: string): ThroughlineError {
   return new ThroughlineError("invalid_input", `${field}: ${why}`, { details: { field } });
 }
 
-/** Why a value does not fit a key's schema; `undefined` where it does, and where the schema can't be read. */
+/** The reason why a value does not fit a key's schema; `undefined` where it does, and where the schema can't be read. */
 function problemOf(schema: Json | undefined, value: Json): string | undefined {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return undefined;
   try {

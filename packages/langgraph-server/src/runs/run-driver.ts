@@ -26,22 +26,27 @@ import type {
   ThreadLog,
 } from "@throughline/thread-log";
 import type { RunBilling } from "../accounts/billing.js";
-import type { FileKeeper } from "../attachments/receive-file.js";
+import type { GeneratedFiles } from "../attachments/receive-file.js";
 import { type GraphFailure, noteOf, type ServiceObserver } from "../operations/observer.js";
 import { untilElapsed } from "../operations/poller.js";
-import { type ThreadViews, viewAt } from "../streams/thread-followers.js";
-import { type SaidWriter, saidBy } from "../threads/message-index.js";
+import { acquireAt, type LiveThreads } from "../streams/thread-followers.js";
+import { indexChangesOf, type MessageIndexer } from "../threads/message-index.js";
 import { clientRunIdOf, parseRunRow, payerOf, personOf, type RunRequest } from "../threads/run-spec.js";
 import { addressOf, schemaKeys } from "../threads/thread-address.js";
-import { unheldMessages } from "./accept-input.js";
+import { newMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
-import { checkpointFinal, foreignMessages, messagesBehind, questionsLeft } from "./checkpoint-reads.js";
+import {
+  finalFromCheckpoint,
+  messagesAfter,
+  openInterruptsAfter,
+  unseenUserMessages,
+} from "./checkpoint-reads.js";
 import { planRecovery, type RecoveryPlan } from "./recovery.js";
 import { createUsageFacts, noteEntry } from "./run-attempt.js";
 import { runGraph } from "./run-graph.js";
-import { holdRun } from "./run-lease.js";
+import { holdLease } from "./run-lease.js";
 import { createRunMedia, type RunMedia } from "./run-media.js";
-import { createRunRecorder, type RunBounds, type RunRecorder, type Withdrawal } from "./run-recorder.js";
+import { createRunRecorder, type Retraction, type RunBounds, type RunRecorder } from "./run-recorder.js";
 
 export interface DrivenRun {
   readonly run: RunRecord;
@@ -50,7 +55,7 @@ export interface DrivenRun {
   /** Resolves once the run was ended or left; never rejects. `next`: a run of this thread waits. */
   readonly done: Promise<{ readonly next: boolean }>;
   stop(): void;
-  /** Lets go of the run without ending it, so that another instance may recover it. */
+  /** Abandons the run without ending it, so that another instance may recover it. */
   handOver(): void;
 }
 
@@ -66,7 +71,7 @@ const STALL_LEASES = 4;
 
 /**
  * R1: the only reader of a run. Holds its lease, pumps its graph into the log to the end whether or not it is watched, and
- * finishes it exactly once. While a store is away it waits; when its lease may be gone it stops and leaves the run to be
+ * finishes it exactly once. It waits through an outage of a store; when its lease may be gone it stops and leaves the run to be
  * recovered. What it writes after that, the fence refuses.
  */
 export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveOptions): DrivenRun {
@@ -77,7 +82,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   let excess: ThroughlineError | undefined;
   let ending: PayloadOf<"run_end"> | undefined;
 
-  const hold = holdRun({
+  const hold = holdLease({
     leased,
     keeper: deps.keeper,
     registry,
@@ -121,23 +126,23 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       const ended = await work();
       if (ended) return ended;
     } catch (error) {
-      if (hold.leftWhy() === undefined) observer.failed("A run could not be driven.", error, about);
+      if (hold.abandonReason() === undefined) observer.failed("A run could not be driven.", error, about);
       leave(isStoreOutage(error) ? "stalled" : "failed");
     } finally {
       hold.close();
       begin();
     }
     queue.close();
-    // What is in flight need not be repeated if it still arrives; while the store is away it does not.
+    // An append in flight need not be repeated if it still arrives; during an outage of the store it does not.
     const patience = untilElapsed(clock, LAST_APPEND_MS);
     await Promise.race([queue.landed(), patience]);
     patience.cancel();
-    return letGo();
+    return releaseRun();
   }
 
-  /** The run goes on elsewhere, or here, with another lease. */
-  async function letGo(): Promise<{ next: boolean }> {
-    const why = hold.leftWhy() ?? "lost_lease";
+  /** Releases the run, which continues elsewhere, or here, with another lease. */
+  async function releaseRun(): Promise<{ next: boolean }> {
+    const why = hold.abandonReason() ?? "lost_lease";
     observer.runLeft({ ...about, why });
     try {
       switch (why) {
@@ -172,7 +177,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
       return finishUnlogged({ status: "error" });
     }
     const thread = addressOf(run, request.value.stateKey);
-    const taken = await viewAt(deps.views, thread, leased.head, hold.left);
+    const taken = await acquireAt(deps.views, thread, leased.head, hold.left);
     if (!taken) return undefined;
     try {
       return await attempt(request.value, taken.view.fold());
@@ -199,8 +204,8 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     if (request.work === "foreign") await queue.drained();
     begin();
     const reached = await media.drain(await reachEnd(request, start, recorder, media), hold.left);
-    const final: GraphFinal = { ...reached, interrupts: questionsLeft(reached, start, fold) };
-    if (hold.leftWhy() !== undefined) {
+    const final: GraphFinal = { ...reached, interrupts: openInterruptsAfter(reached, start, fold) };
+    if (hold.abandonReason() !== undefined) {
       recorder.close();
       return undefined;
     }
@@ -217,28 +222,28 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     if (!drained.ok) return undefined;
     if (final.status === "error") observer.graphFailed(about, failureOf(final, ending));
     observer.runEnded({ ...about, status: end.status });
-    deps.said.note(saidBy(run, fold, withdrawal.messageIds, final));
+    deps.said.note(indexChangesOf(run, fold, withdrawal.messageIds, final));
     return { next: drained.next !== undefined };
   }
 
   async function withdrawalOf(
     plan: Extract<RecoveryPlan, { kind: "fresh" | "again" }>,
     fold: ThreadFold,
-  ): Promise<Withdrawal> {
+  ): Promise<Retraction> {
     if (plan.kind === "again") return { messageIds: plan.withdrawn, reason: "taken_over" };
     const start = run.start?.kind === "continue" ? run.start.original : run.start;
     if (start?.kind !== "fork") return { messageIds: [], reason: "went_back" };
-    const behind = () => messagesBehind(deps.state, run, start.checkpointId, fold);
+    const behind = () => messagesAfter(deps.state, run, start.checkpointId, fold);
     return { messageIds: await hold.ask(behind), reason: "went_back" };
   }
 
   async function openRecorder(
     request: RunRequest,
     fold: ThreadFold,
-    withdrawal: Withdrawal,
+    withdrawal: Retraction,
   ): Promise<RunRecorder> {
     const agent = await deps.agents.getAgent(run.graphId);
-    // Only runs that were started here are billed, and what a meter sees it tells itself.
+    // Only runs that were started here are billed, and a meter reports the calls it sees itself.
     const factOf =
       request.work === "graph" && !deps.billing.isMetered
         ? createUsageFacts(run, request, deps.executor.executorType)
@@ -268,7 +273,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     });
   }
 
-  /** What a subscriber is told the run began from. */
+  /** The start of the run as subscribers see it. */
   async function shownStart(
     { work: kind }: RunRequest,
     start: FreshRunStart,
@@ -276,7 +281,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     media: RunMedia,
   ): Promise<FreshRunStart> {
     if (kind !== "foreign") return start;
-    return { kind: "input", messages: await foreignMessages(deps.state, run, fold, media) };
+    return { kind: "input", messages: await unseenUserMessages(deps.state, run, fold, media) };
   }
 
   async function reachEnd(
@@ -285,7 +290,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     recorder: RunRecorder,
     media: RunMedia,
   ): Promise<GraphFinal> {
-    const byCheckpoint = () => hold.ask(() => checkpointFinal(deps.state, run));
+    const byCheckpoint = () => hold.ask(() => finalFromCheckpoint(deps.state, run));
     if (request.work === "reconcile" || (request.work === "foreign" && !deps.foreignRuns))
       return byCheckpoint();
     if (run.crashes > deps.maxCrashes) {
@@ -299,9 +304,9 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     const reached = await observer.within(about, () =>
       withMeteredRun(meteredRun(request), () => runGraph(deps, graph)),
     );
-    // The graph may have ended, or stand in the middle: only a recovery can tell, from its checkpoint.
+    // The graph may have ended or not: only a recovery can find out, from its checkpoint.
     if (isStoreOutage(reached.error)) leave("stalled");
-    if (hold.leftWhy() !== undefined) return reached;
+    if (hold.abandonReason() !== undefined) return reached;
     const final: GraphFinal = excess ? { ...reached, ok: false, status: "error", error: excess } : reached;
     if (final.checkpointId !== undefined) return final;
     // Stopped before the graph was opened, or not waited for: what it left behind is still the truth.
@@ -309,7 +314,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     return { ...left, ...final, interrupts: left.interrupts ?? final.interrupts };
   }
 
-  /** A sum that can't be read never breaks an answer: the run is shown without a cost. */
+  /** Returns the run's bill. One that can't be read never fails the run, which is shown without a cost. */
   async function billSoFar(
     request: RunRequest,
     { model_calls: modelCalls }: PayloadOf<"usage">,
@@ -392,7 +397,7 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
 function freshStart(start: GraphRunStart | undefined, fold: ThreadFold | undefined): FreshRunStart {
   if (start === undefined || start.kind === "continue") return { kind: "input", messages: [] };
   if (start.kind !== "input" || fold === undefined) return start;
-  return { ...start, messages: unheldMessages(fold, start.messages) };
+  return { ...start, messages: newMessages(fold, start.messages) };
 }
 
 function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): PayloadOf<"run_start"> {
@@ -412,31 +417,31 @@ function runStart(run: RunRecord, request: RunRequest, start: FreshRunStart): Pa
   };
 }
 
-/** What drives runs on this instance. */
+/** Dependencies of the drivers on this instance. */
 export interface DriverDeps {
   readonly log: ThreadLog;
-  readonly views: ThreadViews;
+  readonly views: LiveThreads;
   readonly registry: RunRegistry;
   readonly directory: ThreadDirectory;
   readonly keeper: LeaseKeeper;
   readonly executor: GraphExecutorPort;
   readonly state: GraphStatePort;
-  /** Where graphs run on a server that others use too. */
+  /** Present where graphs run on a server that others use too. */
   readonly foreignRuns?: ForeignRunsPort | undefined;
   readonly agents: AgentCatalogPort;
   /** Stores the files that graphs make. */
-  readonly fileKeeper: FileKeeper;
-  /** Told of model calls that no meter sees. */
+  readonly fileKeeper: GeneratedFiles;
+  /** Receives the usage of model calls that no meter sees. */
   readonly usage: UsagePort;
   readonly billing: RunBilling;
-  /** Told what runs said, so that it can be found. */
-  readonly said: Pick<SaidWriter, "note">;
+  /** Indexes the messages of runs for search. */
+  readonly said: Pick<MessageIndexer, "note">;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   readonly lease: Lease;
-  /** Whether a graph's own errors are told to people. */
+  /** Whether a graph's own errors are shown to people. */
   readonly showGraphErrors: boolean;
-  /** What an account's run may write. */
+  /** The output limits of an account's run. */
   readonly boundsOf: (account: string) => RunBounds;
   /** Crash recoveries before a run fails as `run_lost`. */
   readonly maxCrashes: number;

@@ -26,12 +26,12 @@ export interface GraphWork {
 
 export interface RunGraphDeps {
   readonly executor: GraphExecutorPort;
-  /** Where graphs run on a server that others use too. */
+  /** Present where graphs run on a server that others use too. */
   readonly foreignRuns?: ForeignRunsPort | undefined;
   readonly clock: Clock;
 }
 
-/** An upstream that does not answer a stop is not waited for longer: the run ends as stopped whatever it does. */
+/** How long an upstream may take to react to a stop: after that the run ends as stopped regardless. */
 const STOP_GRACE_MS = 5_000;
 
 /** Runs the graph and records its stream to the end; resolves with how it ended. */
@@ -57,7 +57,7 @@ export async function runGraph(deps: RunGraphDeps, work: GraphWork): Promise<Gra
   }
 }
 
-/** R5: a foreign run is read by its name, on its first attempt as on any later one; nothing is run again. */
+/** R5: an external run is read by its name, on its first attempt as on any later one; nothing is run again. */
 function open(
   { executor, foreignRuns }: RunGraphDeps,
   { leased: { run, fence }, request, start, signal }: GraphWork,

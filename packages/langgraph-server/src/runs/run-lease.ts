@@ -13,23 +13,26 @@ export interface RunHoldOptions {
 }
 
 /** A driver's hold on its run: the lease, and the two signals that end the work. */
-export interface RunHold {
+export interface RunLease {
   /** For the graph: aborted with the error it ends with when the run is stopped, exceeds its bounds or is left. */
   readonly work: AbortSignal;
   stop(): void;
   /** Ends the graph with this error. */
   abort(error: ThroughlineError): void;
-  /** From here on nothing of the run is written here: another attempt goes on from its checkpoint. The first reason counts. */
+  /**
+   * Abandons the run: this instance writes nothing more of it, another attempt continues from its checkpoint. The first reason
+   * counts.
+   */
   leave(why: LeaveReason): void;
-  leftWhy(): LeaveReason | undefined;
+  abandonReason(): LeaveReason | undefined;
   /** Aborted when the run is left. */
   readonly left: AbortSignal;
-  /** Asks a store, and waits while it is away for as long as the run is held. */
+  /** Calls a store, and retries through an outage for as long as the run is held. */
   ask<Result>(attempt: () => Promise<Result>): Promise<Result>;
   /** Stops renewing the lease. */
   close(): void;
   /**
-   * Gives the lease up, so that the run is recovered at once and no crash is counted. Tried until the store answers: a lease
+   * Releases the lease, so that the run is recovered at once and no crash is counted. Retried until the store responds: a lease
    * that is not released looks like a crash.
    */
   release(): Promise<void>;
@@ -42,15 +45,15 @@ const LEFT = new ThroughlineError("conflict", "This instance no longer drives th
  * Holds a leased run. The hold ends by itself when the lease was lost, or may be gone by this process' own clock: then a
  * second driver may begin, and this one must have stopped.
  */
-export function holdRun({ leased, keeper, registry, clock, closed, onOutage }: RunHoldOptions): RunHold {
+export function holdLease({ leased, keeper, registry, clock, closed, onOutage }: RunHoldOptions): RunLease {
   const { run, fence } = leased;
   const work = new AbortController();
   const left = new AbortController();
-  let leftWhy: LeaveReason | undefined;
+  let abandonReason: LeaveReason | undefined;
 
   function leave(why: LeaveReason): void {
-    if (leftWhy !== undefined) return;
-    leftWhy = why;
+    if (abandonReason !== undefined) return;
+    abandonReason = why;
     left.abort();
     work.abort(LEFT);
   }
@@ -68,7 +71,7 @@ export function holdRun({ leased, keeper, registry, clock, closed, onOutage }: R
     stop,
     abort: (error) => work.abort(error),
     leave,
-    leftWhy: () => leftWhy,
+    abandonReason: () => abandonReason,
     left: left.signal,
     ask: (attempt) => retryStore({ clock, signal: left.signal, onOutage }, attempt),
     close: stopKeeping,

@@ -1,6 +1,6 @@
 import type { FoundFile, GraphFinal, UpstreamChunk } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import type { FileKeeper } from "../attachments/receive-file.js";
+import type { GeneratedFiles } from "../attachments/receive-file.js";
 import { createRunMedia } from "./run-media.js";
 
 const thread = { account: "acme", threadId: "t" };
@@ -22,7 +22,7 @@ function open(refusal?: string) {
   const asked: { readonly file: FoundFile; answer(why?: string): void; fail(error: unknown): void }[] = [];
   const refused: string[] = [];
   const failures: unknown[] = [];
-  const keeper: FileKeeper = {
+  const keeper: GeneratedFiles = {
     refusal: () => refusal,
     keep: (_, file) => new Promise((answer, fail) => asked.push({ file, answer, fail })),
     underWay: async () => {},

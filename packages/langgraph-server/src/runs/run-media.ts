@@ -1,11 +1,11 @@
 import type { FoundFile, GraphFinal, NotKept, UpstreamChunk } from "@throughline/ai-core";
 import { takeFiles, withoutUnstored } from "@throughline/graph-executor";
 import type { ThreadRef } from "@throughline/thread-log";
-import type { FileKeeper } from "../attachments/receive-file.js";
+import type { GeneratedFiles } from "../attachments/receive-file.js";
 
 export interface RunMediaOptions {
   readonly thread: ThreadRef;
-  readonly keeper: FileKeeper;
+  readonly keeper: GeneratedFiles;
   /** Called once for each file that is not stored. */
   readonly onRefused: (file: FoundFile, why: string) => void;
   /** The store failed, and not because of the file. */
@@ -20,7 +20,7 @@ export interface RunMedia {
   keep(files: readonly FoundFile[] | undefined): void;
   /** `undefined` while few files are on their way; else resolves when that is so again. */
   room(): Promise<unknown> | undefined;
-  /** The run's end, when all is stored or the run was left; what may not be stored is named in words. */
+  /** The run's end, when all files are stored or the run was abandoned; a text part replaces a file that may not be stored. */
   drain(final: GraphFinal, left: AbortSignal): Promise<GraphFinal>;
 }
 
@@ -91,7 +91,7 @@ export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMedia
   };
 }
 
-/** A piece of a message whose content is text: nothing else of it is told that could hold bytes. Most chunks are such. */
+/** Whether the chunk is a piece of a text message: no other recorded part of it could hold bytes. Most chunks are such. */
 function isPlainToken({ mode, data }: UpstreamChunk): boolean {
   if ((mode !== "messages" && mode !== "messages-tuple") || !Array.isArray(data)) return false;
   const message: unknown = data[0];

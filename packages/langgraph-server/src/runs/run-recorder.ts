@@ -15,12 +15,12 @@ import type { Finish, RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../threads/run-spec.js";
 import type { AppendQueue } from "./append-queue.js";
 
-/** What people are told to drop when the attempt begins. */
-export interface Withdrawal {
+/** Messages and calls that are retracted when the attempt begins. */
+export interface Retraction {
   readonly messageIds: readonly string[];
   /**
-   * R27, `taken_over`: an earlier attempt showed them and never committed them. `went_back`: they stand behind the
-   * checkpoint that the run goes back to.
+   * R27, `taken_over`: an earlier attempt showed them and never committed them. `went_back`: they come after the
+   * checkpoint that the run rewinds to.
    */
   readonly reason: "taken_over" | "went_back";
 }
@@ -30,14 +30,14 @@ export interface RunRecorderOptions {
   readonly request: RunRequest;
   readonly clock: Clock;
   readonly queue: AppendQueue;
-  /** What the log holds before the first envelope of this attempt. */
+  /** The projection of the log before the first envelope of this attempt. */
   readonly fold: ThreadFold;
-  readonly withdrawal: Withdrawal;
+  readonly withdrawal: Retraction;
   /** Keys of the graph's output schema. */
   readonly stateKeys: StateKeys | undefined;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
   readonly subgraphs: GraphDescriptor["subgraphs"];
-  /** Whether a graph's own errors are told to people. */
+  /** Whether a graph's own errors are shown to people. */
   readonly showErrors: boolean;
   readonly bounds: RunBounds;
   readonly onEnvelope: (envelope: Envelope) => void;
@@ -45,14 +45,14 @@ export interface RunRecorderOptions {
   readonly onExcess: (error: ThroughlineError) => void;
 }
 
-/** One attempt's way from upstream chunks into the log, on time: what the sampler holds back goes out when it is due. */
+/** Writes one attempt's upstream chunks to the log, on time: tokens that the sampler holds back are written when due. */
 export interface RunRecorder {
   start(payload: PayloadOf<"run_start">): void;
   /** R31, P6: an external run and a recovered one also bring what they had streamed before, marked as replayed. */
   chunk(chunk: UpstreamChunk): void;
-  /** Tells people of something that is not as it should be. */
+  /** Records a warning for people who see the thread. */
   warn(warning: PayloadOf<"warning">): void;
-  /** Nothing is recorded after it. `bill`: gives what the run has cost, where that is metered, by what was counted of it. */
+  /** Nothing is recorded after it. `bill`: returns the run's metered cost, if any, from its counts. */
   finish(
     final: GraphFinal,
     end: Finish,
@@ -78,7 +78,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     dialect: request.dialect ?? "modes",
     profile: request.profile,
     showErrors: options.showErrors || request.profile === "debug",
-    // Streamed anew, a withdrawn message may come under its old id: then it is news all the same.
+    // A retracted message may be streamed again under its old id: then it is new all the same.
     fold: { ...options.fold, messages: options.fold.messages.filter(({ id }) => !withdrawn.includes(id)) },
     ...(options.stateKeys && { stateKeys: options.stateKeys }),
     ...(options.subgraphs && { subgraphs: options.subgraphs }),
@@ -124,7 +124,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     });
   }
 
-  /** Of an envelope that no upstream sent. */
+  /** The base of an envelope that no upstream sent. */
   function own(kind: string, seq: number) {
     return {
       ts: clock.now() / 1_000,
@@ -192,7 +192,7 @@ function withBill(envelope: Envelope, bill: ItemizedBill): Envelope {
   return envelope.type === "usage" ? { ...envelope, payload: billUsage(envelope.payload, bill) } : envelope;
 }
 
-/** R31: both ends of a run that passed unwatched say so. */
+/** R31: marks both ends of a run that had no live stream. */
 function asCoarse(envelope: Envelope): Envelope {
   return envelope.type === "run_end"
     ? { ...envelope, payload: { ...envelope.payload, coarse: true } }
@@ -204,11 +204,11 @@ export interface RunBounds {
   readonly maxBytesPerRun: number;
 }
 
-/** What every envelope costs beside its payload, roughly: ids, names and times. */
+/** Approximate size of an envelope without its payload: ids, names and times. */
 const ENVELOPE_BYTES = 400;
 
 /**
- * Counts what an attempt writes; gives the error it ends with once that is more than it may. Bytes are close, not exact: to
+ * Counts an attempt's output; returns the error that ends it once a limit is exceeded. Bytes are close, not exact: to
  * encode every envelope a second time for the sake of counting would be half of what it costs.
  */
 export function createRunMeter(

@@ -18,7 +18,7 @@ import {
 import { untilElapsed } from "../operations/poller.js";
 import { clientRunIdOf } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { createDrivingRoom, type DrivingPermit } from "./driver-capacity.js";
+import { createDriverCapacity, type DriverPermit } from "./driver-capacity.js";
 import { editState, type StateEdit } from "./edit-state.js";
 import { adoptForeignRun } from "./external-runs.js";
 import { reconcileThread } from "./reconcile-thread.js";
@@ -26,7 +26,7 @@ import { type Reaper, startReaper } from "./recovery.js";
 import { type DrivenRun, type DriverDeps, driveRun } from "./run-driver.js";
 import type { RunService, StartOutcome, StartRunRequest, StopOutcome } from "./start-request.js";
 import { type StartDeps, startRun } from "./start-run.js";
-import { createArrivals, createHeardStops, keepStops } from "./stop-runs.js";
+import { createArrivals, createPendingStops, createStopsDuringClaim } from "./stop-runs.js";
 
 export interface RunServiceOptions extends DriverDeps, Omit<StartDeps, "whenDone" | "enter"> {
   /** Whether graphs run here. Where they do not, runs are recorded and left to instances where they do. */
@@ -41,39 +41,40 @@ export interface RunServiceOptions extends DriverDeps, Omit<StartDeps, "whenDone
 
 export interface DrivingRunService extends RunService {
   /**
-   * R6: resolves when the log of an idle thread says what its checkpoint says; `false` when it did already, or the thread is
+   * R6: resolves when the log of an idle thread matches its checkpoint; `false` when it already did, or the thread is
    * not idle. `isRunning`: whether something else runs in it.
    */
   reconcile(thread: ThreadAddress, fold: ThreadFold, isRunning?: () => Promise<boolean>): Promise<boolean>;
   /**
-   * R5: makes sure that a foreign run is driven. Resolves when the run is in the registry and, if it is driven here, its
+   * R5: makes sure that an external run is driven. Resolves when the run is in the registry and, if it is driven here, its
    * beginning in the log.
    */
   adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
   /**
-   * Edits an idle thread's state; resolves when the log tells it, with the run that wrote it, if anything was to change. Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where
-   * the state is not the one that was seen, and `invalid_input` where the graph refuses it. Nothing has changed then.
+   * Edits an idle thread's state; resolves when the log has the edit, with the run that wrote it, if anything was to change.
+   * Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where the state is not the one that was seen, and
+   * `invalid_input` where the graph refuses it. Nothing has changed then.
    */
   editState(thread: ThreadAddress, edit: StateEdit): Promise<string | undefined>;
   /** Claims abandoned and queued runs now, where graphs run here. */
   reap(): Promise<void>;
 }
 
-/** What a closing instance still waits for its stores, to release leases and to apply stops. */
-const LAST_WORDS_MS = 3_000;
-/** A run that is left to a worker is claimed within milliseconds. */
+/** How long a closing instance waits for its stores, to release leases and to apply stops. */
+const CLOSE_GRACE_MS = 3_000;
+/** How long a run may wait for a worker's claim, which takes milliseconds. */
 const CLAIM_PATIENCE_MS = 10_000;
 
 export function createRunService(deps: RunServiceOptions): DrivingRunService {
   const { registry, clock, lease, observer } = deps;
   const driven = new Map<string, DrivenRun>();
   const arrivals = createArrivals();
-  const heardStops = createHeardStops(registry);
+  const stopsDuringClaim = createStopsDuringClaim(registry);
   const closed = new AbortController();
-  const stops = keepStops<StopOutcome>(clock, closed.signal);
+  const stops = createPendingStops<StopOutcome>(clock, closed.signal);
   /** Runs that have ended and whose successor is being claimed: their permit is the successor's. */
   let succeeding = 0;
-  const room = createDrivingRoom(deps.maxDriven, () => driven.size + succeeding, deps.isClockRight);
+  const capacity = createDriverCapacity(deps.maxDriven, () => driven.size + succeeding, deps.isClockRight);
   const whenDone = (runId: string) => driven.get(runId)?.done;
   let closing = false;
 
@@ -81,10 +82,10 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     const driving = driveRun(deps, leased, { closed: closed.signal });
     const { runId, thread } = leased.run;
     driven.set(runId, driving);
-    if (heardStops.has(runId)) driving.stop();
+    if (stopsDuringClaim.has(runId)) driving.stop();
     if (closing) driving.handOver();
     void driving.done.then(async ({ next }) => {
-      // Recovered by ourselves, the same run may be driven anew by now.
+      // This instance may have recovered the run and drive it again by now.
       if (driven.get(runId) === driving) driven.delete(runId);
       if (next) {
         succeeding += 1;
@@ -92,7 +93,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
         succeeding -= 1;
       }
       // It was full, so what was released meanwhile has been left to others, who may be full, too.
-      if (room.left() === 1) void reaper?.now();
+      if (capacity.available() === 1) void reaper?.now();
     });
     return driving;
   }
@@ -100,7 +101,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
   async function driveNext(thread: ThreadRef): Promise<void> {
     if (closing || !deps.isClockRight()) return;
     try {
-      const next = await heardStops.during(() => registry.claimNext(thread, lease));
+      const next = await stopsDuringClaim.during(() => registry.claimNext(thread, lease));
       if (next) drive(next);
     } catch (error) {
       observer.failed("The next run of a thread could not be claimed; the reaper claims it.", error);
@@ -111,11 +112,11 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     ? startReaper({
         ...deps,
         registry: {
-          claimExpired: (by, limit) => heardStops.during(() => registry.claimExpired(by, limit)),
-          claimQueued: (by, limit) => heardStops.during(() => registry.claimQueued(by, limit)),
+          claimExpired: (by, limit) => stopsDuringClaim.during(() => registry.claimExpired(by, limit)),
+          claimQueued: (by, limit) => stopsDuringClaim.during(() => registry.claimQueued(by, limit)),
         },
         everyMs: deps.reapEveryMs,
-        room: room.left,
+        room: capacity.available,
         drive,
       })
     : undefined;
@@ -133,7 +134,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       })
       .finally(() => leaving.delete(left));
     leaving.add(left);
-    // One at a time: where no worker is, all of them wait.
+    // One timer at a time: without a worker, all runs wait.
     claimCheck ??= clock.schedule(CLAIM_PATIENCE_MS, () => {
       claimCheck = undefined;
       void requireClaimed(run);
@@ -163,15 +164,15 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     return request.arrival?.isStopped(request.thread.ref) ? stopArrived(outcome) : outcome;
   }
 
-  /** The permit is held until the run itself counts. An instance that drives nothing has room for any number. */
+  /** The permit is held until the run itself counts. An instance that drives nothing admits any number. */
   async function startHere(request: StartRunRequest): Promise<StartResult> {
-    let permit: DrivingPermit | undefined;
+    let permit: DriverPermit | undefined;
     const enter = (isFollowing: boolean) => {
       permit?.leave();
-      permit = deps.drives ? room.enter(isFollowing) : undefined;
+      permit = deps.drives ? capacity.acquire(isFollowing) : undefined;
     };
     try {
-      const result = await heardStops.during(() => startRun({ ...deps, whenDone, enter }, request));
+      const result = await stopsDuringClaim.during(() => startRun({ ...deps, whenDone, enter }, request));
       if (result.kind === "started") (deps.drives ? drive : leaveToWorkers)(result);
       return result;
     } finally {
@@ -194,7 +195,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       arrivals.stop(ref);
       return stops.stop(key, () => stopThread(ref));
     }
-    // A run that is driven here hears of it at once, whatever the store says.
+    // A run that is driven here is stopped at once, whether or not the store can be reached.
     const here = drivenHere(ref, runId);
     here?.stop();
     try {
@@ -205,7 +206,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     }
   }
 
-  /** The run by that name, or, where that has ended, the answer to its question that was sent under the same name. */
+  /** The run by that name, or, where that has ended, the run of a response that was sent under the same name. */
   async function stopAsked(
     thread: ThreadRef,
     runId: string,
@@ -221,7 +222,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
 
   async function stopThread(thread: ThreadRef): Promise<StopOutcome> {
     let first: StopOutcome | undefined;
-    // Queued runs before the one that runs, or they would take its place.
+    // Queued runs before the active one, or one of them would become active next.
     for (const { runId } of (await registry.open(thread)).toReversed()) {
       const outcome = toOutcome(await stopNamed(thread, { runId }));
       if (outcome.kind === "stopping" || outcome.kind === "cancelled") first = outcome;
@@ -235,7 +236,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     return result;
   }
 
-  /** The registry tells the driver, too; here it need not wait to hear of it. */
+  /** Stops a run that is driven here without waiting for the registry's notification to its driver. */
   function stopHere(result: StopResult): void {
     if (result.kind === "stopping") driven.get(result.run.runId)?.stop();
   }
@@ -266,19 +267,19 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
     async reconcile(thread, fold, isRunning) {
       const leased = closing
         ? undefined
-        : await heardStops.during(() => reconcileThread(deps, thread, fold, isRunning));
+        : await stopsDuringClaim.during(() => reconcileThread(deps, thread, fold, isRunning));
       if (leased) await drive(leased).done;
       return leased !== undefined;
     },
     async editState(thread, edit) {
       requireOpen();
-      const permit = room.enter(false);
+      const permit = capacity.acquire(false);
       try {
-        const leased = await heardStops.during(() => editState(deps, thread, edit));
+        const leased = await stopsDuringClaim.during(() => editState(deps, thread, edit));
         if (leased) await drive(leased).done;
         return leased?.run.runId;
       } catch (error) {
-        // What came meanwhile waits behind an edit that was refused.
+        // Runs that came meanwhile wait behind the refused edit.
         void driveNext(thread.ref);
         throw error;
       } finally {
@@ -286,7 +287,9 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       }
     },
     async adopt(thread, run) {
-      const leased = closing ? undefined : await heardStops.during(() => adoptForeignRun(deps, thread, run));
+      const leased = closing
+        ? undefined
+        : await stopsDuringClaim.during(() => adoptForeignRun(deps, thread, run));
       if (leased) await drive(leased).begun;
     },
     async close({ drainMs }) {
@@ -296,7 +299,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       await reaper?.close();
       const drained = Promise.all([...driven.values()].map(({ done }) => done));
       await within(drainMs, drained);
-      const lastWords = clock.schedule(LAST_WORDS_MS, () => closed.abort());
+      const lastWords = clock.schedule(CLOSE_GRACE_MS, () => closed.abort());
       while (driven.size > 0) {
         for (const driving of driven.values()) driving.handOver();
         await Promise.all([...driven.values()].map(({ done }) => done));
@@ -305,7 +308,7 @@ export function createRunService(deps: RunServiceOptions): DrivingRunService {
       await stops.applied();
       lastWords.cancel();
       closed.abort();
-      heardStops.close();
+      stopsDuringClaim.close();
     },
   };
 

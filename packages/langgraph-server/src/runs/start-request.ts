@@ -15,14 +15,14 @@ import type { Arrival } from "./stop-runs.js";
 export interface StartRunRequest {
   readonly thread: ThreadAddress;
   readonly caller: Caller;
-  /** Who asks, also in a thread of the account: the run is charged to their budget. */
+  /** The person who starts the run, also in a thread of the account: the run is charged to their budget. */
   readonly person?: string | undefined;
   readonly ingressRequestId: string;
-  /** Of that request: what the run does is traced below it, on whichever instance. */
+  /** Trace context of that request: the run is traced below it, on any instance. */
   readonly traceparent?: string | undefined;
   /** R25: the client's own run id, and its idempotency key. */
   readonly clientRunId?: string | undefined;
-  /** Of the request that asks, so that a stop which comes while it is on its way is not lost. */
+  /** The request's arrival, so that a stop which comes while the request is in flight is not lost. */
   readonly arrival?: Arrival | undefined;
   readonly input: RunInput;
   readonly tools: readonly FrontendTool[];
@@ -31,7 +31,7 @@ export interface StartRunRequest {
   readonly command?: AgentCommand | undefined;
   /** Chosen by the caller. Where absent the service selects one, or none. */
   readonly model?: string | undefined;
-  /** Of the run that this one repeats: used where it still may be. */
+  /** The model of the run that this one repeats: used if it is still allowed. */
   readonly priorModel?: string | undefined;
   /** Recursion limit, tags, metadata and the graph's own configuration. */
   readonly config?: RunConfig | undefined;
@@ -49,9 +49,9 @@ export interface StartRunRequest {
 /** Every kind with a `run` can be watched with `{ kind: "run", runId: run.runId }`. */
 export type StartOutcome =
   | { readonly kind: "started"; readonly run: RunRecord }
-  /** The same client run id, or the same answers, as before: this is that run, running or ended. */
+  /** The same client run id, or the same responses, as before: this is that run, running or ended. */
   | { readonly kind: "attached"; readonly run: RunRecord }
-  /** `ahead`: how many runs come before it. `preempted`: the run that was asked to stop for it. */
+  /** `ahead`: how many runs come before it. `preempted`: the run that is being stopped for it. */
   | {
       readonly kind: "queued";
       readonly run: RunRecord;
@@ -61,12 +61,12 @@ export type StartOutcome =
   /** It was stopped before it arrived: a run that began and ended as cancelled is in the log. */
   | { readonly kind: "cancelled"; readonly run: RunRecord }
   | { readonly kind: "busy"; readonly runId: string; readonly retryAfterMs: number }
-  /** R28: answered otherwise already, or not open. */
+  /** R28: the interrupt has another response already, or is not open. */
   | { readonly kind: "conflict"; readonly interruptIds: readonly string[] }
   | { readonly kind: "interrupt_pending"; readonly interruptIds: readonly string[] };
 
 export type StopOutcome =
-  /** It runs, here or elsewhere: its driver was told, and its end will be in the log. */
+  /** It runs, here or elsewhere: its driver was notified, and its end will be in the log. */
   | { readonly kind: "stopping"; readonly runId: string }
   /** It waited in the queue. */
   | { readonly kind: "cancelled"; readonly runId: string }
@@ -84,8 +84,8 @@ export interface RunService {
    */
   start(request: StartRunRequest): Promise<StartOutcome>;
   /**
-   * By the client's run id or ours. Without one it is for everything that was asked of the thread before: what runs is
-   * asked to stop, what waits is cancelled, and so is what is on its way to this instance. Tells of the first of these.
+   * Stops the run with this id, the client's or ours. Without one it stops everything requested of the thread before: the
+   * active run is stopped, queued runs are cancelled, and so are requests in flight to this instance. Reports the first of these.
    */
   stop(thread: ThreadAddress, runId?: string): Promise<StopOutcome>;
   /** For routes, from a request's first byte on. */
@@ -95,8 +95,8 @@ export interface RunService {
   /** Runs driven by this instance now. */
   driving(): number;
   /**
-   * Takes no new runs, gives those it drives `drainMs` to end, then hands the rest over: their leases are released, and
-   * another instance goes on from the checkpoint. Nothing is lost, nothing is cancelled.
+   * Accepts no new runs, lets those it drives end within `drainMs`, then hands the rest over: their leases are released, and
+   * another instance continues from the checkpoint. Nothing is lost, nothing is cancelled.
    */
   close(options: { readonly drainMs: number }): Promise<void>;
 }

@@ -15,11 +15,11 @@ import {
   type StartRun,
 } from "@throughline/thread-log";
 import type { AccountLimits, AccountUsage } from "../accounts/limits.js";
-import { type AttachmentGate, storeAttachments } from "../attachments/input-attachments.js";
+import { type AttachmentGate, storeInputAttachments } from "../attachments/input-attachments.js";
 import { checkMediaUrls } from "../attachments/media-urls.js";
 import { untilElapsed } from "../operations/poller.js";
-import { viewAt } from "../streams/thread-followers.js";
-import { answerAlias, parseRunRow, toRunRow } from "../threads/run-spec.js";
+import { acquireAt } from "../streams/thread-followers.js";
+import { encodeRunSpec, parseRunRow, resumeAlias } from "../threads/run-spec.js";
 import { requireAgent } from "../threads/thread-address.js";
 import { acceptInput } from "./accept-input.js";
 import { requireKnownCommand } from "./commands.js";
@@ -37,8 +37,8 @@ export interface StartDeps
     readonly limitsOf: (account: string) => AccountLimits;
   };
   /**
-   * Takes the instance's own permit for one more run, in place of the one this start may hold; throws `rate_limited` where it has
-   * none left. `isFollowing`: the thread has a run, which this one would wait for or preempt.
+   * Acquires the instance's own permit for one more run, replacing the one this start may hold; throws `rate_limited` where it
+   * has none left. `isFollowing`: the thread has a run, which this one would wait for or preempt.
    */
   readonly enter: (isFollowing: boolean) => void;
   readonly attachments: AttachmentGate;
@@ -46,7 +46,7 @@ export interface StartDeps
   readonly whenDone: (runId: string) => Promise<unknown> | undefined;
 }
 
-/** How long a start waits for a store that is away, before its client is told to come back. */
+/** How long a start waits for a store in an outage before its client gets the error and retries later. */
 const STORE_PATIENCE_MS = 10_000;
 /** How long a start waits for a run that is about to end, or for a deletion, before its client is refused. */
 const LATE_END_MS = 1_000;
@@ -55,7 +55,7 @@ const LATE_END_STEP_MS = 20;
 /**
  * Starts a run: the one way in, for AG-UI, `POST /runs`, commands and crons. Its steps, in order: the agent, the account's
  * limits and the instance's, idempotency (R25), the model and the budget, the input measured against the thread (R26) with its attachments stored, then one write that
- * decides on open questions (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
+ * decides on open interrupts (R28) and busy threads (R24), leases the run, opens the log and lists the thread. On PostgreSQL
  * that is two round trips, and a third where this instance does not hold the thread's view yet.
  */
 export async function startRun(deps: StartDeps, request: StartRunRequest): Promise<StartResult> {
@@ -67,8 +67,8 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
   const runId = newRunId(clock);
   const ask = <Result>(attempt: () => Promise<Result>) =>
     retryStore({ clock, patienceMs: STORE_PATIENCE_MS }, attempt);
-  const asked = await ask(() => askedBefore(deps, request));
-  const alias = asked?.alias === undefined ? request.clientRunId : answerAlias(asked.alias, runId);
+  const asked = await ask(() => findAliasedRun(deps, request));
+  const alias = asked?.alias === undefined ? request.clientRunId : resumeAlias(asked.alias, runId);
   const answers = request.input.kind === "resume" ? Object.keys(request.input.answers) : [];
   const lookNow = () => ask(() => registry.look({ thread: thread.ref, runId, alias, answers }));
 
@@ -81,9 +81,9 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
       deps.enter(look.runs.running !== undefined);
       const known = look.model;
       const model = await ask(() => selectModel(deps.billing, agent, request, known));
-      const start = await measureInput(deps, request, agent, look);
+      const start = await prepareInput(deps, request, agent, look);
       if (start === undefined) {
-        // R25: the same request, sent twice at once, may have been answered in between.
+        // R25: the same request, sent twice at once, may have got its response in between.
         const same = (await lookNow()).same ?? asked;
         return same ? { kind: "attached", run: same } : { kind: "conflict", interruptIds: [] };
       }
@@ -98,12 +98,12 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
         return written;
       };
       const result = await ask(writeOnce).catch((error: unknown) => {
-        // A person who goes on in a thread that is being deleted waits; what a cron wants there may be deleted with it.
+        // A person's run in a thread that is being deleted waits; a cron's run there may be deleted with it.
         if (request.origin?.kind !== "cron" && isBeingDeleted(error) && clock.now() < deadline)
           return undefined;
         throw error;
       });
-      if (result && (clock.now() >= deadline || !(await isWorthWaiting(deps, request, result, look)))) {
+      if (result && (clock.now() >= deadline || !(await isTransientRefusal(deps, request, result, look)))) {
         if (result.kind === "started" || result.kind === "queued") await rememberModel(deps, request, known);
         return result;
       }
@@ -116,10 +116,10 @@ export async function startRun(deps: StartDeps, request: StartRunRequest): Promi
 }
 
 /**
- * The run of the client's id, where that has ended and the request is an answer: it asked, or it is this very answer, sent again.
- * Which one, the question tells: it is answered once.
+ * The run of the client's id, where that has ended and the request is a response: it interrupted, or it is this very response,
+ * resent. The interrupt identifies the run: it gets one response.
  */
-async function askedBefore(
+async function findAliasedRun(
   { registry }: StartDeps,
   { thread, input, clientRunId }: StartRunRequest,
 ): Promise<RunRecord | undefined> {
@@ -142,7 +142,7 @@ async function admit(
   return { look: look ?? (await lookNow()), leave: permit.leave };
 }
 
-/** Only where it changes, so that a run costs no statement more. The run has begun: a failure is told to the operator alone. */
+/** Only where it changes, so that a run costs no statement more. The run has begun: a failure is reported to the operator alone. */
 async function rememberModel(
   { directory, observer }: StartDeps,
   { thread, model, remembersModel }: StartRunRequest,
@@ -156,15 +156,15 @@ async function rememberModel(
   }
 }
 
-/** R26: what the graph is given; `undefined` for an answer that names no question where none is open (R28). */
-async function measureInput(
+/** R26: the graph's input; `undefined` for a response that names no interrupt where none is open (R28). */
+async function prepareInput(
   deps: StartDeps,
   { thread, input, command }: StartRunRequest,
   agent: GraphDescriptor,
   { head }: StartLook,
 ): Promise<FreshRunStart | undefined> {
-  const stored = await storeAttachments(input, thread.ref, deps.attachments);
-  const taken = await viewAt(deps.views, thread, head);
+  const stored = await storeInputAttachments(input, thread.ref, deps.attachments);
+  const taken = await acquireAt(deps.views, thread, head);
   try {
     const start = acceptInput(taken.view.fold(), agent, stored, command);
     if (start.kind === "no_question") return undefined;
@@ -191,7 +191,7 @@ function rowOf(
     graphId: thread.graphId,
     origin: request.origin ?? { kind: "client" },
     start,
-    request: toRunRow({
+    request: encodeRunSpec({
       work: "graph",
       stateKey: thread.stateKey,
       ingressRequestId: request.ingressRequestId,
@@ -209,15 +209,15 @@ function rowOf(
       dialect: request.dialect,
     }),
     strategy: request.strategy,
-    listing: { threadName: thread.threadName, derivedTitle: titleFrom(start) },
+    listing: { threadName: thread.threadName, derivedTitle: deriveTitle(start) },
   };
 }
 
 /**
  * Whether a refusal is about to be out of date: the run in the way has ended in the log (where that is not the registry's own
- * store), or it only writes down what a checkpoint says, which takes a moment.
+ * store), or it only records a checkpoint, which takes a moment.
  */
-async function isWorthWaiting(
+async function isTransientRefusal(
   { registry, log }: StartDeps,
   { thread }: StartRunRequest,
   result: StartResult,
@@ -243,7 +243,7 @@ async function pause({ clock, whenDone }: StartDeps, running: string | undefined
 /** A start that left a run to subscribe to. */
 export type AcceptedStart = Extract<StartOutcome, { run: unknown }>;
 
-/** Gives the start if it left a run; else throws why there is none, with what a client needs to go on. */
+/** Returns the start if it made a run; else throws the reason, with the details a client needs to continue. */
 export function requireAccepted(outcome: StartOutcome): AcceptedStart {
   switch (outcome.kind) {
     case "started":
@@ -268,8 +268,8 @@ export function requireAccepted(outcome: StartOutcome): AcceptedStart {
 
 const MAX_CHARACTERS = 80;
 
-/** The beginning of the first thing a person says in a run; `undefined` when no person says anything. */
-export function titleFrom(start: GraphRunStart | undefined): string | undefined {
+/** The beginning of a run's first user message; `undefined` when it has none. */
+export function deriveTitle(start: GraphRunStart | undefined): string | undefined {
   if (start?.kind !== "input" && start?.kind !== "fork") return undefined;
   for (const message of start.messages) {
     if (message.role !== "user") continue;

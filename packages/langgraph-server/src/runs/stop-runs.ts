@@ -1,29 +1,29 @@
 import { type Clock, isStoreOutage, retryStore } from "@throughline/ai-core";
 import { type RunRegistry, type ThreadRef, threadKey } from "@throughline/thread-log";
 
-export interface KeptStops<Result> {
+export interface PendingStops<Result> {
   /**
-   * Applies a stop. A store that is away is waited for, as long as a request may wait; then this rejects with the outage, and
-   * the stop is kept and applied when the store is back. `key` tells stops apart, so that one asked for twice is kept once.
+   * Applies a stop. Waits for a store in an outage, as long as a request may wait; then rejects with the outage, and the stop
+   * stays pending and is applied when the store is back. `key` identifies a stop, so that a repeated one is pending once.
    */
   stop(key: string, apply: () => Promise<Result>): Promise<Result>;
-  /** Resolves when every kept stop is applied, or the service has closed. */
+  /** Resolves when every pending stop is applied, or the service has closed. */
   applied(): Promise<void>;
 }
 
-/** Less than most clients wait for an answer. */
+/** Less than most clients wait for a response. */
 const REQUEST_PATIENCE_MS = 5_000;
 
-/** A person's stop must not be lost because a database was away when it was asked for. */
-export function keepStops<Result>(clock: Clock, closed: AbortSignal): KeptStops<Result> {
-  const kept = new Map<string, Promise<unknown>>();
+/** Retries stops through outages: a person's stop must not be lost because of an outage at the time of the request. */
+export function createPendingStops<Result>(clock: Clock, closed: AbortSignal): PendingStops<Result> {
+  const pending = new Map<string, Promise<unknown>>();
 
-  function keep(key: string, apply: () => Promise<Result>): void {
-    if (kept.has(key)) return;
+  function applyLater(key: string, apply: () => Promise<Result>): void {
+    if (pending.has(key)) return;
     const applying = retryStore({ clock, signal: closed }, apply)
       .catch(() => {})
-      .finally(() => kept.delete(key));
-    kept.set(key, applying);
+      .finally(() => pending.delete(key));
+    pending.set(key, applying);
   }
 
   return {
@@ -31,17 +31,17 @@ export function keepStops<Result>(clock: Clock, closed: AbortSignal): KeptStops<
       try {
         return await retryStore({ clock, patienceMs: REQUEST_PATIENCE_MS, signal: closed }, apply);
       } catch (error) {
-        if (isStoreOutage(error)) keep(key, apply);
+        if (isStoreOutage(error)) applyLater(key, apply);
         throw error;
       }
     },
     async applied() {
-      await Promise.all(kept.values());
+      await Promise.all(pending.values());
     },
   };
 }
 
-export interface HeardStops {
+export interface StopsDuringClaim {
   /** Listens while a run is claimed, and until its claimer had its turn. */
   during<Result>(claim: () => Promise<Result>): Promise<Result>;
   has(runId: string): boolean;
@@ -50,18 +50,18 @@ export interface HeardStops {
 
 /**
  * R25: a stop may come between the moment a run is ours in the registry and the moment its driver listens. Heartbeats would
- * repeat it, seconds later; what was heard meanwhile makes it count at once.
+ * repeat it, seconds later; the stops received meanwhile make it count at once.
  */
-export function createHeardStops(registry: Pick<RunRegistry, "onStop">): HeardStops {
-  const heard = new Set<string>();
+export function createStopsDuringClaim(registry: Pick<RunRegistry, "onStop">): StopsDuringClaim {
+  const received = new Set<string>();
   let claims = 0;
   const forget = registry.onStop((runId) => {
-    if (claims > 0) heard.add(runId);
+    if (claims > 0) received.add(runId);
   });
 
   function over(): void {
     claims -= 1;
-    if (claims === 0) heard.clear();
+    if (claims === 0) received.clear();
   }
 
   return {
@@ -70,11 +70,11 @@ export function createHeardStops(registry: Pick<RunRegistry, "onStop">): HeardSt
       try {
         return await claim();
       } finally {
-        // After the microtasks in which the claim is taken up.
+        // After the microtasks in which the claimed run gets its driver.
         setImmediate(over);
       }
     },
-    has: (runId) => heard.has(runId),
+    has: (runId) => received.has(runId),
     close: forget,
   };
 }
@@ -92,9 +92,9 @@ export interface Arrivals {
 }
 
 /**
- * R25: a stop that names no run is for everything that was asked of the thread before it. Between the first byte of a request
+ * R25: a stop that names no run is for everything that was requested of the thread before it. Between the first byte of a request
  * and its run in the registry lie a sign-in, a body and some reading, and which thread it is for is not known from the
- * start: so every request on its way hears of every stop. It is an order of events and not of times: two may share a
+ * start: so every request on its way receives every stop. It is an order of events and not of times: two may share a
  * millisecond.
  */
 export function createArrivals(): Arrivals {

@@ -29,16 +29,19 @@ export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
   readonly values: JsonObject;
 }
 
-/** What people do with their threads besides running them. Throws `not_found` for a thread that is not there. */
+/** Operations of people on their threads other than runs. Throws `not_found` for a thread that is not there. */
 export interface ThreadService {
   list(scope: ThreadScope, query: ThreadQuery): Promise<ThreadListPage>;
-  /** Threads in which something was said with all these words, what was said last first; at most `limit`. */
-  search(scope: ThreadScope, query: SaidQuery): Promise<readonly FoundThread[]>;
+  /** Threads with a message that has all these words, newest message first; at most `limit`. */
+  search(scope: ThreadScope, query: MessageQuery): Promise<readonly FoundThread[]>;
   get(thread: ThreadAddress): Promise<ThreadListing>;
   change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
   /** The newest checkpoint, or the one named. */
   state(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint>;
-  /** Sets what people may see of an idle thread's state, and gives it with the run that wrote it. Throws `invalid_input` that names what can't be set. */
+  /**
+   * Edits the visible state of an idle thread, and returns it with the run that wrote it. Throws `invalid_input` that names the key
+   * that can't be set.
+   */
   editState(thread: ThreadAddress, edit: StateEdit): Promise<ShownCheckpoint>;
   /** Newest first; `before` is a checkpoint's id. */
   history(
@@ -47,7 +50,7 @@ export interface ThreadService {
   ): Promise<readonly ShownCheckpoint[]>;
   /** The checkpoint from which an assistant's message was made. */
   checkpointBefore(thread: ThreadAddress, messageId: string): Promise<string>;
-  /** How the thread's last run is tried again. Throws `conflict` unless it failed. */
+  /** The request that retries the thread's last run. Throws `conflict` unless it failed. */
   planRetry(thread: ThreadAddress): Promise<Retry>;
   /** Newest first. */
   runs(thread: ThreadAddress, limit: number): Promise<readonly RunRecord[]>;
@@ -59,7 +62,7 @@ export interface ThreadService {
   remove(thread: ThreadAddress): Promise<void>;
 }
 
-export interface SaidQuery extends Pick<ThreadQuery, "graphId" | "isArchived" | "limit"> {
+export interface MessageQuery extends Pick<ThreadQuery, "graphId" | "isArchived" | "limit"> {
   readonly search: string;
 }
 
@@ -78,7 +81,7 @@ export interface ThreadServiceDeps extends ForkDeps {
   readonly log: Pick<ThreadLog, "read" | "head" | "terminal">;
   readonly messages: Pick<MessageIndex, "search">;
   readonly feedback: MoveDeps["feedback"];
-  /** What deletes a thread from every store; without it threads can't be deleted. */
+  /** Deletes a thread from every store; without it threads can't be deleted. */
   readonly removeThread?: MoveDeps["removeThread"] | undefined;
 }
 
@@ -101,7 +104,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     throw new ThroughlineError("method_not_allowed", "This server does not delete threads.");
   }
 
-  async function shownAs(
+  async function visibleOf(
     { graphId }: ThreadAddress,
     checkpoints: readonly GraphCheckpoint[],
   ): Promise<readonly ShownCheckpoint[]> {
@@ -118,7 +121,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
   async function readState(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint> {
     const { graphId, ref } = thread;
     const checkpoint = await state.getState({ graphId, threadId: ref.threadId }, checkpointId);
-    const [shown] = await shownAs(thread, checkpoint ? [checkpoint] : []);
+    const [shown] = await visibleOf(thread, checkpoint ? [checkpoint] : []);
     if (shown) return shown;
     throw new ThroughlineError("not_found", "There is no such thread, or it has no such checkpoint.");
   }
@@ -132,10 +135,10 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       if (words.length === 0) return [];
       const found = await messages.search(scope, { ...query, words });
       const listings = await Promise.all(found.map(({ thread }) => directory.find(thread)));
-      return found.flatMap(({ messageId, role, said }, index) => {
+      return found.flatMap(({ messageId, role, said: text }, index) => {
         const listing = listings[index];
         if (!listing || (isArchived !== undefined && listing.isArchived !== isArchived)) return [];
-        return [{ listing, match: { messageId, role, snippet: snippetOf(said, words) } }];
+        return [{ listing, match: { messageId, role, snippet: snippetOf(text, words) } }];
       });
     },
     get,
@@ -149,7 +152,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       await get(thread);
       const agent = await agents.getAgent(thread.graphId);
       const { values } = await readState(thread);
-      if (agent) requireFits(agent.outputSchema, values, edit.values);
+      if (agent) requireValidEdit(agent.outputSchema, values, edit.values);
       const runId = await deps.runs.editState(thread, edit);
       const checkpoint = await readState(thread);
       // A LangGraph server's checkpoint does not name it.
@@ -158,7 +161,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     async history(thread, page) {
       await get(thread);
       const { graphId, ref } = thread;
-      return shownAs(thread, await state.history({ graphId, threadId: ref.threadId }, page));
+      return visibleOf(thread, await state.history({ graphId, threadId: ref.threadId }, page));
     },
     async checkpointBefore(thread, messageId) {
       await get(thread);
@@ -171,7 +174,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
       const run = runs.find(isOfGraph);
       if (!run) throw missing();
       for (const edit of runs.slice(0, runs.indexOf(run)).filter(isEdit)) {
-        // One that was refused is not in the log.
+        // A refused edit is not in the log.
         if (await log.terminal(ref, edit.runId)) throw editedSince();
       }
       const [entries, checkpoint] = await Promise.all([
@@ -202,7 +205,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
   };
 }
 
-/** Of the newest, some may only have written down what a checkpoint says. */
+/** How many of the newest runs are searched for the last one of a graph: some may only have recorded a checkpoint. */
 const RECENT_RUNS = 20;
 
 function isOfGraph({ request }: RunRecord): boolean {
@@ -210,7 +213,7 @@ function isOfGraph({ request }: RunRecord): boolean {
   return row.ok && row.value.work === "graph";
 }
 
-/** What it failed at is not what stands there now. */
+/** The state at which the run failed is no longer the thread's state. */
 function editedSince(): ThroughlineError {
   return new ThroughlineError(
     "conflict",
@@ -224,9 +227,9 @@ function missing(): ThroughlineError {
 
 /**
  * Throws `invalid_input` unless a state of this schema can hold these values, naming the first that does not fit. Messages are no
- * part of it: they are said in runs. `before`: what it holds now.
+ * part of it: runs write them. `before`: its current values.
  */
-function requireFits(outputSchema: JsonObject, before: JsonObject, values: JsonObject): void {
+function requireValidEdit(outputSchema: JsonObject, before: JsonObject, values: JsonObject): void {
   const allowed = allowedKeys(outputSchema, Object.keys(values));
   const stranger = Object.keys(values).find((name) => name === "messages" || !allowed.includes(name));
   if (stranger !== undefined) {

@@ -13,7 +13,7 @@ import { type AccountLimits, type AccountUsage, DEFAULT_LIMITS } from "../accoun
 import type { AttachmentGate } from "../attachments/input-attachments.js";
 import type { CronService } from "../crons/cron-service.js";
 import type { FetchHandler } from "../http/listen.js";
-import { answerError, type RouteEnv, type RouteParts, type RouteService, signIn } from "../http/request.js";
+import { type App, authenticate, errorResponse, type RouteEnv, type RouteService } from "../http/request.js";
 import { addRoutes, type OpenRoute, type Route } from "../http/route.js";
 import { auditRoutes, callerRoute } from "../http/routes/account-access.js";
 import { deletionRoutes, exportRoutes, storeRoutes } from "../http/routes/account-data.js";
@@ -42,8 +42,8 @@ import type { ThreadHub } from "../streams/stream-types.js";
 import type { FeedbackStore } from "../threads/feedback-store.js";
 import type { WaitingQuestions } from "../threads/waiting-interrupts.js";
 
-/** What the routes need of the service behind them. */
-export interface HandlerService extends RouteService {
+/** The part of the service that the routes need. */
+export interface AppService extends RouteService {
   readonly runs: RunService;
   readonly hub: ThreadHub;
   readonly crons: CronService;
@@ -61,22 +61,22 @@ export interface HandlerService extends RouteService {
 }
 
 export interface HandlerOptions {
-  readonly service: HandlerService;
+  readonly service: AppService;
   readonly caller: CallerResolver;
   /** Default `true`; otherwise only `/health`, `/ready` and `/metrics` are answered. */
   readonly hasApi?: boolean;
-  /** Where the AG-UI routes lie. Default `/api/copilotkit`. */
+  /** The base path of the AG-UI routes. Default `/api/copilotkit`. */
   readonly basePath?: string;
-  /** Web origins that may ask from a browser. None by default. */
+  /** Web origins that may send requests from a browser. None by default. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<AccountLimits> | ((account: string) => AccountLimits);
   /** Default `false`: the `debug` profile shows a graph's own error texts, which may hold a key, a prompt or a path. */
   readonly allowDebug?: boolean;
-  /** The service's address as clients know it. Default: the one that a request names. */
+  /** The service's public address. Default: the one that a request names. */
   readonly publicUrl?: string | undefined;
-  /** The graph of `POST /runs` that names none. Default: the first that is listed. */
+  /** The graph of a `POST /runs` that names none. Default: the first one listed. */
   readonly defaultGraph?: string | undefined;
-  /** Where the console is, as people reach it. */
+  /** The console's public URL. */
   readonly consoleUrl?: string | undefined;
   readonly highWaterBytes?: number;
   readonly heartbeatMs?: number;
@@ -87,15 +87,15 @@ export interface HandlerOptions {
 }
 
 export interface Handler extends FetchHandler {
-  /** All there is, so that what is said of every route can be checked of every route. */
+  /** All routes, so that tests can check a rule for each one. */
   readonly routes: readonly Pick<Route | OpenRoute, "method" | "path" | "isStream" | "isOpen" | "action">[];
-  /** From now on `/ready` says no. Streams go on until the service ends them. */
+  /** Makes `/ready` fail from now on. Streams go on until the service ends them. */
   startClosing(): void;
   /** Ends every stream that is still open. */
   close(): void;
 }
 
-/** All routes of the service as one fetch handler. */
+/** Creates one fetch handler for all routes of the service. */
 export function createHandler(options: HandlerOptions): Handler {
   const { service, clock = systemClock, limits, version = "0.0.0" } = options;
   const logger = options.logger ?? createLogger({ level: "silent" });
@@ -109,7 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
     onClosed: metrics.streamClosed,
     onDropped: metrics.slowReaderDropped,
   });
-  const parts: RouteParts<HandlerService> = {
+  const parts: App<AppService> = {
     service,
     resolver: options.caller,
     limitsOf: typeof limits === "function" ? limits : () => ({ ...DEFAULT_LIMITS, ...limits }),
@@ -148,7 +148,7 @@ export function createHandler(options: HandlerOptions): Handler {
     else finish();
   });
   app.use((c, next) => {
-    // PostgreSQL stores no NUL, so it is the name of nothing; asked for all the same, it would fail there.
+    // PostgreSQL stores no NUL, so no row has such a name, and a query with it would fail.
     if (!c.req.url.includes("%00")) return next();
     throw new ThroughlineError("invalid_input", "path: holds a NUL", { details: { field: "path" } });
   });
@@ -191,15 +191,15 @@ export function createHandler(options: HandlerOptions): Handler {
     ...openApiRoutes(() => openApiDocument(api, version)),
   ];
   const routes = (options.hasApi ?? true) ? api : operations;
-  addRoutes(app, routes, { signIn: (c) => signIn(c, parts), arriving: service.runs.arriving });
-  app.notFound((c) => answerError(c, new ThroughlineError("not_found", "There is no such route.")));
-  app.onError((error, c) => answerError(c, error));
+  addRoutes(app, routes, { authenticate: (c) => authenticate(c, parts), arriving: service.runs.arriving });
+  app.notFound((c) => errorResponse(c, new ThroughlineError("not_found", "There is no such route.")));
+  app.onError((error, c) => errorResponse(c, error));
 
   return {
     routes,
     async fetch(request, env) {
       const response = await app.fetch(request, env as HttpBindings | undefined);
-      // A middleware that touches headers after a stream began would make Node's adapter answer a second time, into the
+      // A middleware that changes headers after a stream began would make Node's adapter respond a second time, into the
       // stream itself.
       return env?.outgoing?.headersSent ? RESPONSE_ALREADY_SENT : response;
     },

@@ -71,36 +71,36 @@ export interface Service {
   readonly hub: ThreadHub;
   readonly agents: AgentCatalogPort;
   readonly executor: GraphExecutorPort;
-  /** For listings, deletion and the like. Only drivers append. */
+  /** The log, for listings, deletion and the like. Only drivers append. */
   readonly log: ThreadLog;
   readonly registry: RunRegistry;
   readonly state: GraphStatePort;
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly feedback: FeedbackStore;
-  /** What waits for people, over all agents. */
+  /** Open interrupts that wait for people, over all agents. */
   readonly waiting: WaitingQuestions;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
   readonly billing: OpenedBilling;
   readonly directory: ThreadDirectory;
   readonly attachments: AttachmentGate;
-  /** Who did what, per account. */
+  /** The audit log per account. */
   readonly audit: AuditLog;
-  /** What graphs remember beyond their threads; `undefined` where they run elsewhere and tenants can't be told apart. */
+  /** Store items of graphs across threads; `undefined` where graphs run elsewhere and tenants can't be distinguished. */
   readonly storeItems: StoreItems | undefined;
-  /** What accounts use: runs and requests are counted together. */
+  /** The use of accounts: runs and requests are counted together. */
   readonly usage: AccountUsage;
-  /** Rejects with what is wrong when the stores do not answer. */
+  /** Rejects with the reason when the stores do not respond. */
   ready(): Promise<void>;
-  /** Drains (default 10 s), hands over, ends every watch, closes what it opened. */
+  /** Drains (default 10 s), hands runs over, ends every subscription, closes what it opened. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-/** How long a request to delete a thread waits to see it gone. */
+/** How long a request to delete a thread waits for the deletion's end. */
 const DELETION_PATIENCE_MS = 5_000;
 
-/** An instance without HTTP: everything that runs graphs, keeps their logs and feeds subscribers. */
+/** Creates an instance without HTTP: everything that runs graphs, stores their logs and feeds subscribers. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, leaseMs = 15_000 } = options;
   const observer: ServiceObserver = { ...silentObserver, ...options.observer };
@@ -125,14 +125,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       everyMs: leaseMs / 4,
       clock,
       random: Math.random,
-      onWrong: (errorMs) =>
+      onDrift: (errorMs) =>
         observer.noticed(
           `This instance's clock is ${Math.abs(Math.round(errorMs / 1_000))} s ${errorMs > 0 ? "ahead of" : "behind"} the database's. No graph runs here until it is set right.`,
         ),
       onFailed: (error) => observer.failed("The database's clock could not be read.", error),
       onCompared: observer.clockCompared,
     });
-  const isClockRight = () => clockGuard?.isRight() ?? true;
+  const isClockRight = () => clockGuard?.isInSync() ?? true;
   const usage = createAccountUsage({ clock, shared: stores.counts });
   const billingContext = {
     stores: stores.billing,
@@ -175,7 +175,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const agents = createAggregatingAgentCatalog([provider]);
   const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
   const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
-  const said = createSaidWriter({
+  const messageIndexer = createSaidWriter({
     index: stores.messages,
     onError: (error) => observer.failed("What a run said can't be searched for.", error),
   });
@@ -192,7 +192,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     fileKeeper: attachments.keeper,
     usage: options.usage ?? noUsage,
     billing,
-    said,
+    said: messageIndexer,
     clock,
     observer,
     lease,
@@ -253,7 +253,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     directory,
     messages: stores.messages,
     feedback: stores.feedback,
-    said,
+    said: messageIndexer,
     attachments,
     agents,
     clock,
@@ -316,10 +316,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     random: Math.random,
     observer,
   });
-  const saidBackfill =
-    stores.saidBackfill &&
+  const messageBackfill =
+    stores.messageBackfill &&
     startSaidBackfill({
-      store: stores.saidBackfill,
+      store: stores.messageBackfill,
       state: executor,
       index: stores.messages,
       clock,
@@ -369,13 +369,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         clockGuard?.close(),
         sweeper.close(),
         fileSweeper.close(),
-        saidBackfill?.close(),
+        messageBackfill?.close(),
         reconciler?.close(),
       ]);
       await deletions.close();
       exports.close();
       await runs.close({ drainMs });
-      await said.close();
+      await messageIndexer.close();
       closed.abort();
       await hub.close();
       views.close();
@@ -391,9 +391,9 @@ function isProvider(graphs: GraphSource | GraphProvider): graphs is GraphProvide
 
 export interface ServiceOptions {
   readonly store: ServiceStore;
-  /** Graphs of this process, or a provider that runs them elsewhere. */
+  /** The graphs of this process, or a provider that runs them elsewhere. */
   readonly graphs: GraphSource | GraphProvider;
-  /** Of a run that names none. Default: with LiteLLM the first that the account may use, else the offline model. */
+  /** The model of a run that names none. Default: with LiteLLM the first that the account may use, else the offline model. */
   readonly defaultModel?: string;
   /** Model calls go through a LiteLLM and are metered. Default: the offline model, and nothing is metered. */
   readonly billing?: BillingOptions;
@@ -408,30 +408,30 @@ export interface ServiceOptions {
   readonly reapEveryMs?: number;
   /** Crash recoveries before a run fails as `run_lost`. Default 5. */
   readonly maxCrashes?: number;
-  /** Whether people are told a graph's own errors, which may carry a key, a prompt or a path. Default `false`. */
+  /** Whether people see a graph's own errors, which may carry a key, a prompt or a path. Default `false`. */
   readonly showGraphErrors?: boolean;
-  /** Runs this instance drives at once. Past that starts are refused, and what others leave is left to others. Default 200. */
+  /** Runs this instance drives at once. Past that it refuses starts, and recovers no abandoned runs. Default 200. */
   readonly maxDriven?: number;
-  /** How long a thread's view is kept in memory after its last use. Default 30 s. */
+  /** How long a thread's view is cached in memory after its last use. Default 30 s. */
   readonly lingerMs?: number;
-  /** What this instance does, where others do the rest. All by default. */
+  /** The roles of this instance, where other instances have the rest. All by default. */
   readonly roles?: readonly InstanceRole[];
   /** Names this instance among others. Random by default. */
   readonly instance?: string;
-  /** R20: how much of each thread is kept, and how long ended runs are known. Generous by default. */
+  /** R20: how much of each thread is retained, and how long ended runs are known. Generous by default. */
   readonly retention?: Retention;
-  /** What accounts may take. Default: `DEFAULT_LIMITS`. */
+  /** The limits of accounts. Default: `DEFAULT_LIMITS`. */
   readonly limitsOf?: (account: string) => AccountLimits;
   readonly crons?: CronOptions;
   readonly attachmentLimits?: AttachmentLimits;
   readonly audit?: AuditOptions;
-  /** How many files may be sent and received at once. */
+  /** Limits of concurrent uploads and downloads. */
   readonly transferLimits?: TransferLimits;
   /** How long a file may wait for a message that names it before it is deleted. Default one day. */
   readonly unnamedMs?: number;
-  /** Where media that messages name by URL may lie; `*` for every public https origin. None by default. */
+  /** Allowed origins of media that messages name by URL; `*` for every public https origin. None by default. */
   readonly mediaOrigins?: MediaOrigins;
-  /** What links to files are signed with; the same on every instance. Default: a secret of this instance's own. */
+  /** The secret that signs links to files; the same on every instance. Default: a secret of this instance's own. */
   readonly linkSecret?: string;
 }
 
@@ -440,6 +440,6 @@ export interface CronOptions {
   readonly everyMs?: number;
   /** Per account. Default 100. */
   readonly maxCrons?: number;
-  /** What time it is for crons. Default: what the store's own clock says (R18). */
+  /** The time for crons. Default: the store's own clock (R18). */
   readonly now?: () => number;
 }

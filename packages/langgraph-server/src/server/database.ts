@@ -5,11 +5,11 @@ import type { ServerConfig } from "../settings/server-config.js";
 
 export interface OpenDatabase {
   readonly url: string;
-  /** Stops it, where it was started here. */
+  /** Stops the database if it was started here. */
   stop(): Promise<void>;
 }
 
-/** The PostgreSQL that was named, else one of our own. */
+/** Opens the configured PostgreSQL, else the embedded one. */
 export async function openDatabase(
   { databaseUrl, dataDir }: Pick<ServerConfig, "databaseUrl" | "dataDir">,
   log: ((line: string) => void) | undefined,
@@ -32,12 +32,12 @@ export async function withDatabaseUrl<Result>(
   }
 }
 
-/** What `pg` says when it has waited long enough. */
+/** The message of `pg`'s connection timeout. */
 const TIMEOUT = /^(timeout expired|Query read timeout|Connection terminated due to connection timeout)$/;
 const WRONG_LOGIN = new Set(["28P01", "28000"]);
 const NO_DATABASE = "3D000";
 
-/** Why a PostgreSQL can't be used, for its operator. */
+/** Describes to an operator why a PostgreSQL can't be used. */
 export function connectionProblem(error: unknown, deadlineMs?: number): string {
   const message = error instanceof Error ? error.message : String(error);
   if (TIMEOUT.test(message))
@@ -55,7 +55,7 @@ export function connectionAdvice(error: unknown): string {
   return 'Check LANGGRAPH_DATABASE_URL, and that the server runs and can be reached from here: pg_isready -d "$LANGGRAPH_DATABASE_URL"';
 }
 
-/** While it runs, a service waits for a database that is away. At its start a wrong address is likelier, and is named. */
+/** Describes a failed start. A running service waits for an unavailable database; at the start a wrong address is likelier. */
 export function startFailure(error: unknown): unknown {
   const isOutage = error instanceof StoreOutage;
   const cause = isOutage ? error.cause : error;

@@ -3,7 +3,7 @@ import { readEvents } from "../testing/sse-events.js";
 import { startTestServer, type TestServer } from "../testing/test-server.js";
 
 // No role is kept from what its account shares today: the policy here keeps viewers from it.
-vi.mock(import("../accounts/policy.js"), async (original) => {
+vi.mock(import("../accounts/actions.js"), async (original) => {
   const policy = await original();
   const { read } = policy.ACTIONS;
   const stricter = { ...read, reach: { ...read.reach, viewer: "own" as const } };

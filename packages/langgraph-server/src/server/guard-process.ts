@@ -5,7 +5,7 @@ export const RESTART_EXIT_CODE = 70;
 
 export interface ProcessGuardOptions {
   readonly logger: Pick<Logger, "error" | "fatal">;
-  /** Counts an error. Attributed: it belonged to one run. */
+  /** Counts an error. An attributed one belonged to one run. */
   readonly strayError: (isAttributed: boolean) => void;
   /** Stops accepting work and hands the runs over. */
   readonly handOver: () => Promise<void>;
@@ -21,7 +21,7 @@ export interface ProcessGuardOptions {
 /**
  * Handles errors that reach the process itself. An error that belongs to one run ends that run, and the process goes on.
  * After any other the state of the process is in doubt: it hands its runs over and exits with `RESTART_EXIT_CODE`, at once
- * when a second one comes. Returns what removes the handlers.
+ * when a second one comes. Returns a function that removes the handlers.
  */
 export function guardProcess({
   logger,
@@ -30,7 +30,7 @@ export function guardProcess({
   handOverMs = 10_000,
   attribute = () => false,
 }: ProcessGuardOptions): () => void {
-  let isInDoubt = false;
+  let isFailing = false;
 
   function belongsToRun(error: unknown): boolean {
     try {
@@ -47,14 +47,14 @@ export function guardProcess({
       logger.error({ err: error }, "A run left this error unhandled, and fails.");
       return;
     }
-    if (isInDoubt) {
+    if (isFailing) {
       logger.fatal(
         { err: error },
         "A second unhandled error came before the runs were handed over: exiting now.",
       );
       process.exit(RESTART_EXIT_CODE);
     }
-    isInDoubt = true;
+    isFailing = true;
     logger.fatal(
       { err: error },
       "An unhandled error belongs to no run: handing over, then exiting to be restarted.",
@@ -67,7 +67,7 @@ export function guardProcess({
     );
   }
 
-  /** A reader of our output that leaves, as `head` does, says nothing about our state. */
+  /** Ignores EPIPE: a reader of our output that leaves, as `head` does, does not affect our state. */
   function onOutputError(error: NodeJS.ErrnoException): void {
     if (error.code !== "EPIPE") onStray(error);
   }

@@ -31,7 +31,7 @@ const SCHEMA = "throughline";
 
 /**
  * R19, for a restore that a database can't notice by itself: every thread gets a new epoch. Throws `conflict` while an
- * instance uses the database, because what it writes meanwhile would count as restored. Gives how many threads there are.
+ * instance uses the database, because what it writes meanwhile would count as restored. Returns the number of threads.
  */
 export function renewAllEpochs(
   config: Pick<ServerConfig, "databaseUrl" | "databaseDirectUrl" | "dataDir">,
@@ -65,18 +65,18 @@ async function renewIn(pool: pg.Pool): Promise<number> {
     await client.query("commit");
     return rows[0]?.threads ?? 0;
   } finally {
-    // A connection in the middle of a transaction is not used again.
+    // A connection in the middle of a transaction is not reused.
     client.release(true);
   }
 }
 
-/** What a round deleted, or would delete. */
+/** The report of a round: what it deleted, or would delete. */
 export interface RetentionReport {
   readonly dryRun: boolean;
   readonly deleted: Swept;
   /** Files that belong to no message. */
   readonly files: SweptFiles;
-  /** Of a dry run: what the values of these rows take. */
+  /** In a dry run, the size of the rows' values. */
   readonly bytes?: { readonly entries: number; readonly checkpoints: number };
 }
 
@@ -86,7 +86,7 @@ export interface RetentionRun {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** One round of retention beside whatever instances run. An embedded PostgreSQL is started for it, or shared if it runs. */
+/** Runs one round of retention, next to running instances. An embedded PostgreSQL is started for it, or shared if it runs. */
 export async function runRetention(
   config: Pick<
     ServerConfig,
@@ -108,7 +108,7 @@ export async function runRetention(
         lease: { owner: randomUUID(), leaseMs: 15_000 },
         observer: { ...silentObserver, failed: (_, error) => run.onFailure(error) },
         retention: config.retention,
-        // Without its graphs this command can't tell a thread from its checkpoint; the service does.
+        // Without graphs this command can't describe a thread from its checkpoint; the service does.
         rebuild: async () => undefined,
       },
     );
@@ -133,7 +133,7 @@ async function sweep(
 
 async function measure(
   { retention: store, deletions, attachments }: Stores,
-  { retention: { maxAgeMs, receiptAgeMs, checkpoints: kept }, unnamedMs }: Bounds,
+  { retention: { maxAgeMs, receiptAgeMs, checkpoints: bounds }, unnamedMs }: Bounds,
   { signal: closing, onFailure }: RetentionRun,
 ): Promise<RetentionReport> {
   const { entries, entryBytes, runs, threads } = await store.measure(maxAgeMs);
@@ -141,15 +141,15 @@ async function measure(
   let counts = NO_CHECKPOINTS;
   let after: string | undefined;
   do {
-    if (!kept) break;
-    const page = await store.pruneCheckpoints(kept, { after, isDryRun: true, closing, onFailure });
+    if (!bounds) break;
+    const page = await store.pruneCheckpoints(bounds, { after, isDryRun: true, closing, onFailure });
     counts = addCheckpointCounts(counts, page.checkpoints);
     after = page.next;
   } while (after !== undefined && !closing.aborted);
   const { checkpoints, blobs, writes, bytes } = counts;
   return {
     dryRun: true,
-    // What would be merged is known only once it was read.
+    // The number of merged entries is known only after reading them.
     deleted: { entries, merged: 0, runs, threads, checkpoints, blobs, writes, receipts },
     files: await attachments.countSweepable(fileSweepOf(unnamedMs)),
     bytes: { entries: entryBytes, checkpoints: bytes },
@@ -166,7 +166,7 @@ export interface OpenedBilling {
   keys(): ReturnType<typeof keptKeys>;
 }
 
-/** Works on billing beside whatever instances run. */
+/** Works on billing, next to running instances. */
 export function useBilling<Result>(
   config: Pick<
     ServerConfig,
@@ -177,7 +177,7 @@ export function useBilling<Result>(
   return withDatabaseUrl(config, async (connection) => {
     const database = await openPostgres({ connection, direct: config.databaseDirectUrl });
     try {
-      // No instance may have run since billing has tables.
+      // Possibly no instance has run since the billing tables were introduced.
       for (const set of SERVICE_MIGRATIONS) await migrate(database.directPool, database.schema, set);
       const stores = postgresBillingStores(database);
       const context = {

@@ -4,7 +4,7 @@ import type { Migration } from "@throughline/thread-log";
 const ATTACHMENT_MIGRATION: Migration = {
   id: 3,
   statements: (schema) => [
-    // Without content where files lie in a folder.
+    // Content is null where files are stored in a folder.
     `create table ${schema}.attachments (
       account text collate "C" not null,
       subject text collate "C" not null,
@@ -17,18 +17,18 @@ const ATTACHMENT_MIGRATION: Migration = {
       created_at timestamptz not null default clock_timestamp(),
       primary key (account, subject, thread_id, attachment_id)
     )`,
-    // Media is compressed already: trying again costs time and saves nothing.
+    // Media is compressed already: compressing it again costs time and saves nothing.
     `alter table ${schema}.attachments alter column content set storage external`,
   ],
 };
 
-/** Files come and go in chunks. What was stored whole stays as it is and is read in pieces. */
+/** Stores files in chunks. Contents that were stored whole remain so and are read in pieces. */
 export const ATTACHMENT_CHUNK_MIGRATION: Migration = {
   id: 9,
   statements: (schema) => [
-    // Names the chunks, or the file in the folder; null where an earlier version wrote the content whole.
+    // The key of the chunks, or of the file in the folder; null where an earlier version wrote the content whole.
     `alter table ${schema}.attachments add column content_id text collate "C"`,
-    // The default is for what is there and for what earlier versions write: they can't say whether a message names it.
+    // The default is for existing rows and those of earlier versions, which do not record whether a message references the file.
     `alter table ${schema}.attachments add column named_at timestamptz default now()`,
     `create index attachments_unnamed on ${schema}.attachments (created_at) where named_at is null`,
     `create table ${schema}.attachment_chunks (
@@ -41,7 +41,7 @@ export const ATTACHMENT_CHUNK_MIGRATION: Migration = {
       primary key (account, subject, thread_id, content_id, part)
     )`,
     `alter table ${schema}.attachment_chunks alter column content set storage external`,
-    // Uploads under way, and what each has reserved.
+    // Uploads in progress, and the bytes that each has reserved.
     `create table ${schema}.attachment_uploads (
       account text collate "C" not null,
       subject text collate "C" not null,
@@ -51,7 +51,7 @@ export const ATTACHMENT_CHUNK_MIGRATION: Migration = {
       touched_at timestamptz not null default clock_timestamp(),
       primary key (account, subject, thread_id, content_id)
     )`,
-    // What each account stores and has reserved. One row, so that uploads side by side can't both take the last byte.
+    // Bytes that each account stores and has reserved. One row, so that concurrent uploads can't both take the last byte.
     `create table ${schema}.attachment_usage (account text collate "C" primary key, bytes bigint not null)`,
     `insert into ${schema}.attachment_usage (account, bytes)
        select account, sum(bytes) from ${schema}.attachments group by account`,
@@ -61,7 +61,7 @@ export const ATTACHMENT_CHUNK_MIGRATION: Migration = {
 const AUDIT_MIGRATION: Migration = {
   id: 7,
   statements: (schema) => [
-    // What statements look for has a column; the rest is one JSON text, checked whenever it is read.
+    // Fields in conditions are columns; the rest is one JSON text, checked whenever it is read.
     `create table ${schema}.audit (
       account text collate "C" not null,
       at timestamptz not null,
@@ -74,12 +74,12 @@ const AUDIT_MIGRATION: Migration = {
       primary key (entry_id)
     )`,
     `create index audit_of_account on ${schema}.audit (account, at, entry_id)`,
-    // Entries are written in about the order of their time, so a block's range is short and the index tiny.
+    // Entries are written in about the order of their time, so a BRIN block's range is short and the index tiny.
     `create index audit_by_age on ${schema}.audit using brin (at)`,
   ],
 };
 
-/** A cron's definition is one JSON text, checked whenever it is read; columns are what statements look for. */
+/** A cron's definition is one JSON text, checked whenever it is read; fields in conditions are columns. */
 const CRON_MIGRATION: Migration = {
   id: 1,
   statements: (schema) => [
@@ -118,7 +118,7 @@ const CRON_MIGRATION: Migration = {
   ],
 };
 
-/** Rows that can't be read are set aside: the newest format that failed to read a row is kept with it. */
+/** Sets unreadable rows aside: a row stores the newest format that failed to read it. */
 const UNREADABLE_CRON_MIGRATION: Migration = {
   id: 5,
   statements: (schema) => [
@@ -127,7 +127,7 @@ const UNREADABLE_CRON_MIGRATION: Migration = {
   ],
 };
 
-/** Deletions that were under way when scopes began to be closed by rows of their own. */
+/** Closes the scopes of deletions that began before scopes were closed by rows of their own. */
 const CLOSURE_MIGRATION: Migration = {
   id: 6,
   statements: (schema) => [
@@ -137,7 +137,7 @@ const CLOSURE_MIGRATION: Migration = {
   ],
 };
 
-/** Whose turn it is: an account is served after those that were served longer ago. */
+/** The turns of accounts: an account is served after those that were served longer ago. */
 const TURN_MIGRATION: Migration = {
   id: 8,
   statements: (schema) => [
@@ -150,7 +150,7 @@ const TURN_MIGRATION: Migration = {
 const DELETION_MIGRATION: Migration = {
   id: 4,
   statements: (schema) => [
-    // What is needed to do it is taken out when it is done; the rest is the receipt. Without a subject it is of all of them.
+    // The columns that the work needs are cleared at its end; the rest is the receipt. A null subject means all of them.
     `create table ${schema}.deletions (
       deletion_id text collate "C" primary key,
       account text collate "C" not null,
@@ -168,7 +168,7 @@ const DELETION_MIGRATION: Migration = {
       finished_at timestamptz
     )`,
     `create index deletions_due on ${schema}.deletions (due_at) where due_at is not null`,
-    // Asked for every run that starts.
+    // Read at the start of every run.
     `create index deletions_open on ${schema}.deletions (account) where phase in ('erasing', 'sweeping')`,
     `create table ${schema}.deletion_threads (
       deletion_id text collate "C" not null references ${schema}.deletions (deletion_id) on delete cascade,
@@ -222,12 +222,12 @@ const SEARCH_MIGRATION: Migration = {
       said_at timestamptz not null,
       primary key (account, subject, thread_id, message_id)
     )`,
-    // Every row has its account among its words, so that the index itself keeps accounts apart: a search reads no other's.
+    // Every row has its account among its words, so that the index itself separates accounts: a search reads no other's.
     `create index said_words on ${schema}.said using gin (words)`,
   ],
 };
 
-/** How far the threads are indexed that began before messages were. Its only row names the last one. */
+/** The progress of indexing threads that began before the index. Its only row names the last thread. */
 const SEARCH_BACKFILL_MIGRATION: Migration = {
   id: 12,
   runsWith: 11,
@@ -245,10 +245,10 @@ const SEARCH_BACKFILL_MIGRATION: Migration = {
   ],
 };
 
-/** The record of what was applied: thread-log keeps its own beside it. */
+/** The table of applied migrations; thread-log has its own. */
 export const SERVER_MIGRATIONS_RECORD = "server_migrations";
 
-/** Tables of the service itself, each beside the concept it belongs to. Ids are unique and never reused. */
+/** Migrations of the service's own tables. Ids are unique and never reused. */
 export const SERVER_MIGRATIONS: readonly Migration[] = [
   CRON_MIGRATION,
   ATTACHMENT_MIGRATION,
@@ -263,7 +263,7 @@ export const SERVER_MIGRATIONS: readonly Migration[] = [
   SEARCH_BACKFILL_MIGRATION,
 ];
 
-/** All tables beside the log's: each set has a record of its own. */
+/** Migrations of all tables but the log's. Each set has its own table of applied migrations. */
 export const SERVICE_MIGRATIONS = [
   { record: SERVER_MIGRATIONS_RECORD, migrations: SERVER_MIGRATIONS },
   { record: BILLING_MIGRATIONS_RECORD, migrations: BILLING_MIGRATIONS },

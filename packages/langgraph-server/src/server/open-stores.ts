@@ -66,7 +66,7 @@ import {
 import { SERVICE_MIGRATIONS } from "./migrations.js";
 
 export type ServiceStore =
-  /** Everything is gone with the process. Services that share both parts are several instances of one. */
+  /** All data is lost with the process. Services that share both parts are several instances of one. */
   | { readonly kind: "memory"; readonly shared?: SharedMemory }
   /** Log, registry and checkpoints in one PostgreSQL; `redisUrl` names a bus between instances (R22). */
   | {
@@ -75,7 +75,7 @@ export type ServiceStore =
       /** The server itself, where `databaseUrl` leads to a pooler in transaction mode. */
       readonly databaseDirectUrl?: string | undefined;
       readonly redisUrl?: string;
-      /** A folder for the contents of attachments; in the database where absent. */
+      /** A folder for the contents of attachments. Default: the database. */
       readonly attachmentsDir?: string;
     };
 
@@ -94,17 +94,17 @@ export interface Stores {
   readonly attachments: AttachmentStore;
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
-  /** Of what accounts use on all instances; `undefined` where nothing connects them. */
+  /** Counters of the accounts' use on all instances; `undefined` where no bus connects them. */
   readonly counts: SharedCounts | undefined;
   readonly audit: AuditStore;
   readonly feedback: FeedbackStore;
   readonly messages: MessageIndex;
-  /** `undefined` where nothing is older than the index. */
-  readonly saidBackfill: SaidBackfillStore | undefined;
+  /** The backfill of the message index; `undefined` where no thread is older than the index. */
+  readonly messageBackfill: SaidBackfillStore | undefined;
   readonly retention: RetentionStore;
   readonly accountRows: AccountRows;
   readonly billing: BillingStores;
-  /** The time by the store's own clock; `undefined` where that is this process's. */
+  /** Reads the store's own clock; `undefined` where that is this process's. */
   readonly now: (() => Promise<number>) | undefined;
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -115,9 +115,9 @@ interface StoreContext {
   readonly lease: Lease;
   readonly observer: ServiceObserver;
   readonly retention: Retention;
-  /** What a thread is whose log can't tell it. Called only after the first append. */
+  /** Describes a thread whose log has no description of it. Called only after the first append. */
   readonly rebuild: (thread: ThreadRef) => Promise<Rebuilt<ThreadFold> | undefined>;
-  /** What time it is for crons, instead of the store's own clock. */
+  /** The time for crons, in place of the store's own clock. */
   readonly cronNow?: (() => number) | undefined;
 }
 
@@ -131,7 +131,7 @@ function compactionOf({ compactAfterMs }: Retention): Pick<ThreadLogOptions<unkn
     : { compaction: { afterMs: compactAfterMs, merge: compactEntries } };
 }
 
-/** A heartbeat that goes astray, and one after it, cost nothing. */
+/** The interval of heartbeats: two lost ones in a row do not cost the lease. */
 const heartbeatMs = ({ leaseMs }: Lease) => Math.floor(leaseMs / 4);
 
 const FILE_CONNECTIONS = 2;
@@ -174,7 +174,7 @@ async function openMemory(
     audit: createMemoryAuditStore(database),
     feedback: createMemoryFeedbackStore(database),
     messages: createMemoryMessageIndex(database),
-    saidBackfill: undefined,
+    messageBackfill: undefined,
     retention: createMemoryRetentionStore(database, checkpointer),
     accountRows: createMemoryAccountRows(database),
     billing: memoryBillingStores(clock),
@@ -200,7 +200,7 @@ async function openPostgresStores(
     clock,
     onError: (error) => observer.failed("A background task of the database failed.", error),
   });
-  // Files have connections of their own: a run that starts must not wait behind chunks.
+  // Files have their own connections: the start of a run must not wait behind chunks.
   const files = createPool({
     connection: { connectionString: databaseUrl },
     isPooled: databaseDirectUrl !== undefined,
@@ -251,7 +251,7 @@ async function openPostgresStores(
     audit: createPostgresAuditStore(database),
     feedback: createPostgresFeedbackStore(database),
     messages: createPostgresMessageIndex(database),
-    saidBackfill: createSaidBackfillStore(database),
+    messageBackfill: createSaidBackfillStore(database),
     retention: createPostgresRetentionStore(database),
     accountRows: createPostgresAccountRows(database),
     billing: postgresBillingStores(database),

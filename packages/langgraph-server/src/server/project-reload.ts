@@ -11,8 +11,8 @@ const DEBOUNCE_MS = 150;
 const SOURCES = /\.([cm]?[jt]sx?|json)$|(^|[\\/])\.env[^\\/]*$/;
 
 /**
- * Tells, once per burst, when sources below a folder change. Folder by folder and not recursively, because Node would watch
- * node_modules too; folders rather than files, because editors write a file by putting another in its place.
+ * Notifies, once per burst, when sources below a folder change. Folder by folder and not recursively, because Node would watch
+ * node_modules too; folders rather than files, because editors save a file by replacing it.
  */
 export function watchFolder(
   root: string,
@@ -28,7 +28,7 @@ export function watchFolder(
         watcher.on("error", () => forget(folder));
         watchers.set(folder, watcher);
       } catch {
-        // Gone again, or not ours to read.
+        // Deleted meanwhile, or not readable.
         return;
       }
     }
@@ -44,7 +44,7 @@ export function watchFolder(
   }
 
   function noticed(file: string | null): void {
-    // A name without an ending may be a new folder with sources in it.
+    // A name without an extension may be a new folder with sources.
     if (file?.includes(".") && !SOURCES.test(file)) return;
     timer?.cancel();
     timer = clock.schedule(DEBOUNCE_MS, () => {
@@ -62,7 +62,7 @@ export function watchFolder(
   };
 }
 
-/** Graphs that can be exchanged while the server runs: a run in flight keeps the graph it began with. */
+/** Graphs that can be replaced while the server runs. A run in flight continues with the graph it began with. */
 export interface ReloadableGraphs {
   readonly source: GraphSource;
   replace(next: GraphSource): void;

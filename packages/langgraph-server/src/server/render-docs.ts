@@ -1,5 +1,4 @@
 import { graphRegistry } from "@throughline/graph-executor";
-import { devCaller } from "../accounts/callers.js";
 import {
   ACTIONS,
   type Action,
@@ -9,11 +8,12 @@ import {
   ROLES,
   type Role,
   TRUSTED_SERVICE_ACTIONS,
-} from "../accounts/policy.js";
+} from "../accounts/actions.js";
+import { devCaller } from "../accounts/callers.js";
 import { createHandler, type Handler } from "./create-handler.js";
 import { createService } from "./create-service.js";
 
-/** What `GET /openapi.json` answers, kept in `docs/` for readers without a server. */
+/** Renders the response of `GET /openapi.json` for `docs/`, for readers without a server. */
 export async function renderOpenApi(): Promise<string> {
   const service = await createService({ store: { kind: "memory" }, graphs: graphRegistry([]) });
   const handler = createHandler({ service, caller: devCaller() });
@@ -39,7 +39,7 @@ const REACH_WORDS: Readonly<Record<Reach, string>> = {
   everyone: "whole account",
 };
 
-/** `docs/roles.md`, from the table that the server asks and the routes it has. */
+/** Renders `docs/roles.md` from the policy table and the routes. */
 export async function renderRoles(): Promise<string> {
   const service = await createService({ store: { kind: "memory" }, graphs: graphRegistry([]) });
   const handler = createHandler({ service, caller: devCaller() });

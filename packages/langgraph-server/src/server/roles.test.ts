@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Action, isAction, may, type Reach, ROLES, type Role } from "../accounts/policy.js";
+import { type Action, isAction, type Reach, ROLES, type Role } from "../accounts/actions.js";
+import { may } from "../accounts/policy.js";
 import type { OpenApiDocument } from "../http/openapi-shape.js";
 import { type ListedOperation, listOperations } from "../testing/documented-request.js";
 

@@ -22,9 +22,7 @@ describe("a server that is started by hand", () => {
     program = await buildChildProgram(new URL("../testing/serve-program.ts", import.meta.url));
     postgres = await openTestPostgres();
     // Below this package, where its dependencies are found.
-    folder = mkdtempSync(
-      join(import.meta.dirname, "../index", "../index", "node_modules", ".cache", "stray-"),
-    );
+    folder = mkdtempSync(join(import.meta.dirname, "..", "..", "node_modules", ".cache", "stray-"));
     writeFileSync(join(folder, "graph.mjs"), GRAPH);
     writeFileSync(join(folder, "langgraph.json"), JSON.stringify({ graphs: { quiet: "./graph.mjs:graph" } }));
   }, 60_000);

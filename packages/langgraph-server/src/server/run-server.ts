@@ -20,31 +20,31 @@ import {
 } from "./project-reload.js";
 import { meterProcess, type ServeOptions, startServer } from "./start-server.js";
 
-/** How long runs may go on in a process whose state is in doubt. */
-const DOUBTFUL_DRAIN_MS = 1_000;
+/** Drain time of a process that is failing: its state is in doubt. */
+const FAILING_DRAIN_MS = 1_000;
 
-/** A service that has just begun to answer. */
+/** A service that has just started to serve. */
 export interface Serving {
   readonly url: string;
   /** Ids of its agents. */
   readonly agents: readonly string[];
-  /** `dev`: a person on this machine says who they are. */
+  /** `dev`: a request's headers name the person, on this machine only. */
   readonly signIn: "dev" | "jwt";
 }
 
-/** What happens while it serves, for the person who started it. */
+/** An event of the server, for the person who started it. */
 export type ServeNews =
   | { readonly kind: "progress"; readonly line: string }
   | { readonly kind: "started"; readonly tookMs: number }
   | { readonly kind: "watching"; readonly folder: string }
   | { readonly kind: "reloaded"; readonly graphs: readonly string[] }
-  /** The graphs stay as they were. */
+  /** The previous graphs remain in use. */
   | { readonly kind: "not_reloaded"; readonly reason: string };
 
 export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "project" | "describes"> {
   /** Flags that are settings, by the setting's name. */
   readonly flags: Readonly<Record<string, string>>;
-  /** Loads the project again when one of its files changes. */
+  /** Reloads the project when one of its files changes. */
   readonly isWatching: boolean;
   readonly version: string;
   /** Ends the service. */
@@ -55,22 +55,22 @@ export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "pr
   readonly onServing: (serving: Serving) => Promise<void>;
 }
 
-/** Serves until it is told to end, and returns the exit code. */
+/** Serves until shutdown, and returns the exit code. */
 export async function runServer(options: RunServerOptions): Promise<number> {
-  const { config, project, tell } = options;
-  giveToGraphs(options.flags);
+  const { config, project, tell: onEvent } = options;
+  exportGraphSettings(options.flags);
   const isOwn = project !== undefined && config.backend.kind === "inproc";
   const fetch = config.billing && meterProcess(config.billing.baseUrl);
   if (fetch && isOwn) await keepCallContextsOf(project);
   const startedAt = systemClock.now();
-  const ended = untilEnded(options.signal);
+  const ended = untilShutdown(options.signal);
   const logger = createLogger({ level: config.logLevel });
   const onWarning = (sentence: string) => logger.warn({}, sentence);
   const graphs = isOwn ? reloadableGraphs(await loadProjectGraphs(project, { onWarning })) : undefined;
   const server = await startServer(config, {
     version: options.version,
     logger,
-    onProgress: (line) => tell({ kind: "progress", line }),
+    onProgress: (line) => onEvent({ kind: "progress", line }),
     fetch,
     ...(options.shareMetrics && { shareMetrics: options.shareMetrics }),
     ...(graphs && { service: { graphs: graphs.source } }),
@@ -81,9 +81,9 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     logger,
     attribute: failStrayRun,
     strayError: server.strayError,
-    handOver: () => server.close({ drainMs: DOUBTFUL_DRAIN_MS }),
+    handOver: () => server.close({ drainMs: FAILING_DRAIN_MS }),
   });
-  tell({ kind: "started", tookMs: systemClock.now() - startedAt });
+  onEvent({ kind: "started", tookMs: systemClock.now() - startedAt });
   try {
     const { url, agents } = server;
     await options.onServing({ url, agents, signIn: config.signIn.kind === "dev" ? "dev" : "jwt" });
@@ -92,7 +92,8 @@ export async function runServer(options: RunServerOptions): Promise<number> {
     unguard();
     throw error;
   }
-  const watched = graphs && isOwn && options.isWatching ? reloadOnChange(tell, project, graphs) : undefined;
+  const watched =
+    graphs && isOwn && options.isWatching ? reloadOnChange(onEvent, project, graphs) : undefined;
   const code = await ended;
   watched?.close();
   await server.close();
@@ -100,8 +101,8 @@ export async function runServer(options: RunServerOptions): Promise<number> {
   return code;
 }
 
-/** Puts flags that graphs read into the process's environment, where loading a project puts its `env` too. */
-function giveToGraphs(flags: RunServerOptions["flags"]): void {
+/** Exports flags that graphs read to the process's environment, where loading a project puts its `env` too. */
+function exportGraphSettings(flags: RunServerOptions["flags"]): void {
   for (const [name, { env, isForGraphs }] of Object.entries<Setting>(SETTINGS)) {
     const text = flags[name];
     if (isForGraphs && text !== undefined) process.env[env] = text;
@@ -109,7 +110,7 @@ function giveToGraphs(flags: RunServerOptions["flags"]): void {
 }
 
 function reloadOnChange(
-  tell: RunServerOptions["tell"],
+  onEvent: RunServerOptions["tell"],
   project: string,
   graphs: ReloadableGraphs,
 ): WatchedFolder {
@@ -120,14 +121,14 @@ function reloadOnChange(
       const next: GraphSource = await loadProjectGraphs(project, { again: true });
       const names = (await next.list()).map(({ graphName }) => graphName);
       graphs.replace(next);
-      tell({ kind: "reloaded", graphs: names });
+      onEvent({ kind: "reloaded", graphs: names });
     } catch (error) {
-      tell({ kind: "not_reloaded", reason: error instanceof Error ? error.message : String(error) });
+      onEvent({ kind: "not_reloaded", reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
   const folder = dirname(project);
-  tell({ kind: "watching", folder });
+  onEvent({ kind: "watching", folder });
   return watchFolder(folder, {
     clock: systemClock,
     // One reload at a time: the newest files must win, not the fastest import.
@@ -136,8 +137,8 @@ function reloadOnChange(
     },
   });
 }
-/** Resolves to the exit code when the server is told to end. Ctrl-C is no failure; a second one exits at once. */
-export function untilEnded(signal: AbortSignal): Promise<number> {
+/** Resolves to the exit code at a shutdown request. Ctrl-C is no failure; a second one exits at once. */
+export function untilShutdown(signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => {
       process.once("SIGINT", () => process.exit(130));

@@ -21,11 +21,11 @@ import { type OpenDatabase, openDatabase, startFailure } from "./database.js";
 
 export interface RunningServer {
   readonly url: string;
-  /** Ids of the agents it runs, in the order people should see them. */
+  /** Ids of its agents, in display order. */
   readonly agents: readonly string[];
-  /** Counts an error that reached the process itself. Attributed: it belonged to one run. */
+  /** Counts an error that reached the process itself. An attributed one belonged to one run. */
   strayError(isAttributed: boolean): void;
-  /** Drains: runs end or are handed over, and every stream is told. Idempotent: the first call says how long runs may take. */
+  /** Drains: runs end or are handed over, and every stream is notified. Idempotent: the first call sets how long runs may take. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
@@ -34,23 +34,23 @@ export interface ServeOptions {
   /** Receives lines about the progress of the start. */
   readonly onProgress?: (line: string) => void;
   readonly version?: string;
-  /** `fetch` of this process, where it was replaced before graphs were loaded. */
+  /** The process's `fetch`, where it was replaced before graphs were loaded. */
   readonly fetch?: InstalledFetch | undefined;
-  /** Adds to this process's metrics what other processes measure. */
+  /** Merges the metrics of other processes into this process's. */
   readonly shareMetrics?: (own: Metrics) => Metrics;
-  /** What a project's `langgraph.json` says of the graphs that a LangGraph server runs. */
+  /** Notes of a project's `langgraph.json` on the graphs that a LangGraph server runs. */
   readonly declared?: readonly GraphNotes[] | undefined;
-  /** What no setting of the environment says: the graphs to run in this process, and how soon a dead instance's runs move. */
+  /** Options that are no setting: the graphs to run in this process, and the time until a dead instance's runs are recovered. */
   readonly service?: Partial<
     Pick<ServiceOptions, "graphs" | "leaseMs" | "reapEveryMs" | "maxCrashes" | "instance" | "crons">
   >;
 }
 
-/** Starts the whole service: database, graphs, drivers, HTTP. What it started is closed again if a later step fails. */
+/** Starts the whole service: database, graphs, drivers, HTTP. If a step fails, the started parts are closed. */
 export async function startServer(config: ServerConfig, options: ServeOptions = {}): Promise<RunningServer> {
   const resolver = resolverOf(config);
   guardAddress(resolver, config.host);
-  // Before anything is started: without graphs there is nothing to serve.
+  // Checked before anything is started: without graphs there is nothing to serve.
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const graphs = withCommands(
     options.service?.graphs ??
@@ -127,7 +127,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
   }
 }
 
-/** From here on models that graphs call are LiteLLM's, and metered. To be called before graphs are loaded. */
+/** Routes the graphs' model calls to LiteLLM and meters them. Call it before graphs are loaded. */
 export function meterProcess(litellmBaseUrl: string): InstalledFetch {
   const { addresses, keys } = providerVariables(litellmBaseUrl);
   keepCallContexts();
@@ -146,7 +146,7 @@ interface Parts {
   readonly installed: InstalledFetch | undefined;
 }
 
-/** Closes in this order: no new work, runs end or are handed over, streams are told, connections close, the database stops. */
+/** Closes in this order: no new work, runs end or are handed over, streams are notified, connections close, the database stops. */
 function closeOnce(parts: Parts): RunningServer["close"] {
   const { listening, service, handler, metrics, database } = parts;
   let closed: Promise<void> | undefined;
@@ -166,7 +166,7 @@ function closeOnce(parts: Parts): RunningServer["close"] {
   };
 }
 
-/** With dev sign-in only this machine is served: who reads an error is who wrote the graph. */
+/** Whether callers see graph errors. With dev sign-in only this machine is served, so the reader is the graph's author. */
 function showsGraphErrors({ showGraphErrors, signIn }: ServerConfig): boolean {
   return showGraphErrors === undefined ? signIn.kind === "dev" : showGraphErrors === "yes";
 }
@@ -175,7 +175,7 @@ function resolverOf({ signIn, corsOrigins }: ServerConfig): CallerResolver {
   return signIn.kind === "dev" ? devCaller({ origins: corsOrigins }) : jwtCaller(signIn);
 }
 
-/** The graphs of a LangGraph server. Those of this process are the caller's to load. */
+/** Connects to the graphs of a LangGraph server. Graphs of this process are loaded by the caller. */
 function serverGraphs(
   backend: Backend,
   declared: readonly GraphNotes[] = [],
@@ -193,7 +193,7 @@ function serverGraphs(
   }
 }
 
-/** Adds the commands that a setting declares to what graphs, wherever they run, declare themselves. */
+/** Adds the commands of a setting to those that graphs declare, wherever they run. */
 function withCommands<Graphs extends GraphSource | GraphProvider>(
   graphs: Graphs,
   byGraph: Readonly<Record<string, readonly string[]>>,
@@ -221,7 +221,7 @@ function withCommands<Graphs extends GraphSource | GraphProvider>(
   };
 }
 
-/** The failure of a start without a project, and without a LangGraph server whose graphs it could run. */
+/** The error of a start with neither a project nor a LangGraph server. */
 export function noGraphs(): ThroughlineError {
   return new ThroughlineError(
     "invalid_input",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ROLES } from "../accounts/policy.js";
+import { ROLES } from "../accounts/actions.js";
 import { madeCall } from "../testing/made-call.js";
 import {
   createScriptedProvider,

@@ -7,7 +7,7 @@ import { DEFAULT_RETENTION } from "../operations/upkeep.js";
 import { setting } from "./setting.js";
 import { httpsOrigins, positiveNumber, text, wholeNumber } from "./value-schemas.js";
 
-/** What one account may take: named as in `AccountLimits`, and how many crons. */
+/** The limits of one account, named as in `AccountLimits`, and the number of its crons. */
 export const LIMIT_SETTINGS = {
   maxBodyBytes: setting({
     env: "THROUGHLINE_MAX_BODY_BYTES",
@@ -103,7 +103,7 @@ export const LIMIT_SETTINGS = {
 
 const HOUR_MS = 3_600_000;
 
-/** Files that come with messages: named as in `AttachmentLimits`. 0 lets none of a kind in. */
+/** The limits of files in messages, named as in `AttachmentLimits`. 0 refuses every file of a kind. */
 export const ATTACHMENT_SETTINGS = {
   maxImageBytes: setting({
     env: "THROUGHLINE_MAX_IMAGE_BYTES",
@@ -228,7 +228,7 @@ export const ATTACHMENT_SETTINGS = {
 const DAY_MS = 86_400_000;
 const days = wholeNumber.refine((count) => count <= 36_500, "takes at most 36500 days");
 
-/** R20: how much of each thread is kept, for how long, and in what form. */
+/** R20: how much of each thread is retained, for how long, and in what form. */
 export const RETENTION_SETTINGS = {
   retentionMaxEntries: setting({
     env: "THROUGHLINE_RETENTION_MAX_ENTRIES",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { setting } from "./setting.js";
 import { duration, oneOf, text, urlOf, wholeNumber } from "./value-schemas.js";
 
-/** Which models answer, and who pays them. */
+/** Settings of models and of the keys that pay for them. */
 export const MODEL_SETTINGS = {
   defaultModel: setting({
     env: "THROUGHLINE_DEFAULT_MODEL",
@@ -65,7 +65,7 @@ const names = text.transform((list): readonly string[] =>
     .filter((name) => name !== ""),
 );
 
-/** `list,acme=estimate`: one for all accounts, and others for those that are named. */
+/** A policy for all accounts and others for named ones: `list,acme=estimate`. */
 const policies = names.transform((parts, context): ReadonlyMap<string, UnresolvedPolicy> => {
   const read = parts.map((part) => {
     const at = part.lastIndexOf("=");
@@ -83,7 +83,7 @@ const policies = names.transform((parts, context): ReadonlyMap<string, Unresolve
   return z.NEVER;
 });
 
-/** With which key an account's models are called, and how calls get their price that told none. */
+/** Settings of the keys for an account's models, and of pricing for calls whose response has no price. */
 export const BILLING_SETTINGS = {
   systemAccounts: setting({
     env: "THROUGHLINE_SYSTEM_ACCOUNTS",

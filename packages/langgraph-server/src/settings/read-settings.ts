@@ -2,12 +2,12 @@ import { ThroughlineError } from "@throughline/ai-core";
 import type { Setting, SettingTable, ValuesOf } from "./setting.js";
 import { SETTINGS, TEST_VARIABLES } from "./settings.js";
 
-/** Where a value came from; later ones win: default, file (a project's `env`), env, flag. */
+/** The source of a value; later ones win: default, file (a project's `env`), env, flag. */
 type Origin = "default" | "file" | "env" | "flag";
 
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** By the settings' names. */
+  /** Flags by the settings' names. */
   readonly flags?: Readonly<Record<string, string | undefined>>;
   /** Variables of a project's `langgraph.json`. */
   readonly file?: Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export interface ReadSettings<Table> {
 }
 
 /**
- * The one reading of settings: those of the table, which may be a part of all. Throws `invalid_input` that names variable or
+ * Reads the settings of a table, which may be a part of all; no other code does. Throws `invalid_input` that names variable or
  * flag; never its value, which may be a secret.
  */
 export function readSettings<Table extends SettingTable>(
@@ -37,7 +37,7 @@ export function readSettings<Table extends SettingTable>(
     origins.push([name, found?.origin ?? "default"]);
     values.push([name, found ? parse(setting, found) : setting.fallback]);
   }
-  // Each has an entry for every setting, with what that setting's own schema gave.
+  // Both have an entry for every setting, with the output of that setting's own schema.
   return { values: Object.fromEntries(values), origins: Object.fromEntries(origins) } as ReadSettings<Table>;
 }
 
@@ -51,14 +51,14 @@ function findText(
   variable: string,
   { flags, env, file, defaults }: SettingSources,
 ): Found | undefined {
-  const places: readonly (readonly [Origin, string | undefined])[] = [
+  const sources: readonly (readonly [Origin, string | undefined])[] = [
     ["flag", flags?.[name]],
     ["env", env[variable]],
     ["file", file?.[variable]],
     ["default", defaults?.[variable]],
   ];
-  for (const [origin, text] of places) {
-    // An empty variable is one that was unset the shell's way; an empty flag was meant.
+  for (const [origin, text] of sources) {
+    // An empty variable counts as unset, as in shells; an empty flag is intended.
     if (text !== undefined && (text !== "" || origin === "flag")) return { text, origin };
   }
   return undefined;
@@ -89,17 +89,17 @@ function refused(field: string, message: string): ThroughlineError {
 export interface ShownSetting {
   readonly env: string;
   readonly flag: string | null;
-  /** As text, with secrets masked; `null` when there is none. */
+  /** The value as text, with secrets masked; `null` when there is none. */
   readonly value: string | null;
   readonly origin: Origin;
-  /** What happens without a value. */
+  /** The behaviour without a value. */
   readonly unset: string;
   readonly doc: string;
 }
 
 const MASK = "********";
 
-/** Every setting as it may be shown to anybody who looks over a shoulder. */
+/** Lists every setting in a form that is safe to show, with secrets masked. */
 export function showSettings({ values, origins }: ReadSettings<typeof SETTINGS>): readonly ShownSetting[] {
   const shown = new Map<string, unknown>(Object.entries(values));
   const from = new Map<string, Origin>(Object.entries(origins));
@@ -122,7 +122,7 @@ function shownValue({ secret }: Setting, value: unknown): string | null {
   return secret === "password" ? maskPassword(shown) : shown;
 }
 
-/** A database URL may carry its password in the userinfo or, as libpq allows, in the query. */
+/** Masks a database URL's password, which may be in the userinfo or, as libpq allows, in the query. */
 function maskPassword(text: string): string {
   const url = new URL(text);
   if (url.password !== "") url.password = MASK;
@@ -132,11 +132,11 @@ function maskPassword(text: string): string {
   return url.toString();
 }
 
-/** What is no URL is a mere `host:port`. */
+/** Parses an address. A text that is not a URL is a plain `host:port`. */
 function maskAddress(text: string): string {
   return text.includes("://") ? maskPassword(text) : text;
 }
-/** The name a person most likely meant, or `undefined` when none is near enough to suggest. */
+/** Returns the name that a person most likely meant, or `undefined` when none is close enough to suggest. */
 export function closestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase();
   let best: { readonly name: string; readonly distance: number } | undefined;
@@ -147,7 +147,7 @@ export function closestName(typed: string, names: readonly string[]): string | u
   return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined;
 }
 
-/** Letters added, removed, replaced or swapped with their neighbour; O(n·m), for names of a few dozen letters. */
+/** Counts letters added, removed, replaced or swapped with their neighbour; O(n·m), for names of a few dozen letters. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -19,30 +19,30 @@ export type SignInConfig =
   | { readonly kind: "dev" }
   | (JwtTrust & { readonly kind: "jwt"; readonly claims: CallerClaims });
 
-/** All settings by name, and what only several of them together say. */
+/** All settings by name, and options that combine several of them. */
 export interface ServerConfig extends SettingValues {
   readonly backend: Backend;
   readonly signIn: SignInConfig;
   readonly limits: AccountLimits;
   readonly attachmentLimits: AttachmentLimits;
   readonly transferLimits: TransferLimits;
-  /** How long a file may wait for a message that names it. */
+  /** How long an unreferenced file is retained. */
   readonly unnamedMs: number;
   readonly retention: Retention;
   readonly audit: AuditOptions;
-  /** Of a LiteLLM, where one is set. */
+  /** The options of LiteLLM, where one is configured. */
   readonly billing: BillingOptions | undefined;
 }
 
-/** The environment, checked. Throws `invalid_input` that names the variable; never with its value, which may be a secret. */
+/** Reads and checks the environment. Throws `invalid_input` that names the variable; never its value, which may be a secret. */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   sources: Omit<SettingSources, "env"> = {},
 ): ServerConfig {
-  return configOf(readSettings(SETTINGS, { ...sources, env }).values);
+  return toServerConfig(readSettings(SETTINGS, { ...sources, env }).values);
 }
 
-function configOf(values: SettingValues): ServerConfig {
+function toServerConfig(values: SettingValues): ServerConfig {
   assertPoolerHasAddress(values);
   const signIn = signInOf(values);
   return {
@@ -188,11 +188,11 @@ function trustOf({
   return { keys: { jwksUrl: new URL(jwksUrl) }, issuer, audience };
 }
 
-/** Where settings come from when a program is started by hand. */
+/** The sources of settings of a program that a person starts. */
 export interface StartedWith {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** A person reads along in a terminal. */
+  /** Whether a person watches in a terminal. */
   readonly isAttended: boolean;
   /** Flags that are settings, by the setting's name. */
   readonly flags: Readonly<Record<string, string>>;
@@ -203,21 +203,21 @@ export interface StartedWith {
 export interface EffectiveSettings {
   readonly settings: ReadSettings<typeof SETTINGS>;
   readonly config: ServerConfig;
-  /** The `langgraph.json` to serve: the one that was named, else that of the folder we are in. */
+  /** The `langgraph.json` to serve: the named one, else that of the working folder. */
   readonly project: string | undefined;
   /**
-   * The `langgraph.json` that describes the graphs of a LangGraph server: one that was named, or that of the folder we are in. One
+   * The `langgraph.json` that describes the graphs of a LangGraph server: the named one, or that of the working folder. One
    * that is only a default of this way to start may be of other graphs, and describes none.
    */
   readonly describes: string | undefined;
 }
 
-/** The settings that `runServer` uses. Throws `invalid_input` where one can't be read. */
+/** Reads the settings that `runServer` uses. Throws `invalid_input` where one can't be read. */
 export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: StartedWith): EffectiveSettings {
   const { env: variable } = SETTINGS.project;
   const named = flags.project ?? env[variable] ?? "";
   const project = projectOf(named || (defaults[variable] ?? ""), cwd);
-  // A person who reads along wants to be gone soon after Ctrl-C.
+  // A person at a terminal expects the program to end soon after Ctrl-C.
   const attended = { [SETTINGS.logLevel.env]: "warn", [SETTINGS.drainMs.env]: "2000" };
   const sources: SettingSources = {
     env,
@@ -226,7 +226,7 @@ export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: Sta
     defaults: { ...(isAttended && attended), ...defaults },
   };
   const settings = readSettings(SETTINGS, sources);
-  return { settings, config: configOf(settings.values), project, describes: projectOf(named, cwd) };
+  return { settings, config: toServerConfig(settings.values), project, describes: projectOf(named, cwd) };
 }
 
 function projectOf(named: string, cwd: string): string | undefined {

@@ -1,14 +1,14 @@
+import { DEFAULT_ROLE, ROLES } from "../accounts/actions.js";
 import { DEFAULT_AUDIT_AGE_MS, DEFAULT_AUDIT_KEEP } from "../accounts/audit-log.js";
 import { AUDIT_KEEPS } from "../accounts/audit-store.js";
 import { isLoopbackHost } from "../accounts/callers.js";
 import { MIN_SECRET_BYTES } from "../accounts/jwt-caller.js";
-import { DEFAULT_ROLE, ROLES } from "../accounts/policy.js";
 import { DEFAULT_MAX_DRIVEN } from "../runs/driver-capacity.js";
 import { INSTANCE_ROLES } from "./instance-role.js";
 import { setting } from "./setting.js";
 import { oneOf, positiveNumber, processCount, someOf, text, urlOf, wholeNumber } from "./value-schemas.js";
 
-/** How the server runs and stops. */
+/** Settings of how the server runs and stops. */
 export const RUNNING_SETTINGS = {
   logLevel: setting({
     env: "THROUGHLINE_LOG_LEVEL",
@@ -78,7 +78,7 @@ export const RUNNING_SETTINGS = {
   }),
 } as const;
 
-/** Who may ask. */
+/** Settings of sign-in. */
 export const SIGN_IN_SETTINGS = {
   jwtSecret: setting({
     env: "THROUGHLINE_JWT_SECRET",
@@ -171,7 +171,7 @@ export const SIGN_IN_SETTINGS = {
 
 const DAY_MS = 86_400_000;
 
-/** How long the audit record is kept. */
+/** Settings of the audit log's retention. */
 export const AUDIT_SETTINGS = {
   auditMaxAgeDays: setting({
     env: "THROUGHLINE_AUDIT_MAX_AGE_DAYS",

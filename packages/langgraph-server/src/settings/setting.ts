@@ -10,29 +10,29 @@ export type SettingGroup =
   | "running"
   | "client";
 
-/** Everything there is to know of one setting: the parsers, `--help`, `throughline config` and the reference are made of it. */
+/** The description of one setting, from which the parsers, `--help`, `throughline config` and the reference are generated. */
 export interface Setting<Value = unknown> {
   readonly env: string;
-  /** Without its dashes. Absent for secrets: other users of a machine can read command lines. */
+  /** The flag without its dashes. Absent for secrets: other users of a machine can read command lines. */
   readonly flag?: string;
   readonly group: SettingGroup;
-  /** One sentence. */
+  /** The description, one sentence. */
   readonly doc: string;
-  /** What stands for the value in help: `PORT`. */
+  /** The name of the value in help: `PORT`. */
   readonly placeholder: string;
   readonly schema: z.ZodType<Value, string>;
-  /** How the default is said to people. */
+  /** The default in words. */
   readonly unset: string;
   readonly fallback: Value;
-  /** What of it is never printed: all of it, or the password within a URL, or within each of several with commas between. */
+  /** The part that is never printed: the whole value, or the password in a URL, or in each of several URLs with commas between. */
   readonly secret?: "whole" | "password" | "passwords";
-  /** Read from the process's environment by the graphs themselves, so a value from elsewhere has to be put there. */
+  /** Whether graphs read it from the process's environment, so that a value from another source is exported there. */
   readonly isForGraphs?: boolean;
 }
 
 type Described<Value> = Omit<Setting<Value>, "fallback" | "unset">;
 
-/** With a default value, or with `unset`: what happens when there is none. */
+/** Defines a setting, with a default value or with `unset`, the behaviour without a value. */
 export function setting<Value>(
   described: Described<Value> & { readonly fallback: NoInfer<Value>; readonly unset?: string },
 ): Setting<Value>;
@@ -43,13 +43,13 @@ export function setting<Value>(
   described: Described<Value> & { readonly fallback?: Value; readonly unset?: string },
 ): Setting<Value | undefined> {
   const { fallback, unset = String(fallback) } = described;
-  // A schema that gives a `Value` gives a `Value | undefined`; zod's class is invariant and can't see that.
+  // A schema for `Value` is also one for `Value | undefined`; zod's class is invariant and can't express that.
   return { ...described, fallback, unset } as Setting<Value | undefined>;
 }
 
 export type SettingTable = Readonly<Record<string, Setting>>;
 
-/** What reading a table gives, by the settings' names. */
+/** The values of a table, by the settings' names. */
 export type ValuesOf<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never;
 };

@@ -6,7 +6,7 @@ import { setting, type ValuesOf } from "./setting.js";
 import { PLACE_SETTINGS } from "./storage-settings.js";
 import { text, urlOf } from "./value-schemas.js";
 
-/** For the commands that talk to a server. */
+/** Settings of commands that connect to a server. */
 export const CLIENT_SETTINGS = {
   url: setting({
     env: "THROUGHLINE_URL",
@@ -46,7 +46,7 @@ export const CLIENT_SETTINGS = {
   }),
 } as const;
 
-/** Every setting there is. Adding one is adding an entry to one of these: its value is then in `SettingValues` by its name. */
+/** All settings. To add one, add an entry to one of these tables: its value is then in `SettingValues` by its name. */
 export const SETTINGS = {
   ...PLACE_SETTINGS,
   ...RETENTION_SETTINGS,
@@ -62,7 +62,7 @@ export const SETTINGS = {
 
 export type SettingValues = ValuesOf<typeof SETTINGS>;
 
-/** Begin like settings of ours and are read by tests alone. */
+/** Variables that begin like our settings and are read by tests only. */
 export const TEST_VARIABLES: ReadonlySet<string> = new Set(
   [
     "KILL_TRIALS",

@@ -2,7 +2,7 @@ import { graphNameSchema } from "@throughline/ai-core";
 import { setting } from "./setting.js";
 import { commandsByGraph, origins, portNumber, text, urlOf, urlsOf } from "./value-schemas.js";
 
-/** Where the server is, where its data is, and what it serves. */
+/** Settings of the server's address, its storage, and the graphs it serves. */
 export const PLACE_SETTINGS = {
   // Not HOST, which some shells set to the machine's name.
   host: setting({

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { graphNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 
-/** What the text of a variable or a flag may be. Messages complete a sentence that begins with the setting's name. */
+/** Schemas for the text of a variable or flag. Messages complete a sentence that begins with the setting's name. */
 export const text = z.string().min(1);
 
 export const wholeNumber = z
@@ -36,7 +36,7 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
 
 const ADDRESS = /^[\w.[\]:-]+$/;
 
-/** Several with commas between; those after the first may be mere addresses. A comma in a password is `%2C`. */
+/** Several URLs with commas between; those after the first may be plain addresses. A comma in a password is `%2C`. */
 export function urlsOf(...protocols: readonly string[]): z.ZodType<string, string> {
   const isUrl = (value: string) => URL.canParse(value) && protocols.includes(new URL(value).protocol);
   const isNode = (value: string) =>
@@ -59,7 +59,7 @@ export function oneOf<const Name extends string>(...names: readonly Name[]): z.Z
   });
 }
 
-/** One or more, with commas between. */
+/** One or more values, with commas between. */
 export function someOf<const Name extends string>(
   ...names: readonly Name[]
 ): z.ZodType<readonly Name[], string> {

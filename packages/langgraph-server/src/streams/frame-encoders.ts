@@ -11,30 +11,30 @@ import {
 } from "@throughline/reading";
 import type { FaceOptions } from "./stream-types.js";
 
-/** A face as frames of an event stream. Pure, and as restartable as what it wraps. */
-export interface WireFace {
+/** An encoder whose frames are server-sent events. Pure, and as restartable as the encoder it wraps. */
+export interface FrameEncoder {
   /** Names the options in cursors. */
   readonly key: string;
   /** Names the shared stream on this instance. */
-  readonly streamKey: string;
+  readonly shareKey: string;
   /** `false`: it reads entries alone, so nothing has to be folded for it. */
   readonly needsFold: boolean;
-  /** `origin: replay` for entries that were there before the reader, where the face tells. */
+  /** `origin: replay` for entries from before the reader came, where the face shows it. */
   frames(before: ThreadFold, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
   /** R11; `undefined` for a client that holds nothing and is given the log from its beginning. */
   prelude(fold: ThreadFold, at: LogPosition | undefined): SseFrame[] | undefined;
-  /** R12: what someone who holds frame `n` of this entry hears again, and what is left of it. */
+  /** R12: the frames for a client that holds frame `n` of this entry: those it needs again, then the rest of the entry. */
   resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];
 }
 
-export interface FaceSubject {
+export interface EncoderContext {
   readonly threadName: string;
   readonly executorType: ExecutorType;
   /** A link to an attachment of the thread. */
   readonly linkTo: (base: string, attachmentId: string) => string;
 }
 
-export function createWireFace(options: FaceOptions, about: FaceSubject): WireFace {
+export function createFrameEncoder(options: FaceOptions, about: EncoderContext): FrameEncoder {
   switch (options.kind) {
     case "ag-ui":
       return agUiFace(options, about);
@@ -47,7 +47,7 @@ export function createWireFace(options: FaceOptions, about: FaceSubject): WireFa
   }
 }
 
-function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceSubject): WireFace {
+function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: EncoderContext): FrameEncoder {
   const { line, interrupts, calls = false, linksBelow: base } = options;
   const fileUrl = base === undefined ? undefined : (id: string) => about.linkTo(base, id);
   const face = createAgUiFace({ threadName: about.threadName, line, interrupts, calls, fileUrl });
@@ -57,7 +57,7 @@ function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceS
   });
   return {
     key: face.key,
-    streamKey: base === undefined ? face.key : `${face.key} ${base}`,
+    shareKey: base === undefined ? face.key : `${face.key} ${base}`,
     needsFold: true,
     frames: (before, entry) => face.frames(before, entry).map(toFrame),
     prelude: (fold, at) => face.fullPrelude(fold, at).map(toFrame),
@@ -68,11 +68,11 @@ function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: FaceS
   };
 }
 
-/** A client that comes back keeps the parts it had open, so nothing is said to it again. */
+/** A client that reconnects still has the parts it had open, so nothing is sent twice. */
 function uiMessagesFace(
   { linksBelow: base }: Extract<FaceOptions, { kind: "ui-messages" }>,
-  about: FaceSubject,
-): WireFace {
+  about: EncoderContext,
+): FrameEncoder {
   const key = "ui";
   const face = createUiMessageFace({
     fileUrl: base === undefined ? undefined : (id) => about.linkTo(base, id),
@@ -86,7 +86,7 @@ function uiMessagesFace(
       );
   return {
     key,
-    streamKey: base === undefined ? key : `${key} ${base}`,
+    shareKey: base === undefined ? key : `${key} ${base}`,
     needsFold: true,
     frames,
     prelude(fold, at) {
@@ -102,7 +102,7 @@ function uiMessagesFace(
   };
 }
 
-function aiEventsFace(executorType: ExecutorType): WireFace {
+function aiEventsFace(executorType: ExecutorType): FrameEncoder {
   const face = createAiEventsFace({ executorType });
   const key = "ai";
   const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
@@ -113,10 +113,10 @@ function aiEventsFace(executorType: ExecutorType): WireFace {
     }));
   return {
     key,
-    streamKey: key,
+    shareKey: key,
     needsFold: true,
     frames,
-    // Of a run whose beginning is no longer kept: while it is open its rest follows, which ends with the whole text.
+    // The run's beginning is no longer retained: while it is open its rest follows, which ends with the whole text.
     prelude: ({ run }) => (run?.open ? [] : [lostFrame]),
     resume: (before, entry, n) => frames(before, entry).slice(n + 1),
   };
@@ -134,17 +134,17 @@ const lostFrame: SseFrame = {
 
 const ENVELOPES_KEY = "log";
 
-const envelopesFace: WireFace = {
+const envelopesFace: FrameEncoder = {
   key: ENVELOPES_KEY,
-  streamKey: ENVELOPES_KEY,
+  shareKey: ENVELOPES_KEY,
   needsFold: false,
   frames(_, { epoch, seq, envelope }, origin) {
-    const told = origin === "live" ? envelope : { ...envelope, origin };
+    const sent = origin === "live" ? envelope : { ...envelope, origin };
     return [
       {
         id: encodeFrameCursor({ epoch, seq, n: 0, face: ENVELOPES_KEY }),
         event: envelope.type,
-        data: JSON.stringify(told),
+        data: JSON.stringify(sent),
       },
     ];
   },
@@ -153,9 +153,9 @@ const envelopesFace: WireFace = {
 };
 
 /** Cursors mean the same in both. */
-const unnamedEnvelopesFace: WireFace = {
+const unnamedEnvelopesFace: FrameEncoder = {
   ...envelopesFace,
-  streamKey: `${ENVELOPES_KEY} unnamed`,
+  shareKey: `${ENVELOPES_KEY} unnamed`,
   frames: (...about) => envelopesFace.frames(...about).map(({ event: _, ...frame }) => frame),
 };
 /** One server-sent event, before it is bytes. */
@@ -166,10 +166,10 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** What ends a field or a whole event, and what makes a browser drop an id. */
+/** Characters that end a field or a whole event, or make a browser drop an id. */
 const UNSAFE = /[\r\n\0]/;
 
-/** The one place that knows the framing. A line end in a field would let a client write frames of its own. */
+/** Encodes a frame; no other code knows the framing. A line end in a field would let a client write frames of its own. */
 export function encodeSseFrame({ id, event, data }: SseFrame): Buffer {
   let text = "";
   if (event !== undefined) text += `event: ${oneLine("event", event)}\n`;

@@ -11,7 +11,7 @@ import { applyEntry, currentMessages, type ThreadFold } from "@throughline/readi
 import type { RunRecord, RunRegistry } from "@throughline/thread-log";
 import { untilElapsed } from "../operations/poller.js";
 import { clientRunIdOf } from "../threads/run-spec.js";
-import type { SseFrame, WireFace } from "./frame-encoders.js";
+import type { FrameEncoder, SseFrame } from "./frame-encoders.js";
 import { joinAfterGap } from "./join-thread.js";
 import { readRun } from "./read-projection.js";
 import type { SubscribeFrom } from "./stream-types.js";
@@ -24,10 +24,10 @@ export interface JoinRunOptions extends SubscriberOptions {
 
 type FromRun = Extract<SubscribeFrom, { kind: "run" }>;
 
-/** A queued run may be cancelled, of which the log tells nothing; the notification of a stop may be missed. */
+/** Polls for a cancelled queued run, which the log has no entry of; the notification of a stop may be missed. */
 const JOIN_POLL_MS = 2_000;
 
-/** For a subscriber that asked for a run: from its beginning, which may be past, or yet to come. */
+/** Joins a subscriber to the run it asked for, from the run's beginning, which may be past or yet to come. */
 export async function joinRun(about: JoinRunOptions, subscriber: Subscriber, from: FromRun): Promise<void> {
   const { view } = about.channel;
   const start = recentStart(about, from);
@@ -39,14 +39,14 @@ export async function joinRun(about: JoinRunOptions, subscriber: Subscriber, fro
   const end = await subscriber.ask(() => about.log.terminal(about.thread.ref, from.runId));
   if (subscriber.gone.aborted) return;
   if (end) {
-    // The view may not have heard of it yet: then it would show a thread in which nothing runs.
+    // The view may not have received the end yet: then it would show a thread in which nothing runs.
     await view.reached(end);
     return subscriber.gone.aborted ? undefined : find(about, subscriber, from, end);
   }
   await view.ready();
   if (subscriber.gone.aborted) return;
   subscriber.joined("run");
-  subscriber.writeOwn(neverRanFrames(about.face, view.fold(), ended, about.clock.now()));
+  subscriber.writeUnshared(cancelledRunFrames(about.face, view.fold(), ended, about.clock.now()));
   subscriber.end("done");
 }
 
@@ -57,7 +57,7 @@ function recentStart({ channel }: JoinRunOptions, { runId }: FromRun): LogEntry 
   return start && recent.foldAt(start.seq - 1)?.run?.run_id !== runId ? start : undefined;
 }
 
-/** Resolves with the run once it has ended unseen; `undefined` when it began, and is told live, or the subscriber left. */
+/** Resolves with the run once it has ended unseen; `undefined` when it began, and is streamed live, or the subscriber left. */
 function waitForRun(
   about: JoinRunOptions,
   subscriber: Subscriber,
@@ -71,15 +71,15 @@ function waitForRun(
       runId: from.runId,
       begin(before: ThreadFold, entry: LogEntry) {
         stop(undefined);
-        tellStart(about, subscriber, from, before, entry);
+        sendStart(about, subscriber, from, before, entry);
         subscriber.goLive();
       },
       end: subscriber.end,
     };
-    let told = false;
+    let isNotified = false;
     const unsubscribe = registry.onStop((runId) => {
       if (runId !== from.runId) return;
-      told = true;
+      isNotified = true;
       pause?.cancel();
     });
     const stop = (run: RunRecord | undefined) => {
@@ -95,7 +95,7 @@ function waitForRun(
         await pause;
       }
       while (waits) {
-        told = false;
+        isNotified = false;
         const run = await subscriber.ask(() => registry.find(thread.ref, { runId: from.runId }));
         if (!waits) return;
         if (run === undefined) {
@@ -103,12 +103,12 @@ function waitForRun(
           return subscriber.end("deleted");
         }
         if (run.status !== "queued" && run.status !== "running") return stop(run);
-        if (told) continue;
+        if (isNotified) continue;
         pause = untilElapsed(clock, JOIN_POLL_MS);
         await pause;
       }
     };
-    // In this order a run that begins in between is told.
+    // In this order a run that begins in between is not missed.
     channel.waitFor(waiter);
     subscriber.gone.addEventListener("abort", () => stop(undefined), { once: true });
     poll().catch(reject);
@@ -139,12 +139,12 @@ async function replay(
   // Inside the run already: its beginning was trimmed away, and what is left does not start a stream.
   const isBeginning = !about.face.needsFold || before?.run?.run_id !== from.runId;
   if (before === undefined || !isBeginning) return joinAfterGap(about, subscriber);
-  tellStart(about, subscriber, from, before, start);
+  sendStart(about, subscriber, from, before, start);
   return subscriber.catchUp({ fold: applyEntry(before, start), seq: start.seq }, from.runId);
 }
 
-/** The run's first frame; or, for a subscriber that lacks what the run builds on, R11's prelude in its place. */
-function tellStart(
+/** Sends the run's first frame; or, to a subscriber that lacks what the run builds on, R11's prelude instead. */
+function sendStart(
   { face, channel }: JoinRunOptions,
   subscriber: Subscriber,
   { holds, holdsNothing = false }: FromRun,
@@ -154,35 +154,35 @@ function tellStart(
   subscriber.joined("run");
   const { envelope } = entry;
   const lacks =
-    holdsNothing || (holds && envelope.type === "run_start" && knowsLess(holds, before, envelope));
+    holdsNothing || (holds && envelope.type === "run_start" && isStaleClient(holds, before, envelope));
   const prelude = lacks ? face.prelude(applyEntry(before, entry), entry) : undefined;
-  if (prelude && prelude.length > 0) subscriber.writeOwn(prelude);
+  if (prelude && prelude.length > 0) subscriber.writeUnshared(prelude);
   else subscriber.write(channel.encoded(face, before, entry));
 }
 
-export interface UntilBegunOptions extends Pick<SubscriberOptions, "thread" | "channel"> {
+export interface RunStartOptions extends Pick<SubscriberOptions, "thread" | "channel"> {
   readonly registry: Pick<RunRegistry, "active" | "find">;
   readonly clock: Clock;
 }
 
-/** Another instance may end a run before it began, of which nothing tells us. */
+/** Polls for runs that another instance ended before they began: no notification reports those. */
 const START_POLL_MS = 2_000;
 
 /**
- * Resolves when the log tells of the run that holds the thread. Between the registry and the first entry a driver may die; a
+ * Resolves when the log has the run that holds the thread. Between the registry and the first entry a driver may die; a
  * subscriber that comes then belongs to that run, which will be recovered, and not to a thread that looks idle.
  */
-export async function untilBegun(about: UntilBegunOptions, subscriber: Subscriber): Promise<void> {
+export async function waitForRunStart(about: RunStartOptions, subscriber: Subscriber): Promise<void> {
   const { registry, thread } = about;
   const { view } = about.channel;
   if (view.fold().run?.open) return;
   const active = await subscriber.ask(() => registry.active(thread.ref));
   if (!active || view.fold().run?.run_id === active.runId || subscriber.gone.aborted) return;
-  await untilToldOrOver(about, subscriber, active.runId);
+  await waitUntilShownOrOver(about, subscriber, active.runId);
 }
 
-function untilToldOrOver(
-  { channel, registry, thread, clock }: UntilBegunOptions,
+function waitUntilShownOrOver(
+  { channel, registry, thread, clock }: RunStartOptions,
   subscriber: Subscriber,
   runId: string,
 ): Promise<void> {
@@ -212,9 +212,9 @@ function untilToldOrOver(
 
 /**
  * Whether a client that starts a run lacks something of the thread it runs on: a message another device wrote, or the state
- * that the run's deltas will be about. What it holds beyond that is its own business.
+ * that the run's deltas will be about. Anything the client holds beyond that is ignored.
  */
-function knowsLess(
+function isStaleClient(
   holds: { readonly messageIds: readonly string[]; readonly state: JsonObject },
   before: ThreadFold,
   start: EnvelopeOf<"run_start">,
@@ -229,8 +229,8 @@ function knowsLess(
   );
 }
 
-/** R25: a run that was stopped before it began is in no log. The client that asked for it is told of a run that began and ended. */
-function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord, nowMs: number): SseFrame[] {
+/** R25: frames of a run that was stopped before it began and so is in no log. The client gets a run that began and ended. */
+function cancelledRunFrames(face: FrameEncoder, fold: ThreadFold, run: RunRecord, nowMs: number): SseFrame[] {
   const base: EnvelopeBase = {
     ts: nowMs / 1_000,
     trace_id: run.runId,
@@ -264,7 +264,7 @@ function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord, nowMs:
     seq: 0,
     envelope: { ...base, seq: 2, type: "run_end", payload: { status: "cancelled" } },
   };
-  // Another run may be open: it is none of this reader's.
+  // Another run may be open, which this reader did not ask for.
   const idle: ThreadFold = { ...fold, run: null, openSteps: [], openMessages: [], openSubagents: [] };
   const started: ThreadFold = {
     ...idle,
@@ -277,6 +277,6 @@ function neverRanFrames(face: WireFace, fold: ThreadFold, run: RunRecord, nowMs:
     },
   };
   const frames = [...face.frames(idle, start, "live"), ...face.frames(started, end, "live")];
-  // No position of the log stands behind them, so no client can come back to one.
+  // They have no position in the log, so no client can reconnect from one.
   return frames.map(({ id: _, ...frame }) => frame);
 }

@@ -9,10 +9,10 @@ import {
 import type { ReadResult } from "@throughline/thread-log";
 import type { Subscriber, SubscriberOptions } from "./subscriber.js";
 
-/** For a subscriber that holds nothing: R11's prelude, or the log from its beginning for a face that knows none. */
+/** Joins a subscriber that holds nothing: R11's prelude, or the log from its beginning for a face without one. */
 export async function joinFromNothing(about: SubscriberOptions, subscriber: Subscriber): Promise<void> {
   const { channel } = about;
-  // While the log was asked about a cursor, an idle view may have let go of its fold, or ended.
+  // While the log resolved a cursor, an idle view may have evicted its fold, or ended.
   await channel.view.ready();
   if (subscriber.gone.aborted) return;
   const ended = channel.endedWith();
@@ -27,13 +27,13 @@ export async function joinFromNothing(about: SubscriberOptions, subscriber: Subs
   subscriber.goLive();
 }
 
-/** R3: a position that can't be served is answered with all there is, never with a guess. */
+/** R3: joins from the full snapshot where a position can't be served, never from a guess. */
 export function joinAfterGap(about: SubscriberOptions, subscriber: Subscriber): Promise<void> {
   about.observer.gap();
   return joinFromNothing(about, subscriber);
 }
 
-/** R12: for a subscriber that holds everything up to a frame. */
+/** R12: joins a subscriber that holds everything up to a frame. */
 export async function joinFromCursor(
   about: SubscriberOptions,
   subscriber: Subscriber,
@@ -44,7 +44,7 @@ export async function joinFromCursor(
   const cursor = await resolveCursor(text, position, (after) =>
     subscriber.ask(() => log.read(thread.ref, after, 1)),
   );
-  // One who was away when the thread was deleted is told now; a thread that began anew is shown from its beginning.
+  // A subscriber that was away when the thread was deleted gets that end now; a recreated thread is shown from its beginning.
   if (cursor === "deleted") return subscriber.end("deleted");
   if (!cursor || !position || cursor.face !== face.key) return joinAfterGap(about, subscriber);
   if (cursor.seq > position.seq) return joinAfterGap(about, subscriber);
@@ -57,7 +57,7 @@ export async function joinFromCursor(
   if (subscriber.gone.aborted) return;
   if (before === undefined || entry === undefined) return joinAfterGap(about, subscriber);
   subscriber.joined("resume");
-  subscriber.writeOwn(face.resume(before, entry, cursor.n));
+  subscriber.writeUnshared(face.resume(before, entry, cursor.n));
   return subscriber.catchUp({ fold: applyEntry(before, entry), seq: cursor.seq });
 }
 
@@ -71,12 +71,12 @@ async function entryAt(
   if (isWanted(recent)) return recent;
   const read = (after: LogPosition) => subscriber.ask(() => log.read(thread.ref, after, 1));
   const page = await read({ epoch, seq: seq - 1 });
-  // The entry may stand for several, of which the one before it was one.
+  // Compaction may have merged the entry from several, of which the one before it was one.
   const found = page.kind === "gap" && page.resumeAt ? await read(page.resumeAt) : page;
   return found.kind === "entries" ? isWanted(found.entries[0]) : undefined;
 }
 
-/** Right before the first entry that can be read: a trimmed log goes back to its newest snapshot at least. */
+/** The seq right before the first readable entry: a trimmed log goes back to its newest snapshot at least. */
 async function firstSeq({ log, thread }: SubscriberOptions, subscriber: Subscriber): Promise<number> {
   const page = await subscriber.ask(() => log.read(thread.ref, undefined, 1));
   if (page.kind !== "gap") return 0;

@@ -7,7 +7,7 @@ const ENTRIES_PER_PROJECTION_READ = 1_000;
 const MAX_REBUILT = 100_000;
 
 /**
- * What a thread was at a position of the past: from the newest snapshot before it, else from the log's beginning. Costs in
+ * The projection of a thread at an earlier position: from the newest snapshot before it, else from the log's beginning. Costs in
  * proportion to how long ago that was, because snapshots lie denser towards the end of the log. `undefined` when the log no
  * longer has it, compaction merged it into a later entry, or it is too far.
  */
@@ -31,7 +31,7 @@ export async function foldAt(
       fold,
       last.seq > seq ? page.entries.filter((entry) => entry.seq <= seq) : page.entries,
     );
-    // Where the log was compacted, seqs jump, and a page may reach further than it was asked to.
+    // Where the log was compacted, seqs jump, and a page may reach further than requested.
     at = page.entries.findLast((entry) => entry.seq <= seq)?.seq ?? at;
     if (last.seq > seq) break;
   }

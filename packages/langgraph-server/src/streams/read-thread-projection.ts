@@ -1,11 +1,11 @@
 import { emptyFold, threadFoldPort } from "@throughline/reading";
 import { readFold, type ThreadLog } from "@throughline/thread-log";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import type { FoldRebuilder, KnownFold } from "./rebuild-projection.js";
+import type { FoldRebuilder, KnownProjection } from "./rebuild-projection.js";
 
 /**
- * What the thread shows. R20: where the log no longer has it, it is rebuilt, and kept as a snapshot, so that this happens once.
- * Of several that do so at once, on whatever instances, one saves it.
+ * The thread's projection. R20: where the log no longer has it, it is rebuilt and stored as a snapshot, so that this happens
+ * once. Of several concurrent rebuilds, on any instances, one saves it.
  */
 export async function readThreadFold(
   {
@@ -16,7 +16,7 @@ export async function readThreadFold(
     readonly rebuilder: Pick<FoldRebuilder, "rebuild">;
   },
   thread: Pick<ThreadAddress, "ref" | "graphId">,
-): Promise<KnownFold> {
+): Promise<KnownProjection> {
   const answer = await readFold(log, threadFoldPort, thread.ref);
   if (answer.kind === "folded") return { fold: answer.state, position: answer.position, isWhole: true };
   if (answer.kind === "deleted") return { fold: emptyFold, position: undefined, isWhole: true };

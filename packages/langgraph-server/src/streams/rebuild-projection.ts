@@ -13,10 +13,10 @@ import { clientRunIdOf, parseRunRow } from "../threads/run-spec.js";
 import { schemaKeys, type ThreadAddress } from "../threads/thread-address.js";
 import { readRun } from "./read-projection.js";
 
-/** A thread as one instance knows it now. */
-export interface KnownFold {
+/** The projection of a thread that one instance has now. */
+export interface KnownProjection {
   readonly fold: ThreadFold;
-  /** What the fold includes; `undefined` when the thread has no log. */
+  /** The position the fold includes; `undefined` when the thread has no log. */
   readonly position: LogPosition | undefined;
   /** `false` while a run is open whose beginning is lost: the fold may lack some of it until `completeEntry`. */
   readonly isWhole: boolean;
@@ -24,17 +24,18 @@ export interface KnownFold {
 
 type Rebuildable = Pick<ThreadAddress, "ref" | "graphId">;
 
-/** R20: where the log no longer tells what a thread is, its checkpoint does. */
+/** R20: rebuilds a projection from the checkpoint where the log is no longer sufficient. */
 export interface FoldRebuilder {
-  rebuild(thread: Rebuildable): Promise<KnownFold>;
+  rebuild(thread: Rebuildable): Promise<KnownProjection>;
   /**
-   * The entry with which a run tells its last checkpoint, with all that the checkpoint holds: a subscriber who missed the
-   * run's beginning then ends with what every other one has. `undefined` for any other entry, and if the checkpoint is gone.
+   * The entry with which a run records its last checkpoint, completed from that checkpoint: a subscriber that missed the
+   * run's beginning then ends with the same projection as every other one. `undefined` for any other entry, and if the
+   * checkpoint is gone.
    */
   completeEntry(thread: Rebuildable, entry: LogEntry): Promise<LogEntry | undefined>;
 }
 
-export interface FoldRebuilderOptions {
+export interface ProjectionRebuilderOptions {
   readonly log: Pick<ThreadLog, "head" | "read">;
   readonly state: Pick<GraphStatePort, "getState">;
   readonly registry: Pick<RunRegistry, "active">;
@@ -44,17 +45,22 @@ export interface FoldRebuilderOptions {
 /** How often an idle thread is read again because a run began or ended meanwhile. */
 const MAX_TRIES = 3;
 
-export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuilderOptions): FoldRebuilder {
+export function createFoldRebuilder({
+  log,
+  state,
+  registry,
+  agents,
+}: ProjectionRebuilderOptions): FoldRebuilder {
   async function stateKeysOf(graphId: string): Promise<StateKeys | undefined> {
     const agent = await agents.getAgent(graphId);
     return agent && schemaKeys(agent.outputSchema);
   }
 
-  async function rebuild({ ref, graphId }: Rebuildable): Promise<KnownFold> {
+  async function rebuild({ ref, graphId }: Rebuildable): Promise<KnownProjection> {
     const stateKeys = await stateKeysOf(graphId);
     for (let tries = 1; ; tries += 1) {
       const before = await log.head(ref);
-      // Read before the log is: what the log tells later is then not in it, and can be added to it.
+      // Read before the log: later entries are then not in it, and can be applied to it.
       const checkpoint = await state.getState({ graphId, threadId: ref.threadId });
       const active = await registry.active(ref);
       const head = await log.head(ref);
@@ -66,8 +72,8 @@ export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuil
         if (fold.run?.open) return { fold, position: head, isWhole: false };
       } else {
         const fold = rebuildFold({ checkpoint, stateKeys, run: endedRun(last) });
-        const isSettled = before?.epoch === head.epoch && before.seq === head.seq;
-        if (isSettled) return { fold, position: head, isWhole: active === undefined };
+        const isUnchanged = before?.epoch === head.epoch && before.seq === head.seq;
+        if (isUnchanged) return { fold, position: head, isWhole: active === undefined };
       }
       if (tries === MAX_TRIES) {
         const fold = rebuildFold({ checkpoint, stateKeys, run: null });
@@ -85,9 +91,9 @@ export function createFoldRebuilder({ log, state, registry, agents }: FoldRebuil
     const thread = { graphId, threadId: ref.threadId };
     const checkpoint = await state.getState(thread, envelope.payload.checkpoint_id);
     if (checkpoint?.checkpointId !== envelope.payload.checkpoint_id) return undefined;
-    const { changed_messages: _, ...told } = envelope.payload;
+    const { changed_messages: _, ...unchanged } = envelope.payload;
     const payload = {
-      ...told,
+      ...unchanged,
       state: visibleState(checkpoint.state, await stateKeysOf(graphId)),
       ...(checkpoint.messages && { messages: [...checkpoint.messages] }),
     };
@@ -106,17 +112,17 @@ async function entryAt(
   if (seq === 0) return undefined;
   const page = await log.read(ref, { epoch, seq: seq - 1 }, 1);
   if (page.kind === "entries") return page.entries[0];
-  const kept = page.kind === "gap" ? page.kept.at(-1) : undefined;
-  return kept?.seq === seq ? kept : undefined;
+  const last = page.kind === "gap" ? page.kept.at(-1) : undefined;
+  return last?.seq === seq ? last : undefined;
 }
 
-/** Whether the log has told the run's beginning and not its end. What was trimmed to its last entry ended no run. */
+/** Whether the log had the run's beginning and has no end of it. A log trimmed to its last entry ended no run. */
 function isUnderWay({ runId }: RunRecord, last: LogEntry | undefined): boolean {
   if (last === undefined) return true;
   return last.envelope.run_id === runId && last.envelope.type !== "run_end";
 }
 
-/** What the run's row tells of a beginning that the log has lost. */
+/** The run's beginning by its row, for a log that has lost it. */
 function aboutRun({
   runId,
   alias,
@@ -155,7 +161,7 @@ function endedRun(last: LogEntry | undefined): FoldRun | null {
   return { run_id, client_run_id: null, attempt, open: false, status, ...(error && { error }) };
 }
 
-/** What the log asks for before it trims a thread that it can't fold; it knows threads by their key alone. */
+/** Rebuilds a projection for the log, which calls this before it trims a thread it can't fold. It has only the thread's key. */
 export async function rebuildForLog(
   {
     rebuilder,

@@ -2,13 +2,13 @@ import type { LogEntry } from "@throughline/ai-core";
 import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
 
 /**
- * The end of a thread's log, in memory, and the fold before it: who comes back after a short absence costs no read. Holds
- * one fold and applies entries to it when asked, because a fold per entry would keep every version of the state alive.
+ * The end of a thread's log, in memory, and the fold before it: a client that reconnects after a short absence costs no read. Holds
+ * one fold and applies entries to it on demand, because a fold per entry would retain every version of the state.
  */
 export interface RecentEntries {
   reset(fold: ThreadFold, seq: number): void;
   push(entry: LogEntry): void;
-  /** What the thread was at `seq`; `undefined` when that is too long ago, yet to come, or within what compaction merged. */
+  /** The projection at `seq`; `undefined` when that is too long ago, yet to come, or within what compaction merged. */
   foldAt(seq: number): ThreadFold | undefined;
   /** Entries after `seq`; `undefined` when some of them are no longer here, or `seq` is within what compaction merged. */
   after(seq: number): readonly LogEntry[] | undefined;
@@ -17,22 +17,22 @@ export interface RecentEntries {
   shrink(): void;
 }
 
-const KEPT = 256;
-const KEPT_WHEN_IDLE = 16;
+const RETAINED = 256;
+const RETAINED_WHEN_IDLE = 16;
 
 export function createRecentEntries(): RecentEntries {
   let base = emptyFold;
   let baseSeq = 0;
   let entries: LogEntry[] = [];
 
-  function keep(count: number): void {
+  function retain(count: number): void {
     const dropped = entries.slice(0, Math.max(0, entries.length - count));
     base = dropped.reduce(applyEntry, base);
     baseSeq = dropped.at(-1)?.seq ?? baseSeq;
     entries = entries.slice(dropped.length);
   }
 
-  /** How many entries lie at or before `seq`. By seq and not by place: where the log was compacted, seqs jump. */
+  /** How many entries lie at or before `seq`. By seq and not by index: where the log was compacted, seqs jump. */
   function countUpTo(seq: number): number | undefined {
     if (seq < baseSeq) return undefined;
     const index = entries.findLastIndex((entry) => entry.seq <= seq);
@@ -50,7 +50,7 @@ export function createRecentEntries(): RecentEntries {
     push(entry) {
       entries.push(entry);
       // Twice the size before it is cut, so that an entry is moved once on average.
-      if (entries.length >= 2 * KEPT) keep(KEPT);
+      if (entries.length >= 2 * RETAINED) retain(RETAINED);
     },
     foldAt(seq) {
       const count = seq <= (entries.at(-1)?.seq ?? baseSeq) ? countUpTo(seq) : undefined;
@@ -61,6 +61,6 @@ export function createRecentEntries(): RecentEntries {
       return count === undefined ? undefined : entries.slice(count);
     },
     find: (matches) => entries.find(matches),
-    shrink: () => keep(KEPT_WHEN_IDLE),
+    shrink: () => retain(RETAINED_WHEN_IDLE),
   };
 }

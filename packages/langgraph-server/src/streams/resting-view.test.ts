@@ -13,7 +13,7 @@ import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
 import type { ThreadHub } from "./stream-types.js";
-import { createThreadViews, type ThreadViews } from "./thread-followers.js";
+import { createThreadViews, type LiveThreads } from "./thread-followers.js";
 import { createThreadHub } from "./thread-streams.js";
 
 const thread = threadAddress(ann, "scripted", "resting");
@@ -54,7 +54,7 @@ function envelopes(): Envelope[] {
 describe("While the database takes longer to answer than an idle view keeps its fold", () => {
   let clock: ReturnType<typeof createSimulatedClock>;
   let log: ThreadLog;
-  let views: ThreadViews;
+  let views: LiveThreads;
 
   beforeEach(async () => {
     clock = createSimulatedClock(1_000);

@@ -2,19 +2,19 @@ import type { JsonObject, LogPosition } from "@throughline/ai-core";
 import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/reading";
 import type { ThreadAddress } from "../threads/thread-address.js";
 
-/** Which reading of the log a subscriber wants. Subscribers with equal options share one encoded stream (R8). */
+/** The encoder of the log that a subscriber requests. Subscribers with equal options share one encoded stream (R8). */
 export type FaceOptions =
-  /** AG-UI events as SSE `data`; every frame that may be come back to has an `id`. */
+  /** AG-UI events as SSE `data`; every frame from which a client may reconnect has an `id`. */
   | {
       readonly kind: "ag-ui";
       readonly line: AgUiLine;
       readonly interrupts: InterruptForm;
       /** Also the tree of runs, nodes, model and tool calls. Default `false`. */
       readonly calls?: boolean;
-      /** The service's address as the client knows it: attachments are told as links below it. Else by their own address. */
+      /** The service's URL as the client knows it: attachments are sent as links below it. Else by their own address. */
       readonly linksBelow?: string | undefined;
     }
-  /** The AI SDK's UI message stream: chunks of one answer as SSE `data`. */
+  /** The AI SDK's UI message stream: chunks of one assistant message as SSE `data`. */
   | {
       readonly kind: "ui-messages";
       /** As for AG-UI. */
@@ -23,32 +23,32 @@ export type FaceOptions =
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }
   /**
-   * Log entries: the SSE `event` is the envelope's type, unless `isUnnamed` leaves it to the reader. What was there when the
-   * reader came has `origin: replay`.
+   * Log entries: the SSE `event` is the envelope's type, unless `isUnnamed` leaves it to the reader. Entries from
+   * before the reader came have `origin: replay`.
    */
   | { readonly kind: "envelopes"; readonly isUnnamed?: true };
 
-/** Where a subscriber begins. */
+/** The point at which a subscriber's stream begins. */
 export type SubscribeFrom =
   /** It holds nothing: R11's full prelude, at the hub's position. Envelopes: all that the log still has. */
   | { readonly kind: "nothing" }
   /**
-   * It holds everything up to this cursor (`Last-Event-ID`, `lastSeenEventId`), in whatever spelling it came: R12's resume.
-   * One that is unreadable, of other options, of another epoch or too old is answered as `nothing`, never with a guess.
+   * It holds everything up to this cursor (`Last-Event-ID`, `lastSeenEventId`), in any of its spellings: R12's resume.
+   * A cursor that is unreadable, of other options, of another epoch or too old is treated as `nothing`, never guessed.
    */
   | { readonly kind: "cursor"; readonly cursor: string }
   /**
    * It asked for this run (`started`, `queued`, `attached` or `cancelled`): the run's own frames from its beginning, waited
-   * for while it is queued, and nothing of other runs. Where `holds` shows that the subscriber knows less than the thread did
-   * when the run began, R11's prelude stands in for the run's first frame, so that later deltas fit.
+   * for while it is queued, and nothing of other runs. Where `holds` shows that the subscriber lacks part of the
+   * thread at the run's beginning, R11's prelude replaces the run's first frame, so that later deltas fit.
    */
   | {
       readonly kind: "run";
       readonly runId: string;
-      /** It was started or queued this moment: its row need not be read again. */
+      /** It was started or queued this moment: its row need not be reread. */
       readonly isNew?: boolean;
       readonly holds?: { readonly messageIds: readonly string[]; readonly state: JsonObject };
-      /** It holds nothing of what the run goes on with: R11's prelude stands in for the run's first frame. */
+      /** It holds nothing that the run continues from: R11's prelude replaces the run's first frame. */
       readonly holdsNothing?: boolean;
     };
 
@@ -56,13 +56,16 @@ export interface SubscribeOptions {
   readonly face: FaceOptions;
   readonly from: SubscribeFrom;
   /**
-   * `false`: ends with the run that is open, with the run asked for, or after the prelude when the thread is idle.
+   * `false`: ends with the open run, with the requested run, or after the prelude when the thread is idle.
    * `true`: stays over any number of runs.
    */
   readonly follow: boolean;
 }
 
-/** Why nothing follows. `done`: all that was asked for was written. `failed`: the cause was logged; the subscriber may return. */
+/**
+ * The reason why nothing follows. `done`: everything requested was written. `failed`: the cause was logged; the subscriber may
+ * return.
+ */
 export type EndReason = "done" | "deleted" | "shutting_down" | "failed";
 
 export interface SubscriptionEnd {
@@ -71,12 +74,12 @@ export interface SubscriptionEnd {
   readonly runOpen: boolean;
 }
 
-/** Where a subscriber's bytes go. Nothing is called after `end`, or after the subscription was left. */
+/** The destination of a subscriber's bytes. Nothing is called after `end`, or after the subscription was left. */
 export interface FrameSink {
   /**
    * Whole SSE frames, in order. The Buffers are shared by all subscribers: never change them. `false`: enough for now. While
    * the subscriber is caught up from the log the hub then waits for `drained`; live frames never wait, so a sink that lags
-   * too far leaves, and its reader comes back with a cursor.
+   * too far leaves, and its reader reconnects from a cursor.
    */
   write(frames: readonly Buffer[]): boolean;
   /** Resolves when more may be written, and when it never will be. Called only after `write` gave `false`. */
@@ -101,9 +104,9 @@ export interface ThreadReading {
 }
 
 /**
- * One encoded stream per thread and face, shared by all subscribers of this instance. It reads the thread's view and the log
- * and nothing else (R2), and never waits for a subscriber. While a store is away, subscriptions stay open and go on when it
- * is back.
+ * Encodes one stream per thread and face, shared by all subscribers of this instance. It reads the thread's view and the log
+ * and nothing else (R2), and never waits for a subscriber. During an outage of a store, subscriptions stay open and continue
+ * after it.
  */
 export interface ThreadHub {
   /**
@@ -112,11 +115,11 @@ export interface ThreadHub {
    */
   subscribe(thread: ThreadAddress, options: SubscribeOptions, sink: FrameSink): Subscription;
   /**
-   * How the thread stands now, reconciled with its checkpoint like a subscription from nothing. Rejects with `StoreOutage`
-   * when a store stays away for longer than a request may wait.
+   * The thread's current projection, reconciled with its checkpoint like a subscription from nothing. Rejects with `StoreOutage`
+   * when an outage lasts longer than a request may wait.
    */
   read(thread: ThreadAddress, cursor: string | undefined): Promise<ThreadReading>;
-  /** How many there are now, on this instance. */
+  /** The number of current subscribers on this instance. */
   subscribers(): number;
   /** Ends every subscription with `shutting_down`. */
   close(): Promise<void>;

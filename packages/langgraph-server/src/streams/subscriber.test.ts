@@ -13,11 +13,11 @@ import { type FrameRecorder, recordFrames } from "../testing/frame-recorder.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
-import { createWireFace } from "./frame-encoders.js";
+import { createFrameEncoder } from "./frame-encoders.js";
 import type { FaceOptions, FrameSink } from "./stream-types.js";
 import { createSubscriber } from "./subscriber.js";
-import { openThreadChannel, type ThreadChannel } from "./thread-broadcast.js";
-import { openThreadView, type ThreadView } from "./thread-follower.js";
+import { openThreadBroadcast, type ThreadBroadcast } from "./thread-broadcast.js";
+import { type LiveThread, openLiveThread } from "./thread-follower.js";
 
 const thread = threadAddress(ann, "scripted", "long");
 const fence = { threadId: thread.ref.threadId, runId: "r", token: 1n };
@@ -52,8 +52,8 @@ function holdingReader(): { readonly sink: FrameSink; readonly seen: FrameRecord
 
 describe("A watcher who is caught up from the log", () => {
   let log: ThreadLog;
-  let view: ThreadView;
-  let channel: ThreadChannel;
+  let view: LiveThread;
+  let channel: ThreadBroadcast;
   let gaps: number;
   const observer = {
     ...silentObserver,
@@ -68,7 +68,7 @@ describe("A watcher who is caught up from the log", () => {
     await log.open(thread.ref, fence, { stateKey: thread.stateKey });
     // More than a channel keeps at hand, and more than one page.
     await log.append(thread.ref, said(1_200), fence);
-    view = openThreadView({
+    view = openLiveThread({
       log,
       rebuilder: noRebuilder,
       clock: systemClock,
@@ -76,7 +76,7 @@ describe("A watcher who is caught up from the log", () => {
       observer,
       onEnded() {},
     });
-    channel = openThreadChannel(view);
+    channel = openThreadBroadcast(view);
     await view.ready();
   });
   afterEach(async () => {
@@ -91,7 +91,7 @@ describe("A watcher who is caught up from the log", () => {
       observer,
       thread,
       channel,
-      face: createWireFace(options, {
+      face: createFrameEncoder(options, {
         threadName: thread.threadName,
         executorType: "inproc",
         linkTo: (base, id) => `${base}/${id}`,
@@ -175,7 +175,7 @@ describe("A watcher who is caught up from the log", () => {
 });
 
 it("who asks for AiEvents of a run that is no longer kept is told so, and not just left", () => {
-  const face = createWireFace(
+  const face = createFrameEncoder(
     { kind: "ai-events" },
     { threadName: "long", executorType: "inproc", linkTo: (base, id) => `${base}/${id}` },
   );

@@ -3,18 +3,18 @@ import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
 import type { ThreadLog } from "@throughline/thread-log";
 import type { ReplayKind, ServiceObserver } from "../operations/observer.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { encodeSseFrame, type SseFrame, type WireFace } from "./frame-encoders.js";
+import { encodeSseFrame, type FrameEncoder, type SseFrame } from "./frame-encoders.js";
 import { foldAt } from "./read-projection.js";
 import type { EndReason, FrameSink, SubscribeOptions } from "./stream-types.js";
-import type { LiveSubscriber, ThreadChannel } from "./thread-broadcast.js";
+import type { LiveSubscriber, ThreadBroadcast } from "./thread-broadcast.js";
 
 export interface SubscriberOptions {
   readonly log: Pick<ThreadLog, "read" | "snapshot" | "terminal">;
   readonly clock: Clock;
   readonly observer: Pick<ServiceObserver, "gap" | "subscriberJoined" | "subscriberLeft">;
   readonly thread: ThreadAddress;
-  readonly channel: ThreadChannel;
-  readonly face: WireFace;
+  readonly channel: ThreadBroadcast;
+  readonly face: FrameEncoder;
   readonly options: SubscribeOptions;
   readonly sink: FrameSink;
 }
@@ -25,12 +25,12 @@ export interface Subscriber {
   readonly gone: AbortSignal;
   joined(how: ReplayKind): void;
   write(frames: readonly Buffer[]): void;
-  writeOwn(frames: readonly SseFrame[]): void;
-  /** Asks a store, and waits while it is away for as long as the subscriber stays. */
+  writeUnshared(frames: readonly SseFrame[]): void;
+  /** Calls a store, and retries through an outage for as long as the subscriber stays. */
   ask<Result>(attempt: () => Promise<Result>): Promise<Result>;
-  /** What the thread was at a position of its past; `undefined` when that can't be told any more. */
+  /** The projection at an earlier position; `undefined` when the log no longer has it. */
   foldAt(position: LogPosition): Promise<ThreadFold | undefined>;
-  /** From a fold that includes all up to `seq`. `runId`: ends with that run, unless the subscriber follows. */
+  /** Sends entries from a fold that includes all up to `seq`. `runId`: ends with that run, unless the subscriber follows. */
   catchUp(from: { readonly fold: ThreadFold; readonly seq: number }, runId?: string): Promise<void>;
   /** The subscriber holds what the view holds. */
   goLive(): void;
@@ -48,13 +48,13 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
   const { view } = channel;
   const over = new AbortController();
   let joined = false;
-  /** While it catches up, what it has been told of runs; once it is live, what the view knows. */
-  let toldRunOpen = false;
+  /** Whether the entries written so far leave a run open, while the subscriber catches up; once it is live, the view has that. */
+  let isReplayedRunOpen = false;
   let live: LiveSubscriber | undefined;
-  /** Where the log stood when the subscriber came: what lies before is told a second time, what comes after is news. */
-  let cameAt = 0;
+  /** Log head at subscription time: entries up to it are replayed, later ones are live. */
+  let headAtJoin = 0;
   void view.ready().then(() => {
-    cameAt = view.position()?.seq ?? 0;
+    headAtJoin = view.position()?.seq ?? 0;
   });
 
   function leave(): boolean {
@@ -66,7 +66,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
   }
 
   function isRunOpen(): boolean {
-    return live ? (view.fold().run?.open ?? false) : toldRunOpen;
+    return live ? (view.fold().run?.open ?? false) : isReplayedRunOpen;
   }
 
   function end(reason: EndReason): void {
@@ -88,33 +88,37 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
 
   const ask = <Result>(attempt: () => Promise<Result>) => retryStore({ clock, signal: over.signal }, attempt);
 
-  /** Tells entries in order, up to the end of `runId`; gives the fold after them. */
-  function tell(before: ThreadFold, entries: readonly LogEntry[], runId: string | undefined): Told {
+  /** Writes entries in order, up to the end of `runId`; returns the fold after them. */
+  function writeEntries(
+    before: ThreadFold,
+    entries: readonly LogEntry[],
+    runId: string | undefined,
+  ): Written {
     const frames: Buffer[] = [];
     let fold = before;
     for (const entry of entries) {
-      const isPast = entry.seq <= cameAt && !face.needsFold;
+      const isPast = entry.seq <= headAtJoin && !face.needsFold;
       if (isPast) frames.push(...face.frames(fold, entry, "replay").map(encodeSseFrame));
       else frames.push(...channel.encoded(face, fold, entry));
       if (face.needsFold) fold = applyEntry(fold, entry);
       const { type, run_id } = entry.envelope;
       if (!follow && type === "run_end" && run_id === runId)
-        return { fold, isOver: true, hasRoom: write(frames) };
+        return { fold, isOver: true, hasCapacity: write(frames) };
     }
-    return { fold, isOver: false, hasRoom: write(frames) };
+    return { fold, isOver: false, hasCapacity: write(frames) };
   }
 
   function write(frames: readonly Buffer[]): boolean {
     return frames.length === 0 || sink.write(frames);
   }
 
-  /** R3: trimmed away under a slow reader. Inside a run nothing may begin anew: the reader returns, and gets the prelude then. */
+  /** R3: the log was trimmed under a slow reader. Inside a run no prelude is sent: the reader reconnects, and gets it then. */
   async function afterGap(): Promise<void> {
     observer.gap();
     await view.ready();
     if (over.signal.aborted) return;
     // A view that has ended may hold nothing.
-    const cannotBegin = toldRunOpen || channel.endedWith() !== undefined;
+    const cannotBegin = isReplayedRunOpen || channel.endedWith() !== undefined;
     const prelude = cannotBegin ? undefined : channel.prelude(face);
     if (prelude === undefined) end("failed");
     else {
@@ -128,22 +132,22 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     const epoch = view.position()?.epoch ?? "";
     for (;;) {
       const recent = view.recent.after(seq);
-      if (recent) return tell(fold, recent, runId).isOver ? end("done") : goLive();
-      toldRunOpen = fold.run?.open ?? false;
+      if (recent) return writeEntries(fold, recent, runId).isOver ? end("done") : goLive();
+      isReplayedRunOpen = fold.run?.open ?? false;
       const after = { epoch, seq };
       const page = await ask(() => log.read(thread.ref, after, ENTRIES_PER_READ));
       if (over.signal.aborted) return;
       if (page.kind === "deleted") return end("deleted");
-      // The log may be ahead of the view, which will tell the rest to all its subscribers.
+      // The log may be ahead of the view, which will send the rest to all its subscribers.
       const held = view.position()?.seq ?? 0;
       const entries = page.kind === "gap" ? [] : page.entries.filter((entry) => entry.seq <= held);
       // A page that is empty here contradicts the view, which holds entries after this one: then too the log lacks some.
       if (entries.length === 0) return afterGap();
-      const told = tell(fold, entries, runId);
-      if (told.isOver) return end("done");
-      fold = told.fold;
+      const written = writeEntries(fold, entries, runId);
+      if (written.isOver) return end("done");
+      fold = written.fold;
       seq = entries.at(-1)?.seq ?? seq;
-      if (!told.hasRoom) await sink.drained();
+      if (!written.hasCapacity) await sink.drained();
       if (over.signal.aborted) return;
     }
   }
@@ -156,7 +160,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
       observer.subscriberJoined(how);
     },
     write: (frames) => void write(frames),
-    writeOwn: (frames) => void write(frames.map(encodeSseFrame)),
+    writeUnshared: (frames) => void write(frames.map(encodeSseFrame)),
     ask,
     async foldAt(position) {
       if (!face.needsFold) return emptyFold;
@@ -170,9 +174,9 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
   };
 }
 
-interface Told {
+interface Written {
   readonly fold: ThreadFold;
-  /** The run that was asked for has ended. */
+  /** The requested run has ended. */
   readonly isOver: boolean;
-  readonly hasRoom: boolean;
+  readonly hasCapacity: boolean;
 }

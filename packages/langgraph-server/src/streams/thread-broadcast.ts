@@ -1,12 +1,12 @@
 import type { LogEntry } from "@throughline/ai-core";
 import type { ThreadFold } from "@throughline/reading";
-import { encodeSseFrame, type WireFace } from "./frame-encoders.js";
+import { encodeSseFrame, type FrameEncoder } from "./frame-encoders.js";
 import type { EndReason } from "./stream-types.js";
-import type { ThreadView, ViewEnd } from "./thread-follower.js";
+import type { LiveThread, LiveThreadEnd } from "./thread-follower.js";
 
 /** A subscriber that is fed live. */
 export interface LiveSubscriber {
-  readonly face: WireFace;
+  readonly face: FrameEncoder;
   readonly follow: boolean;
   write(frames: readonly Buffer[]): void;
   end(reason: EndReason): void;
@@ -15,39 +15,39 @@ export interface LiveSubscriber {
 /** A subscriber that waits for a run to begin. */
 export interface RunWaiter {
   readonly runId: string;
-  /** Called with what the thread was before the run, right after its first entry was applied. */
+  /** Called with the projection before the run, right after the run's first entry was applied. */
   begin(before: ThreadFold, entry: LogEntry): void;
   end(reason: EndReason): void;
 }
 
 /** A view as frames: one encoding per entry and face, whatever the number of subscribers (R8). */
-export interface ThreadChannel {
-  readonly view: ThreadView;
-  /** From the next entry on. */
+export interface ThreadBroadcast {
+  readonly view: LiveThread;
+  /** Feeds the subscriber from the next entry on. */
   goLive(subscriber: LiveSubscriber): void;
   waitFor(waiter: RunWaiter): void;
   drop(subscriber: LiveSubscriber | RunWaiter): void;
-  encoded(face: WireFace, before: ThreadFold, entry: LogEntry): readonly Buffer[];
+  encoded(face: FrameEncoder, before: ThreadFold, entry: LogEntry): readonly Buffer[];
   /** R11's prelude at the view's position; `undefined` for a face that has none. */
-  prelude(face: WireFace): readonly Buffer[] | undefined;
-  /** Why nothing follows, once that is so. */
+  prelude(face: FrameEncoder): readonly Buffer[] | undefined;
+  /** The reason why nothing follows, once the view has ended. */
   endedWith(): EndReason | undefined;
   /** Stops listening to the view. */
   close(): void;
 }
 
-/** What the subscribers of one face share. */
+/** The state that subscribers of one face share. */
 interface FaceStream {
-  readonly face: WireFace;
+  readonly face: FrameEncoder;
   readonly live: Set<LiveSubscriber>;
   readonly frames: WeakMap<LogEntry, readonly Buffer[]>;
-  /** Of the entries that are being applied. */
+  /** Frames of the entries that are being applied. */
   batch: Buffer[];
   /** Shared while subscribers join together; then only their sockets hold the bytes. */
   prelude: { readonly seq: number; readonly frames: WeakRef<readonly Buffer[]> } | undefined;
 }
 
-export function openThreadChannel(view: ThreadView): ThreadChannel {
+export function openThreadBroadcast(view: LiveThread): ThreadBroadcast {
   const streams = new Map<string, FaceStream>();
   const waiting = new Set<RunWaiter>();
 
@@ -74,8 +74,8 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
     },
   });
 
-  function streamOf(face: WireFace): FaceStream {
-    const known = streams.get(face.streamKey);
+  function streamOf(face: FrameEncoder): FaceStream {
+    const known = streams.get(face.shareKey);
     if (known) return known;
     const stream = {
       face,
@@ -84,11 +84,11 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
       batch: [],
       prelude: undefined,
     };
-    streams.set(face.streamKey, stream);
+    streams.set(face.shareKey, stream);
     return stream;
   }
 
-  /** A copy: one that is told of an end leaves. */
+  /** A copy: a subscriber that receives an end leaves the set. */
   function allLive(): LiveSubscriber[] {
     return [...streams.values()].flatMap(({ live }) => [...live]);
   }
@@ -102,7 +102,7 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
     }
   }
 
-  function encoded(face: WireFace, before: ThreadFold, entry: LogEntry): readonly Buffer[] {
+  function encoded(face: FrameEncoder, before: ThreadFold, entry: LogEntry): readonly Buffer[] {
     const { frames: known } = streamOf(face);
     let frames = known.get(entry);
     if (!frames) {
@@ -138,7 +138,7 @@ export function openThreadChannel(view: ThreadView): ThreadChannel {
   };
 }
 
-function endReasonOf(why: ViewEnd): EndReason {
+function endReasonOf(why: LiveThreadEnd): EndReason {
   switch (why) {
     case "deleted":
     case "shutting_down":

@@ -15,7 +15,7 @@ import { readThreadFold } from "./read-thread-projection.js";
 import type { FoldRebuilder } from "./rebuild-projection.js";
 import { createRecentEntries, type RecentEntries } from "./recent-entries.js";
 
-export interface ThreadViewOptions {
+export interface LiveThreadOptions {
   readonly log: Pick<ThreadLog, "follow" | "read" | "saveSnapshot" | "snapshot" | "tail">;
   readonly rebuilder: FoldRebuilder;
   readonly clock: Clock;
@@ -23,26 +23,26 @@ export interface ThreadViewOptions {
   readonly observer: Pick<ServiceObserver, "failed" | "gap">;
   /** The seq a returning subscriber last saw: the view then keeps the entries since, if they are few. */
   readonly returnsTo?: number | undefined;
-  /** Called once, after every listener was told. */
+  /** Called once, after every listener was notified. */
   readonly onEnded: () => void;
 }
 
-/** `unfoldable`: the log can't tell what the thread is. */
+/** `unfoldable`: the log no longer has enough for a projection. */
 type Took = "event" | "end" | "unfoldable";
 
-/** How long an idle thread's fold is kept. */
-const REST_AFTER_MS = 10_000;
+/** How long an idle thread's fold stays in memory. */
+const EVICT_AFTER_MS = 10_000;
 
-/** Loads a thread and follows it until it is ended. A store that is away is waited for; nothing is told meanwhile. */
-export function openThreadView(options: ThreadViewOptions): ThreadView {
+/** Loads a thread and follows it until it is ended. Waits through an outage of the store; listeners get nothing meanwhile. */
+export function openLiveThread(options: LiveThreadOptions): LiveThread {
   const { log, clock, thread, observer } = options;
   const recent = createRecentEntries();
-  const listeners = new Set<ViewListener>();
+  const listeners = new Set<LiveThreadListener>();
   const reaching = new Set<{ readonly seq: number; readonly resolve: () => void }>();
   const over = new AbortController();
   let fold = emptyFold;
   let position: LogPosition | undefined;
-  let ended: ViewEnd | undefined;
+  let ended: LiveThreadEnd | undefined;
   let isReady = false;
   /** The head when the thread was loaded: the view is ready when it has read that far. */
   let loadsUpTo = 0;
@@ -52,7 +52,7 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   });
   /** The fold was rebuilt in the middle of a run, and may lack some of it. */
   let isPartial = false;
-  let isResting = false;
+  let isEvicted = false;
   let waking: Promise<void> | undefined;
   let restTimer: Timer | undefined;
 
@@ -75,16 +75,16 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     if (why === "unfoldable") await followCheckpoint();
   }
 
-  /** R20: where the log no longer tells what the thread is, the checkpoint does. */
+  /** R20: follows from the checkpoint where the log is no longer sufficient. */
   async function followCheckpoint(): Promise<void> {
     const read = await ask(() => readThreadFold(options, thread));
     begin(read.fold, read.position);
     isPartial = !read.isWhole;
-    tellReady();
+    notifyReady();
     await takeAll(log.tail(thread.ref, position, { signal: over.signal }));
   }
 
-  /** Not a loop over the events: it would keep the last one while it waits, and that may be all that was loaded. */
+  /** Not a loop over the events: it would retain the last one while it waits, and that may be all that was loaded. */
   async function takeAll(events: AsyncIterable<Loaded | TailEvent>): Promise<Took> {
     const iterator = events[Symbol.asyncIterator]();
     let took: Took = "event";
@@ -100,16 +100,16 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     const { done, value: event } = await events.next();
     if (done || ended !== undefined) return "end";
     if (event.kind === "gap" && !isReady) return "unfoldable";
-    if (isResting) await ready();
+    if (isEvicted) await ready();
     if (!isPartial || event.kind !== "entries") onEvent(event);
     else {
       onEvent(await complete(event));
-      if (ended === undefined && !fold.run?.open) await becomeWhole();
+      if (ended === undefined && !fold.run?.open) await becomeComplete();
     }
     return "event";
   }
 
-  /** The last checkpoint of the run whose beginning was lost tells all of it. */
+  /** Completes entries of a run whose beginning was lost: its last checkpoint has all of it. */
   async function complete(batch: Batch): Promise<Batch> {
     const entries: LogEntry[] = [];
     for (const entry of batch.entries) {
@@ -120,8 +120,8 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     return { ...batch, entries };
   }
 
-  /** The run is over: what the thread is now is kept, for readers that fold its log from here on. */
-  async function becomeWhole(): Promise<void> {
+  /** Stores the thread's projection after the run's end, as a snapshot for readers of its log from here on. */
+  async function becomeComplete(): Promise<void> {
     if (isPartial) {
       const read = await ask(() => readThreadFold(options, thread));
       const isHere = read.position?.epoch === position?.epoch && read.position?.seq === position?.seq;
@@ -154,9 +154,9 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
           for (const listener of listeners) listener.entry?.(before, entry);
         }
         for (const listener of listeners) listener.applied?.();
-        if (!isReady && (position?.seq ?? 0) >= loadsUpTo) tellReady();
-        tellReached();
-        restLater();
+        if (!isReady && (position?.seq ?? 0) >= loadsUpTo) notifyReady();
+        notifyReached();
+        evictLater();
         break;
       case "deleted":
         end("deleted");
@@ -168,42 +168,42 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     }
   }
 
-  /** Keeps the entries it folds: the run that just began is nearly always among them. */
+  /** Applies the loaded entries and retains them: the run that just began is nearly always among them. */
   function load({ snapshot, entries, head }: Loaded): void {
     const decoded = snapshot && threadFoldPort.decode(snapshot.state, snapshot.foldVersion);
     begin(decoded ?? emptyFold, decoded && snapshot ? snapshot.position : undefined);
     for (const entry of entries) apply(entry);
     position ??= head;
     loadsUpTo = head?.seq ?? 0;
-    if ((position?.seq ?? 0) >= loadsUpTo) tellReady();
+    if ((position?.seq ?? 0) >= loadsUpTo) notifyReady();
   }
 
-  function tellReady(): void {
+  function notifyReady(): void {
     isReady = true;
     if (!fold.run?.open) recent.shrink();
     becomeReady();
-    tellReached();
-    restLater();
+    notifyReached();
+    evictLater();
   }
 
-  /** Most viewers look at threads in which nothing happens: those cost a position and no fold. */
-  function restLater(): void {
+  /** Evicts the fold of an idle thread after a while: most subscribers are on idle threads, which then cost only a position. */
+  function evictLater(): void {
     restTimer?.cancel();
-    restTimer = fold.run?.open ? undefined : clock.schedule(REST_AFTER_MS, rest);
+    restTimer = fold.run?.open ? undefined : clock.schedule(EVICT_AFTER_MS, rest);
   }
 
   function rest(): void {
     if (ended !== undefined || fold.run?.open || waking) return;
-    isResting = true;
+    isEvicted = true;
     restTimer = undefined;
-    // Whether a run is open may be asked at any time.
+    // Callers may check at any time whether a run is open.
     fold = { ...emptyFold, run: fold.run, checkpoint_id: fold.checkpoint_id };
     recent.reset(fold, position?.seq ?? 0);
   }
 
   function ready(): Promise<void> {
     if (!isReady) return loaded;
-    if (!isResting) return Promise.resolve();
+    if (!isEvicted) return Promise.resolve();
     waking ??= wake().finally(() => {
       waking = undefined;
     });
@@ -216,21 +216,21 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
       const read = at && (await ask(() => foldAt(log, thread.ref, at)));
       if (ended !== undefined) return;
       if (at && !read) {
-        // Trimmed meanwhile: what comes next can't be told from here on.
+        // Trimmed meanwhile: later entries can't be applied to this position.
         observer.gap();
         end("gap");
         return;
       }
       fold = read ?? emptyFold;
       recent.reset(fold, at?.seq ?? 0);
-      isResting = false;
-      restLater();
+      isEvicted = false;
+      evictLater();
     } catch (error) {
       endOnError(error);
     }
   }
 
-  function tellReached(): void {
+  function notifyReached(): void {
     for (const waiter of reaching) {
       if (ended === undefined && (position?.seq ?? 0) < waiter.seq) continue;
       reaching.delete(waiter);
@@ -238,13 +238,13 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
     }
   }
 
-  function end(why: ViewEnd): void {
+  function end(why: LiveThreadEnd): void {
     if (ended !== undefined) return;
     ended = why;
     restTimer?.cancel();
     over.abort();
     becomeReady();
-    tellReached();
+    notifyReached();
     for (const listener of [...listeners]) listener.ended?.(why);
     options.onEnded();
   }
@@ -277,26 +277,26 @@ export function openThreadView(options: ThreadViewOptions): ThreadView {
   };
 }
 
-/** Why a view follows its thread no longer. `gap`: the log was trimmed past what the view held. */
-export type ViewEnd = "deleted" | "gap" | "shutting_down" | "failed" | "unused";
+/** The reason why a view no longer follows its thread. `gap`: the log was trimmed past what the view held. */
+export type LiveThreadEnd = "deleted" | "gap" | "shutting_down" | "failed" | "unused";
 
-/** Told in order and synchronously, so that a listener sees the fold of exactly the entry it is told. */
-interface ViewListener {
+/** Called in order and synchronously, so that a listener sees the fold of exactly the entry it gets. */
+interface LiveThreadListener {
   /** The fold includes the entry; `before` does not. */
   entry?(before: ThreadFold, entry: LogEntry): void;
   /** After all entries of one batch were applied. */
   applied?(): void;
-  ended?(why: ViewEnd): void;
+  ended?(why: LiveThreadEnd): void;
 }
 
 /**
- * A thread as this instance follows it: its fold, its position in the log, and its last entries. Everything on the instance
- * that asks what a thread shows (starts, drivers, subscribers, polls) reads the same view.
+ * A thread as this instance follows it: its fold, its position in the log, and its last entries. All readers of a thread on
+ * this instance (starts, drivers, subscribers, polls) share one view.
  */
-export interface ThreadView {
+export interface LiveThread {
   /**
-   * Resolves once the fold stands at the view's position, or the view has ended. Never rejects. To be awaited before anything
-   * else is read: an idle thread's fold is let go after a while, and loaded again when it is asked for.
+   * Resolves once the fold is at the view's position, or the view has ended. Never rejects. To be awaited before anything
+   * else is read: an idle thread's fold is evicted after a while, and reloaded on demand.
    */
   ready(): Promise<void>;
   readonly recent: RecentEntries;
@@ -304,7 +304,7 @@ export interface ThreadView {
   position(): LogPosition | undefined;
   /** Resolves when the fold includes this position, or never will. */
   reached(position: LogPosition | undefined): Promise<void>;
-  listen(listener: ViewListener): () => void;
-  endedWith(): ViewEnd | undefined;
-  end(why: ViewEnd): void;
+  listen(listener: LiveThreadListener): () => void;
+  endedWith(): LiveThreadEnd | undefined;
+  end(why: LiveThreadEnd): void;
 }

@@ -1,40 +1,40 @@
 import { type LogPosition, ThroughlineError, type Timer } from "@throughline/ai-core";
 import { threadKey } from "@throughline/thread-log";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { openThreadView, type ThreadView, type ThreadViewOptions } from "./thread-follower.js";
+import { type LiveThread, type LiveThreadOptions, openLiveThread } from "./thread-follower.js";
 
-export interface TakenView {
-  readonly view: ThreadView;
-  /** The view was there before: it may lag behind what its taker has seen elsewhere. */
+export interface LiveThreadHandle {
+  readonly view: LiveThread;
+  /** The view was there before: it may lag behind what its holder has seen elsewhere. */
   readonly wasOpen: boolean;
-  /** Gives the view back. Idempotent. */
+  /** Releases the view. Idempotent. */
   release(): void;
 }
 
-/** One view per thread and instance, shared by everything that takes it, kept for a while after the last has left. */
-export interface ThreadViews {
-  take(thread: ThreadAddress, options?: { readonly returnsTo?: number | undefined }): TakenView;
+/** One view per thread and instance, shared by all its holders, and closed some time after the last one released it. */
+export interface LiveThreads {
+  acquire(thread: ThreadAddress, options?: { readonly returnsTo?: number | undefined }): LiveThreadHandle;
   /** Ends every view as `shutting_down`. */
   close(): void;
 }
 
-export interface ThreadViewsOptions
-  extends Pick<ThreadViewOptions, "log" | "rebuilder" | "clock" | "observer"> {
-  /** How long a view that is no longer taken is kept. Default 30 s. */
+export interface LiveThreadsOptions
+  extends Pick<LiveThreadOptions, "log" | "rebuilder" | "clock" | "observer"> {
+  /** How long a view without holders stays open. Default 30 s. */
   readonly lingerMs?: number | undefined;
 }
 
-/** A subscriber who lost the connection mostly comes back within this, and then nothing of the thread has to be read. */
+/** A subscriber that lost the connection mostly reconnects within this, and then nothing of the thread has to be read. */
 const DEFAULT_LINGER_MS = 30_000;
-/** Each takes as much memory as its state and its last entries. */
+/** Most views without holders. Each takes as much memory as its state and its last entries. */
 const MAX_LINGERING = 200;
 
 interface OpenView {
-  readonly view: ThreadView;
-  takers: number;
+  readonly view: LiveThread;
+  holders: number;
 }
 
-export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
+export function createThreadViews(options: LiveThreadsOptions): LiveThreads {
   const { clock, lingerMs = DEFAULT_LINGER_MS } = options;
   const open = new Map<string, OpenView>();
   /** Oldest first. */
@@ -43,7 +43,7 @@ export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
 
   function openView(thread: ThreadAddress, returnsTo: number | undefined): OpenView {
     const key = threadKey(thread.ref);
-    const view = openThreadView({
+    const view = openLiveThread({
       ...options,
       thread,
       returnsTo,
@@ -52,7 +52,7 @@ export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
         if (open.get(key) === opened) open.delete(key);
       },
     });
-    const opened: OpenView = { view, takers: 0 };
+    const opened: OpenView = { view, holders: 0 };
     open.set(key, opened);
     return opened;
   }
@@ -72,11 +72,11 @@ export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
   }
 
   return {
-    take(thread, { returnsTo } = {}) {
+    acquire(thread, { returnsTo } = {}) {
       const known = open.get(threadKey(thread.ref));
       const opened = known ?? openView(thread, returnsTo);
       stopLingering(opened);
-      opened.takers += 1;
+      opened.holders += 1;
       let released = false;
       return {
         view: opened.view,
@@ -84,8 +84,8 @@ export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
         release() {
           if (released) return;
           released = true;
-          opened.takers -= 1;
-          if (opened.takers > 0 || opened.view.endedWith() !== undefined) return;
+          opened.holders -= 1;
+          if (opened.holders > 0 || opened.view.endedWith() !== undefined) return;
           if (closed || lingerMs === 0) opened.view.end("unused");
           else linger(opened);
         },
@@ -102,28 +102,28 @@ export function createThreadViews(options: ThreadViewsOptions): ThreadViews {
 const MAX_TRIES = 3;
 
 /**
- * Takes the thread's view once its fold includes this position. To be released. Waits while the store is away; `undefined` when
- * the signal was aborted first. Throws `shutting_down` when the instance closes.
+ * Acquires the thread's view once its fold includes this position. To be released. Waits through an outage of the store;
+ * `undefined` when the signal was aborted first. Throws `shutting_down` when the instance closes.
  */
-export async function viewAt(
-  views: ThreadViews,
+export async function acquireAt(
+  views: LiveThreads,
   thread: ThreadAddress,
   head: LogPosition | undefined,
-): Promise<TakenView>;
-export async function viewAt(
-  views: ThreadViews,
+): Promise<LiveThreadHandle>;
+export async function acquireAt(
+  views: LiveThreads,
   thread: ThreadAddress,
   head: LogPosition | undefined,
   signal: AbortSignal,
-): Promise<TakenView | undefined>;
-export async function viewAt(
-  views: ThreadViews,
+): Promise<LiveThreadHandle | undefined>;
+export async function acquireAt(
+  views: LiveThreads,
   thread: ThreadAddress,
   head: LogPosition | undefined,
   signal?: AbortSignal,
-): Promise<TakenView | undefined> {
+): Promise<LiveThreadHandle | undefined> {
   for (let tries = 1; ; tries += 1) {
-    const taken = views.take(thread);
+    const taken = views.acquire(thread);
     const { view } = taken;
     await orAborted(view.ready(), signal);
     const position = view.position();
@@ -133,13 +133,13 @@ export async function viewAt(
     if (!signal?.aborted && end === undefined) return taken;
     taken.release();
     if (signal?.aborted) return undefined;
-    // An ended view may hold nothing: what it shows must not be taken for the thread.
+    // An ended view may hold nothing, which must not be mistaken for the thread.
     if (end === "shutting_down") throw new ThroughlineError(end, "This instance is shutting down.");
     if (tries === MAX_TRIES) throw new ThroughlineError("internal", "The thread could not be read.");
   }
 }
 
-/** The thread was deleted or its epoch renewed, and the view has not heard of it yet. Two empty logs are alike. */
+/** Whether the thread was deleted or its epoch renewed, and the view has not received that yet. Two empty logs are alike. */
 function isOfAnotherEpoch(position: LogPosition | undefined, head: LogPosition | undefined): boolean {
   if (position === undefined || head === undefined || position.epoch === head.epoch) return false;
   return position.seq > 0 || head.seq > 0;

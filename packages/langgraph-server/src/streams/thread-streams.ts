@@ -10,8 +10,8 @@ import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@th
 import type { FileLinks } from "../attachments/file-links.js";
 import type { ServiceObserver } from "../operations/observer.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
-import { createWireFace, type WireFace } from "./frame-encoders.js";
-import { type JoinRunOptions, joinRun, type UntilBegunOptions, untilBegun } from "./join-run.js";
+import { createFrameEncoder, type FrameEncoder } from "./frame-encoders.js";
+import { type JoinRunOptions, joinRun, type RunStartOptions, waitForRunStart } from "./join-run.js";
 import { joinFromCursor, joinFromNothing, resolveCursor } from "./join-thread.js";
 import { foldAt } from "./read-projection.js";
 import type {
@@ -24,36 +24,36 @@ import type {
   ThreadReading,
 } from "./stream-types.js";
 import { createSubscriber, type Subscriber } from "./subscriber.js";
-import { openThreadChannel, type ThreadChannel } from "./thread-broadcast.js";
-import type { ThreadView } from "./thread-follower.js";
-import { type TakenView, type ThreadViews, viewAt } from "./thread-followers.js";
+import { openThreadBroadcast, type ThreadBroadcast } from "./thread-broadcast.js";
+import type { LiveThread } from "./thread-follower.js";
+import { acquireAt, type LiveThreadHandle, type LiveThreads } from "./thread-followers.js";
 
-export interface ThreadHubOptions {
-  readonly views: ThreadViews;
+export interface ThreadStreamsOptions {
+  readonly views: LiveThreads;
   readonly log: Pick<ThreadLog, "head" | "read" | "snapshot" | "terminal">;
   readonly registry: Pick<RunRegistry, "active" | "find" | "onStop">;
   readonly executorType: ExecutorType;
   readonly links: Pick<FileLinks, "linkTo">;
   readonly clock: Clock;
   readonly observer: ServiceObserver;
-  /** R6: writes down what an idle thread's checkpoint says, if the log does not. `false` when there was nothing to write. */
+  /** R6: records an idle thread's checkpoint in the log if it is not there. `false` when there was nothing to write. */
   readonly reconcile: (thread: ThreadAddress, fold: ThreadFold) => Promise<boolean>;
-  /** R5: called while a thread has subscribers, so that foreign runs of it are seen; gives what ends that. */
+  /** R5: called while a thread has subscribers, so that external runs of it are followed; returns the function that ends that. */
   readonly attend?: ((thread: ThreadAddress) => () => void) | undefined;
 }
 
 interface OpenChannel {
-  readonly channel: ThreadChannel;
-  readonly taken: TakenView;
+  readonly channel: ThreadBroadcast;
+  readonly taken: LiveThreadHandle;
   readonly unattend: (() => void) | undefined;
-  readonly faces: Map<string, WireFace>;
+  readonly faces: Map<string, FrameEncoder>;
   subscribers: number;
 }
 
-/** How long a request waits for a store that is away. */
+/** How long a request waits for a store in an outage. */
 const REQUEST_PATIENCE_MS = 10_000;
 
-export function createThreadHub(options: ThreadHubOptions): ThreadHub {
+export function createThreadHub(options: ThreadStreamsOptions): ThreadHub {
   const { views, log, clock, observer } = options;
   const reconciling = new Map<string, Promise<void>>();
   const channels = new Map<string, OpenChannel>();
@@ -72,9 +72,9 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
 
   function open(thread: ThreadAddress, from: SubscribeFrom): OpenChannel {
     const returnsTo = from.kind === "cursor" ? parseFrameCursor(from.cursor)?.seq : undefined;
-    const taken = views.take(thread, { returnsTo });
+    const taken = views.acquire(thread, { returnsTo });
     return {
-      channel: openThreadChannel(taken.view),
+      channel: openThreadBroadcast(taken.view),
       taken,
       unattend: options.attend?.(thread),
       faces: new Map(),
@@ -82,12 +82,16 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     };
   }
 
-  /** One per thread and options: a face is a pure reading, and each would cost its subscriber a dozen closures. */
-  function faceOf({ faces }: OpenChannel, { threadName, ref }: ThreadAddress, face: FaceOptions): WireFace {
+  /** The face, one per thread and options: it is pure, and each would cost its subscriber a dozen closures. */
+  function faceOf(
+    { faces }: OpenChannel,
+    { threadName, ref }: ThreadAddress,
+    face: FaceOptions,
+  ): FrameEncoder {
     const key = JSON.stringify(face);
     const { executorType, links } = options;
     const linkTo = (base: string, id: string) => links.linkTo(base, { thread: ref, id });
-    const known = faces.get(key) ?? createWireFace(face, { threadName, executorType, linkTo });
+    const known = faces.get(key) ?? createFrameEncoder(face, { threadName, executorType, linkTo });
     faces.set(key, known);
     return known;
   }
@@ -102,13 +106,13 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     opened.taken.release();
   }
 
-  /** A view that was there before may lag behind what its reader has seen elsewhere. */
-  async function reachHead(view: ThreadView, thread: ThreadAddress): Promise<void> {
+  /** Waits until the view reaches the log's head: an existing one may lag behind what its reader has seen elsewhere. */
+  async function reachHead(view: LiveThread, thread: ThreadAddress): Promise<void> {
     await view.reached(await log.head(thread.ref));
   }
 
-  /** Once at a time per thread, for however many come at once. */
-  function reconcile(view: ThreadView, thread: ThreadAddress): Promise<void> {
+  /** Reconciles once at a time per thread, for all concurrent subscribers. */
+  function reconcile(view: LiveThread, thread: ThreadAddress): Promise<void> {
     const key = threadKey(thread.ref);
     const known = reconciling.get(key);
     if (known) return known;
@@ -117,17 +121,17 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     return begun;
   }
 
-  async function reconcileOnce(view: ThreadView, thread: ThreadAddress): Promise<void> {
-    // Tried again after an outage, an idle view has let go of its fold.
+  async function reconcileOnce(view: LiveThread, thread: ThreadAddress): Promise<void> {
+    // On a retry after an outage, an idle view has evicted its fold.
     await view.ready();
     const fold = view.fold();
     if (fold.run?.open || view.endedWith() !== undefined) return;
     if (await options.reconcile(thread, fold)) await reachHead(view, thread);
   }
 
-  /** What can't be compared with its checkpoint is shown as the log has it. */
+  /** Shows the thread as the log has it where it can't be compared with its checkpoint. */
   async function tryToReconcile(
-    view: ThreadView,
+    view: LiveThread,
     thread: ThreadAddress,
     ask: (attempt: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
@@ -143,12 +147,12 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
   async function read(thread: ThreadAddress, text: string | undefined): Promise<ThreadReading> {
     const ask = <Result>(attempt: () => Promise<Result>) =>
       retryStore({ clock, patienceMs: REQUEST_PATIENCE_MS }, attempt);
-    // Asked first: while the store is away the view would wait for it without end.
+    // Read first: in an outage of the store the view would wait for it without end.
     const head = await ask(() => log.head(thread.ref));
-    const compared = await viewAt(views, thread, head);
+    const compared = await acquireAt(views, thread, head);
     await tryToReconcile(compared.view, thread, ask).finally(compared.release);
-    // Taken anew: meanwhile an idle view may have let go of its fold, or ended.
-    const taken = await viewAt(views, thread, undefined);
+    // Acquired again: meanwhile an idle view may have evicted its fold, or ended.
+    const taken = await acquireAt(views, thread, undefined);
     const { view } = taken;
     try {
       const fold = view.fold();
@@ -170,7 +174,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
     const opened = enter(thread, from);
     const wasOpen = opened.taken.wasOpen || opened.subscribers > 1;
     const { channel } = opened;
-    const about: JoinRunOptions & UntilBegunOptions = {
+    const about: JoinRunOptions & RunStartOptions = {
       ...options,
       thread,
       channel,
@@ -198,7 +202,7 @@ export function createThreadHub(options: ThreadHubOptions): ThreadHub {
       if (!gone.aborted && from.kind !== "run") {
         await tryToReconcile(channel.view, thread, subscriber.ask);
       }
-      if (!gone.aborted && from.kind !== "run" && !wanted.follow) await untilBegun(about, subscriber);
+      if (!gone.aborted && from.kind !== "run" && !wanted.follow) await waitForRunStart(about, subscriber);
       if (gone.aborted) return;
       await channel.view.ready();
       const unavailable = closed ? "shutting_down" : channel.endedWith();

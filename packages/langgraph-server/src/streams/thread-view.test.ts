@@ -12,7 +12,7 @@ import { silentObserver } from "../operations/observer.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
-import { createThreadViews, type ThreadViews } from "./thread-followers.js";
+import { createThreadViews, type LiveThreads } from "./thread-followers.js";
 
 const thread = threadAddress(ann, "scripted", "viewed");
 const fence = { threadId: thread.ref.threadId, runId: "r", token: 1n };
@@ -49,7 +49,7 @@ describe("A thread's view", () => {
   let clock: ReturnType<typeof createSimulatedClock>;
   let store: LogStore;
   let log: ThreadLog;
-  let views: ThreadViews;
+  let views: LiveThreads;
   beforeEach(async () => {
     clock = createSimulatedClock(1_000);
     store = createMemoryLogStore(createMemoryDatabase());
@@ -71,8 +71,8 @@ describe("A thread's view", () => {
 
   it("is one for all who take it, and is loaded once", async () => {
     const load = vi.spyOn(log, "follow");
-    const first = views.take(thread);
-    const second = views.take(thread);
+    const first = views.acquire(thread);
+    const second = views.acquire(thread);
     await Promise.all([first.view.ready(), second.view.ready()]);
     expect(second.view).toBe(first.view);
     expect([first.wasOpen, second.wasOpen]).toEqual([false, true]);
@@ -81,7 +81,7 @@ describe("A thread's view", () => {
   });
 
   it("lets go of the fold of an idle thread, and has it again for who asks and for what comes", async () => {
-    const { view } = views.take(thread);
+    const { view } = views.acquire(thread);
     await view.ready();
     const messages = () => view.fold().messages.map(({ id }) => id);
     clock.advance(10_000);
@@ -106,7 +106,7 @@ describe("A thread's view", () => {
     vi.spyOn(store, "read").mockImplementation((...asked) =>
       isAway ? Promise.reject(new StoreOutage("away")) : read(...asked),
     );
-    const { view } = views.take(thread);
+    const { view } = views.acquire(thread);
     let isReady = false;
     void view.ready().then(() => {
       isReady = true;
@@ -124,11 +124,11 @@ describe("A thread's view", () => {
   });
 
   it("ends when its thread is deleted, and makes room for another one", async () => {
-    const { view } = views.take(thread);
+    const { view } = views.acquire(thread);
     await view.ready();
     await log.deleteThread(thread.ref);
     await vi.waitUntil(() => view.endedWith() === "deleted");
-    const again = views.take(thread);
+    const again = views.acquire(thread);
     await again.view.ready();
     expect(again.view).not.toBe(view);
     expect(again.view.fold().messages).toEqual([]);

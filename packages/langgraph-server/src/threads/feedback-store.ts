@@ -4,7 +4,7 @@ import { type PostgresDatabase, subjectKey, type ThreadRef, type ThreadScope } f
 export const FEEDBACK_VALUES = ["up", "down"] as const;
 type FeedbackValue = (typeof FEEDBACK_VALUES)[number];
 
-/** What one person thinks of one message. */
+/** One person's feedback on one message. */
 export interface Feedback {
   readonly id: string;
   readonly thread: ThreadRef;
@@ -13,7 +13,7 @@ export interface Feedback {
   readonly messageId: string;
   /** The run that brought the message, where the person's client knew it. */
   readonly runId: string | undefined;
-  /** Who gave it; `undefined` for a caller who is no person. */
+  /** Its author; `undefined` for a caller who is no person. */
   readonly author: string | undefined;
   readonly value: FeedbackValue;
   readonly note: string | undefined;
@@ -30,7 +30,7 @@ export interface FeedbackPosition {
 }
 
 export interface FeedbackQuery {
-  /** Of one thread only. */
+  /** Only feedback of this thread. */
   readonly threadId?: string | undefined;
   readonly graphId?: string | undefined;
   readonly value?: FeedbackValue | undefined;
@@ -43,23 +43,23 @@ export interface FeedbackQuery {
 }
 
 export interface FeedbackPage {
-  /** What was changed last first. */
+  /** Last changed first. */
   readonly feedback: readonly Feedback[];
   readonly next: FeedbackPosition | undefined;
 }
 
-/** One row for each person and message. */
+/** Stores feedback, with one row for each person and message. */
 export interface FeedbackStore {
-  /** Replaces what the person said of the message before. `undefined` where there is no such thread. */
+  /** Replaces the person's earlier feedback on the message. `undefined` where there is no such thread. */
   put(feedback: NewFeedback): Promise<Feedback | undefined>;
   /** `false` where there was none. */
   remove(thread: ThreadRef, messageId: string, author: string | undefined): Promise<boolean>;
   list(scope: ThreadScope, query: FeedbackQuery): Promise<FeedbackPage>;
-  /** Gives what was said of these messages to the thread that this one became. */
+  /** Moves feedback on these messages to the thread that this one became. */
   moveThread(from: ThreadRef, to: ThreadRef, messageIds: readonly string[]): Promise<void>;
   /** To be called when the thread is no longer listed, so that nothing is put after it. */
   deleteThread(thread: ThreadRef): Promise<void>;
-  /** Also what the subject said of other people's messages. */
+  /** Also deletes the subject's feedback on other people's messages. */
   deleteAccount(account: string, subject?: string): Promise<void>;
 }
 
@@ -204,8 +204,8 @@ from here
 where f.account = $1 and f.subject = $2 and f.thread_id = $3 and f.message_id = any($6::text[])`;
 }
 /**
- * What one person thinks of a message. Locks the key of the thread's listing, so that a deletion, which deletes the listing first,
- * waits for the row and then finds it; a thread that is not listed takes none.
+ * Upserts one person's feedback on a message. Locks the key of the thread's listing, so that a deletion, which deletes the listing
+ * first, waits for the row and then finds it; a thread that is not listed gets none.
  */
 function putFeedback(schema: string): string {
   return `

@@ -2,7 +2,7 @@ import type { Clock, GraphStatePort } from "@throughline/ai-core";
 import { type PostgresDatabase, subjectKey, type ThreadRef } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { poll } from "../operations/poller.js";
-import { type MessageIndex, type SaidChange, toFindable } from "./message-index.js";
+import { type IndexChange, type MessageIndex, toIndexedMessage } from "./message-index.js";
 
 /** A thread that began before messages were indexed. */
 interface OldThread {
@@ -12,7 +12,7 @@ interface OldThread {
   readonly lastActivityAt: number;
 }
 
-/** How far the messages of old threads are indexed. Survives restarts; one instance at a time goes on with it. */
+/** Stores how far the messages of old threads are indexed. Survives restarts; one instance at a time continues it. */
 export interface SaidBackfillStore {
   /** The next threads, none where all are done; `undefined` while another instance has them. */
   next(limit: number): Promise<readonly OldThread[] | undefined>;
@@ -75,7 +75,7 @@ export function createSaidBackfillStore({
   };
 }
 
-export interface SaidBackfillOptions {
+export interface MessageBackfillOptions {
   readonly store: SaidBackfillStore;
   readonly state: Pick<GraphStatePort, "getState">;
   readonly index: Pick<MessageIndex, "put">;
@@ -94,10 +94,10 @@ const PAUSE_MS = 250;
 const RETRY_MS = 60_000;
 
 /**
- * Indexes what was said before messages were indexed, some threads at a time with pauses between, by the checkpoints of the
+ * Indexes messages from before the index existed, some threads at a time with pauses between, by the checkpoints of the
  * threads. A thread that can't be read is passed over. Ends by itself.
  */
-export function startSaidBackfill(options: SaidBackfillOptions): { close(): Promise<void> } {
+export function startSaidBackfill(options: MessageBackfillOptions): { close(): Promise<void> } {
   const { store, index, clock, random, observer, batch = BATCH, pauseMs = PAUSE_MS } = options;
   const poller = poll({
     clock,
@@ -118,11 +118,11 @@ export function startSaidBackfill(options: SaidBackfillOptions): { close(): Prom
       observer.failed("What was said earlier could not be indexed; it is tried again.", error),
   });
 
-  async function readThread({ thread, graphId, lastActivityAt }: OldThread): Promise<readonly SaidChange[]> {
+  async function readThread({ thread, graphId, lastActivityAt }: OldThread): Promise<readonly IndexChange[]> {
     try {
       const checkpoint = await options.state.getState({ graphId, threadId: thread.threadId });
-      const said = checkpoint?.messages?.flatMap(toFindable) ?? [];
-      return [{ thread, said, gone: [], saidAt: lastActivityAt }];
+      const messages = checkpoint?.messages?.flatMap(toIndexedMessage) ?? [];
+      return [{ thread, said: messages, gone: [], writtenAt: lastActivityAt }];
     } catch (error) {
       observer.failed("What was said in a thread can't be searched for.", error);
       return [];
@@ -138,7 +138,7 @@ update ${schema}.said_backfill set claimed_until = clock_timestamp() + $1::bigin
 where not is_done and (claimed_until is null or claimed_until < clock_timestamp())
 returning account, subject, thread_id, created_before`;
 }
-/** The next threads behind a position in the order of their keys, of those that began before the index was made. Locks nothing. */
+/** The next threads after a position in the order of their keys, of those that began before the index was made. Locks nothing. */
 function listBackfill(schema: string): string {
   return `
 select account, subject, thread_id, graph_id, last_activity_at from ${schema}.thread_listings

@@ -8,27 +8,27 @@ import {
   type ThreadScope,
 } from "@throughline/thread-log";
 
-/** A message as it can be found. */
-interface FindableMessage {
+/** A message as the index stores it. */
+interface IndexedMessage {
   readonly messageId: string;
   readonly role: "user" | "assistant";
-  /** Its beginning, at most `MAX_SAID` characters. */
+  /** The beginning of its text, at most `MAX_INDEXED_CHARACTERS` characters. */
   readonly said: string;
 }
 
-const MAX_SAID = 8_000;
+const MAX_INDEXED_CHARACTERS = 8_000;
 
-/** What became of a thread's conversation. */
-export interface SaidChange {
+/** A change of a thread's conversation: messages to index and to remove. */
+export interface IndexChange {
   readonly thread: ThreadRef;
-  readonly said: readonly FindableMessage[];
+  readonly said: readonly IndexedMessage[];
   /** Messages that are no part of it any more. */
   readonly gone: readonly string[];
-  /** When it was said, in milliseconds since the Unix epoch; now where it is absent. */
-  readonly saidAt?: number;
+  /** When the messages were written, in milliseconds since the Unix epoch; now where it is absent. */
+  readonly writtenAt?: number;
 }
 
-export interface FoundMessage extends FindableMessage {
+export interface FoundMessage extends IndexedMessage {
   readonly thread: ThreadRef;
 }
 
@@ -40,11 +40,11 @@ export interface MessageSearch {
   readonly limit: number;
 }
 
-/** What was said in conversations, by its words. */
+/** The messages of conversations, by their words. */
 export interface MessageIndex {
   /** Changes of threads that are not listed are passed over. */
-  put(changes: readonly SaidChange[]): Promise<void>;
-  /** Of each thread the message that was said last, newest first. */
+  put(changes: readonly IndexChange[]): Promise<void>;
+  /** The newest match of each thread, newest first. */
   search(scope: ThreadScope, search: MessageSearch): Promise<readonly FoundMessage[]>;
   /** To be called when the thread is no longer listed, so that nothing is put after it. */
   deleteThread(thread: ThreadRef): Promise<void>;
@@ -56,7 +56,7 @@ interface Row {
   readonly subject: string;
   readonly thread_id: string;
   readonly message_id: string;
-  readonly role: FindableMessage["role"];
+  readonly role: IndexedMessage["role"];
   readonly said: string;
 }
 
@@ -66,26 +66,28 @@ export function createPostgresMessageIndex({
 }: Pick<PostgresDatabase, "pool" | "schema">): MessageIndex {
   return {
     async put(changes) {
-      const said = changes.flatMap(({ thread, said: all, saidAt }) =>
-        all.map((message) => ({ thread, saidAt, ...message })),
+      const added = changes.flatMap(({ thread, said: all, writtenAt }) =>
+        all.map((message) => ({ thread, writtenAt, ...message })),
       );
       const gone = changes.flatMap(({ thread, gone: ids }) =>
         ids.map((messageId) => ({ thread, messageId })),
       );
-      if (said.length + gone.length === 0) return;
-      await pool.query(putSaid(schema), [
-        ...keysOf(said),
-        said.map(({ role }) => role),
-        said.map((message) => message.said.replaceAll("\u0000", "")),
-        said.map((message) => [markOf(message.thread.account), ...searchWords(message.said)].join(" ")),
+      if (added.length + gone.length === 0) return;
+      await pool.query(putMessagesStatement(schema), [
+        ...keysOf(added),
+        added.map(({ role }) => role),
+        added.map((message) => message.said.replaceAll("\u0000", "")),
+        added.map((message) =>
+          [accountToken(message.thread.account), ...searchWords(message.said)].join(" "),
+        ),
         ...keysOf(gone),
-        said.map(({ saidAt }) => (saidAt === undefined ? null : new Date(saidAt))),
+        added.map(({ writtenAt }) => (writtenAt === undefined ? null : new Date(writtenAt))),
       ]);
     },
     async search(scope, { graphId, words, limit }) {
       const subjects = scope.withShared ? [subjectKey(scope), ""] : [subjectKey(scope)];
-      const { rows } = await pool.query<Row>(searchSaid(schema), [
-        [`'${markOf(scope.account)}'`, ...words.map((word) => `'${word}':*`)].join(" & "),
+      const { rows } = await pool.query<Row>(searchMessagesStatement(schema), [
+        [`'${accountToken(scope.account)}'`, ...words.map((word) => `'${word}':*`)].join(" & "),
         scope.account,
         scope.everySubject ? null : subjects,
         graphId ?? null,
@@ -118,8 +120,8 @@ export function createPostgresMessageIndex({
   };
 }
 
-/** The account as a word that no text has. Its name is `[A-Za-z0-9_-]`, so it needs no quoting. */
-function markOf(account: string): string {
+/** The account as a token that no text has. Its name is `[A-Za-z0-9_-]`, so it needs no quoting. */
+function accountToken(account: string): string {
   return `@${account}`;
 }
 
@@ -134,14 +136,14 @@ function keysOf(
   ];
 }
 
-/** Notes what runs said, so that it can be found. Never delays a run, and never fails one. */
-export interface SaidWriter {
-  note(change: SaidChange): void;
+/** Indexes the messages of runs in the background. Never delays a run, and never fails one. */
+export interface MessageIndexer {
+  note(change: IndexChange): void;
   /** Resolves when everything is written that will be. */
   close(): Promise<void>;
 }
 
-export interface SaidWriterOptions {
+export interface MessageIndexerOptions {
   readonly index: Pick<MessageIndex, "put">;
   readonly onError: (error: unknown) => void;
 }
@@ -150,9 +152,9 @@ export interface SaidWriterOptions {
 const MAX_WAITING = 1_000;
 const PER_WRITE = 50;
 
-/** One statement at a time, with all that came meanwhile. */
-export function createSaidWriter({ index, onError }: SaidWriterOptions): SaidWriter {
-  let waiting: SaidChange[] = [];
+/** Writes one statement at a time, with all changes that came meanwhile. */
+export function createSaidWriter({ index, onError }: MessageIndexerOptions): MessageIndexer {
+  let waiting: IndexChange[] = [];
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
@@ -182,35 +184,35 @@ export function createSaidWriter({ index, onError }: SaidWriterOptions): SaidWri
 }
 
 /**
- * What a run changed in its thread's conversation, by the checkpoint that it left. What an earlier attempt showed, or what the
- * run took back and said again, is new as well.
+ * The messages that a run added to and removed from its thread, by the checkpoint that it left. Those that an earlier attempt
+ * showed, or that the run retracted and wrote again, count as new.
  */
-export function saidBy(
+export function indexChangesOf(
   { thread, runId }: Pick<RunRecord, "thread" | "runId">,
   { messages: before }: Pick<ThreadFold, "messages">,
   withdrawn: readonly string[],
   { messages }: Pick<GraphFinal, "messages">,
-): SaidChange {
+): IndexChange {
   if (!messages) return { thread, said: [], gone: [] };
-  const kept = before.filter(({ id, run_id }) => run_id !== runId && !withdrawn.includes(id));
-  const known = new Set(kept.map(({ id }) => id));
+  const unchanged = before.filter(({ id, run_id }) => run_id !== runId && !withdrawn.includes(id));
+  const known = new Set(unchanged.map(({ id }) => id));
   const now = new Set(messages.map(({ id }) => id));
   return {
     thread,
-    said: messages.filter(({ id }) => !known.has(id)).flatMap(toFindable),
+    said: messages.filter(({ id }) => !known.has(id)).flatMap(toIndexedMessage),
     gone: before.filter((message) => isConversation(message) && !now.has(message.id)).map(({ id }) => id),
   };
 }
 
-/** The message as it can be found, where it can. */
-export function toFindable({ id, role, content }: Message): FindableMessage[] {
+/** The message as the index stores it; empty for other roles and messages without text. */
+export function toIndexedMessage({ id, role, content }: Message): IndexedMessage[] {
   if (role !== "user" && role !== "assistant") return [];
   const text =
     typeof content === "string"
       ? content
       : content.map((part) => (typeof part.text === "string" ? part.text : "")).join(" ");
-  const said = text.trim().slice(0, MAX_SAID);
-  return said === "" ? [] : [{ messageId: id, role, said }];
+  const indexed = text.trim().slice(0, MAX_INDEXED_CHARACTERS);
+  return indexed === "" ? [] : [{ messageId: id, role, said: indexed }];
 }
 /** Scripts that put no space between words: each character counts as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -232,21 +234,21 @@ export function searchWords(text: string): readonly string[] {
 
 const AROUND = 60;
 
-/** The part of a text in which the first of these words stands, on one line. */
+/** The part of a text around the first of these words, on one line. */
 export function snippetOf(text: string, words: readonly string[]): string {
   const line = text.replace(/\s+/gu, " ").trim();
   const lower = line.toLowerCase();
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
-  const at = places.length > 0 ? Math.min(...places) : 0;
+  const matches = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const at = matches.length > 0 ? Math.min(...matches) : 0;
   const from = Math.max(0, at - AROUND);
   const cut = Array.from(line.slice(from, at + 2 * AROUND)).join("");
   return `${from > 0 ? "…" : ""}${cut.trim()}${at + 2 * AROUND < line.length ? "…" : ""}`;
 }
 /**
- * Writes what was said in threads that are listed, and deletes what is gone. Locks the keys of the listings, so that a deletion,
+ * Writes messages of threads that are listed, and deletes those that are gone. Locks the keys of the listings, so that a deletion,
  * which deletes the listing first, waits for the rows and then finds them. Words come as one text each, with blanks between.
  */
-function putSaid(schema: string): string {
+function putMessagesStatement(schema: string): string {
   return `
 with changed as (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $12::timestamptz[])
@@ -269,10 +271,10 @@ on conflict (account, subject, thread_id, message_id) do update
 set said = excluded.said, words = excluded.words`;
 }
 /**
- * Of each thread in scope the newest message with all words. Locks nothing. The account is one of the words, so the index gives
- * this account's messages only; what is left is sorted.
+ * Finds the newest message with all words in each thread in scope. Locks nothing. The account is one of the words, so the index
+ * gives this account's messages only; what is left is sorted.
  */
-function searchSaid(schema: string): string {
+function searchMessagesStatement(schema: string): string {
   return `
 select * from (
   select distinct on (subject, thread_id) account, subject, thread_id, message_id, role, said, said_at

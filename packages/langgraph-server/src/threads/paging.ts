@@ -1,31 +1,34 @@
 import { ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 
-/** Where a page ends, in lists that are ordered by a time and a name. */
-export interface PagePlace {
+/** The position of a page's end, in lists that are ordered by a time and a name. */
+export interface PageCursor {
   readonly at: number;
   readonly id: string;
 }
 
 export interface Page {
   readonly limit: number;
-  readonly after?: PagePlace | undefined;
+  readonly after?: PageCursor | undefined;
 }
 
-const placeSchema = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(256).refine(isStorable)]);
+const positionSchema = z.tuple([
+  z.number().int().min(0).max(8.64e15),
+  z.string().max(256).refine(isStorable),
+]);
 
-/** What can't be stored can't be compared with either. */
+/** Whether PostgreSQL can store the text; other text can't be compared with either. */
 function isStorable(id: string): boolean {
   return !id.includes("\0");
 }
 
-export function formatPlace({ at, id }: PagePlace): string {
+export function formatPlace({ at, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([at, id])).toString("base64url");
 }
 
-export function parsePlace(token: string): PagePlace {
+export function parsePlace(token: string): PageCursor {
   try {
-    const parsed = placeSchema.safeParse(JSON.parse(Buffer.from(token, "base64url").toString()));
+    const parsed = positionSchema.safeParse(JSON.parse(Buffer.from(token, "base64url").toString()));
     if (parsed.success) return { at: parsed.data[0], id: parsed.data[1] };
   } catch {}
   throw unknownPage();

@@ -17,19 +17,19 @@ import {
 import { z } from "zod";
 import type { ThreadAddress } from "./thread-address.js";
 
-/** What a driver on any instance needs in order to run a row of the registry, beside what the row itself says. */
+/** The part of a run's row that a driver on any instance needs in order to execute it, in addition to the row's own columns. */
 const runRequestSchema = z.object({
   /**
-   * `foreign` follows a run that an outsider started (R5). `reconcile` runs no graph: it writes down what a checkpoint says
-   * that no run of a graph made (R6, R31).
+   * `foreign` follows a run that another client started (R5). `reconcile` runs no graph: it records a checkpoint that no run
+   * of a graph made (R6, R31).
    */
   work: z.enum(["graph", "foreign", "reconcile"]),
   stateKey: z.string(),
   ingressRequestId: z.string(),
-  /** Of the request that asked for the run. */
+  /** Trace context of the request that started the run. */
   traceparent: z.string().optional(),
   caller: callerSchema,
-  /** Who asked, also in a thread of the account. */
+  /** The person who started the run, also in a thread of the account. */
   person: subjectSchema.optional(),
   /** Absent: the graph's own. */
   model: z.string().optional(),
@@ -42,13 +42,13 @@ const runRequestSchema = z.object({
   /** The checkpoint it went back to, so that it can be tried again. */
   checkpointId: z.string().optional(),
   profile: profileSchema,
-  /** Of all attempts alike. Default `modes`. */
+  /** The same for all attempts. Default `modes`. */
   dialect: dialectSchema.optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 
-/** Of a run that was not asked for here: its thread's own account sees it, and it is not billed. */
-export function emptyRequest(
+/** The request of a run that was not started here: its thread's own account sees it, and it is not billed. */
+export function systemRunSpec(
   work: "foreign" | "reconcile",
   { ref, stateKey }: Pick<ThreadAddress, "ref" | "stateKey">,
   name: string,
@@ -72,18 +72,18 @@ export function emptyRequest(
   };
 }
 
-/** The caller as model calls are charged: in a thread of the account, too, to the person who asked. */
+/** The caller as model calls are charged: in a thread of the account, too, to the person who started the run. */
 export function payerOf({ caller, person }: Pick<RunRequest, "caller" | "person">): Caller {
   return person === undefined ? caller : { ...caller, subject: person };
 }
 
-/** Who asked for a run, where that was a person of ours. */
+/** The person who started a run, if one of ours did. */
 export function personOf(request: Pick<RunRequest, "work" | "caller" | "person">): string | undefined {
   return request.work === "graph" ? payerOf(request).subject : request.person;
 }
 
-/** As the row keeps it: plain JSON. */
-export function toRunRow(request: RunRequest): JsonObject {
+/** The request as its row stores it: plain JSON. */
+export function encodeRunSpec(request: RunRequest): JsonObject {
   return jsonObjectSchema.parse(JSON.parse(JSON.stringify(request)));
 }
 
@@ -97,7 +97,7 @@ export function parseRunRow(row: JsonObject): ParsedRunRow {
   return data ? { ok: true, value: data } : { ok: false, error };
 }
 
-/** What a client sent, before it is measured against what the thread holds. */
+/** The input that a client sent, before it is compared with the thread. */
 export type RunInput =
   /**
    * The client's whole history and state. R26: only messages the thread does not hold go to the graph, and of `state` only
@@ -110,23 +110,23 @@ export type RunInput =
       /** They were sent before and stored nowhere, though the thread may show them: all of them go to the graph. */
       readonly isAgain?: boolean;
     }
-  /** Answers by interrupt id. None at all: asks again what an answer made fail, or goes on past a breakpoint. */
+  /** Responses by interrupt id. None at all: repeats an interrupt whose response failed, or continues past a breakpoint. */
   | { readonly kind: "resume"; readonly answers: Readonly<Record<string, Json>> }
-  /** The legacy form, which names no interrupt: it answers the one that is open. */
+  /** The legacy form, which names no interrupt: it responds to the open one. */
   | { readonly kind: "answer"; readonly value: Json }
   /** Runs again from a checkpoint of the past, with these messages added to it. */
   | { readonly kind: "fork"; readonly checkpointId: string; readonly messages: readonly Message[] };
 /**
- * CopilotKit answers a question under the id of the run that asked it. That id is taken, so the answer's run has one of its own
- * behind the client's; on the wire it is the client's again.
+ * CopilotKit sends a response under the id of the run that interrupted. That id is in use, so the response's run has an id of
+ * its own, derived from the client's; on the wire it is the client's again.
  */
 const OF_ANSWER = /#answer-[0-9a-f-]{36}$/;
 
-export function answerAlias(clientRunId: string, runId: string): string {
+export function resumeAlias(clientRunId: string, runId: string): string {
   return `${clientRunId}#answer-${runId}`;
 }
 
-/** What the client calls the run. */
+/** The client's id of the run. */
 export function clientRunIdOf(alias: string): string {
   return alias.replace(OF_ANSWER, "");
 }

@@ -17,12 +17,12 @@ import { z } from "zod";
 export interface ThreadAddress {
   readonly ref: ThreadRef;
   readonly graphId: string;
-  /** What clients call it; AG-UI's `threadId`. */
+  /** The name that clients use; AG-UI's `threadId`. */
   readonly threadName: string;
   readonly stateKey: string;
 }
 
-/** Of a run's thread. */
+/** The address of a run's thread. */
 export function addressOf(
   { thread, graphId }: Pick<RunRecord, "thread" | "graphId">,
   stateKey: string,
@@ -58,7 +58,7 @@ export const threadVisibilitySchema = visibilitySchema
 
 type Owner = Pick<Caller, "subject">;
 
-/** Of a request that names none: a caller with a subject means their own threads. */
+/** The default visibility of a request: a caller with a subject means their own threads. */
 export function visibilityOf({ subject }: Owner): Visibility {
   return subject === undefined ? "account" : "private";
 }

@@ -11,7 +11,7 @@ import type { ThreadAddress } from "./thread-address.js";
 
 export interface WaitingQuestion {
   readonly listing: ThreadListing;
-  /** `undefined`: the graph was compiled to pause before a node, and goes on when it is told to. */
+  /** `undefined`: a breakpoint; the graph was compiled to pause before a node, and resumes on request. */
   readonly interrupt: Interrupt | undefined;
 }
 
@@ -23,64 +23,64 @@ export interface WaitingPage {
 
 export interface WaitingDeps {
   readonly directory: Pick<ThreadDirectory, "list">;
-  /** What a thread shows. */
+  /** Reads a thread's projection. */
   readonly readFold: (
     thread: Pick<ThreadAddress, "ref" | "graphId">,
   ) => Promise<Pick<ThreadFold, "run" | "interrupts">>;
   readonly clock: Clock;
 }
 
-/** Lists what waits for people in a scope. A page has the questions of `limit` threads. */
+/** Lists interrupts that wait for people in a scope. A page has those of `limit` threads. */
 export type WaitingQuestions = (
   scope: ThreadScope,
   query: Pick<ThreadQuery, "graphId" | "limit" | "after">,
 ) => Promise<WaitingPage>;
 
 const MAX_KNOWN = 500;
-/** A console asks more often. What was deleted is gone from memory, too, after this. */
-const KEPT_MS = 60_000;
-/** Of one thread's questions, as JSON: longer ones are read anew each time. */
-const MAX_KEPT = 64_000;
+/** How long interrupts are cached after their last use. A console polls more often. Deleted ones leave memory after this, too. */
+const CACHED_MS = 60_000;
+/** Most characters of one thread's interrupts, as JSON, that are cached: longer ones are reread each time. */
+const MAX_CACHED = 64_000;
 const READ_AT_ONCE = 8;
 
-interface KnownQuestions {
+interface CachedInterrupts {
   readonly token: bigint;
   readonly usedAt: number;
   readonly interrupts: readonly (Interrupt | undefined)[];
 }
 
 /**
- * One statement a page, by an index that holds only threads that wait. What they ask is in their logs, and stays the same until
- * another lease is taken on the thread: it is read once and known by that lease's token.
+ * Reads a page with one statement, by an index that holds only waiting threads. Their interrupts are in their logs, and stay the
+ * same until the thread is leased again: they are read once and cached by that lease's token.
  */
 export function createWaitingQuestions({ directory, readFold, clock }: WaitingDeps): WaitingQuestions {
-  /** The one that was asked for longest ago first. */
-  const known = new Map<string, KnownQuestions>();
+  /** Least recently used first. */
+  const known = new Map<string, CachedInterrupts>();
 
   async function interruptsOf({
     thread,
     graphId,
     token,
-  }: ThreadListing): Promise<KnownQuestions["interrupts"]> {
+  }: ThreadListing): Promise<CachedInterrupts["interrupts"]> {
     const key = threadKey(thread);
     const usedAt = clock.now();
-    const kept = known.get(key);
+    const cached = known.get(key);
     known.delete(key);
-    if (kept?.token === token) {
-      known.set(key, { ...kept, usedAt });
-      return kept.interrupts;
+    if (cached?.token === token) {
+      known.set(key, { ...cached, usedAt });
+      return cached.interrupts;
     }
     const { run, interrupts } = await readFold({ ref: thread, graphId });
-    // It was answered, or deleted, since it was listed.
+    // It got its response, or was deleted, since it was listed.
     if (!run || run.open) return [];
     const asked = interrupts.length > 0 ? interrupts : [undefined];
-    if (JSON.stringify(asked).length <= MAX_KEPT) known.set(key, { token, usedAt, interrupts: asked });
+    if (JSON.stringify(asked).length <= MAX_CACHED) known.set(key, { token, usedAt, interrupts: asked });
     return asked;
   }
 
   function dropUnused(): void {
     for (const [key, { usedAt }] of known) {
-      if (known.size <= MAX_KNOWN && usedAt > clock.now() - KEPT_MS) return;
+      if (known.size <= MAX_KNOWN && usedAt > clock.now() - CACHED_MS) return;
       known.delete(key);
     }
   }

@@ -1,12 +1,13 @@
 import { subjectSchema } from "@throughline/ai-core";
 import { z } from "zod";
+import { ACTIONS, type Action, isAction, REACHES, roleSchema } from "../../accounts/actions.js";
 import { type AuditEntry, auditDetailsSchema } from "../../accounts/audit-entry.js";
 import { actorOf } from "../../accounts/callers.js";
-import { ACTIONS, type Action, isAction, REACHES, reachOf, roleSchema } from "../../accounts/policy.js";
+import { reachOf } from "../../accounts/policy.js";
 import { formatPlace, parsePlace } from "../../threads/paging.js";
-import { pulledStream } from "../file-transfer.js";
+import { toReadableStream } from "../file-transfer.js";
 import { nextSchema, pageSchema } from "../paging.js";
-import { queryOf, type RouteParts } from "../request.js";
+import { type App, parseQuery } from "../request.js";
 import type { ActionRoute } from "../route.js";
 
 const ACTION_NAMES: readonly Action[] = Object.keys(ACTIONS).filter(isAction);
@@ -28,8 +29,8 @@ export const shownAuditEntrySchema = z.object({
 
 const PER_READ = 500;
 
-/** `/audit`: who did what in the caller's account. */
-export function auditRoutes(parts: RouteParts): ActionRoute[] {
+/** `/audit`: the audit log of the caller's account. */
+export function auditRoutes(parts: App): ActionRoute[] {
   const { audit } = parts.service;
 
   async function* lines(account: string, filter: z.output<typeof filterSchema>): AsyncGenerator<Uint8Array> {
@@ -56,7 +57,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
           "Answers, stops, deletions, changes of crons and budgets, exports, and everything that was refused to a role.",
         tag: "account",
         query: listSchema,
-        answer: {
+        response: {
           status: 200,
           description: "Newest first",
           schema: z.object({ entries: z.array(shownAuditEntrySchema), next: nextSchema }),
@@ -65,7 +66,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       },
       async handle(c, who) {
         who.requireReach("everyone");
-        const { after, ...query } = queryOf(c, listSchema);
+        const { after, ...query } = parseQuery(c, listSchema);
         const page = await audit.list(who.caller.billingAccountId, {
           ...query,
           order: "newest",
@@ -85,7 +86,7 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
         summary: "Read the whole audit record",
         tag: "account",
         query: filterSchema,
-        answer: {
+        response: {
           status: 200,
           description: "One entry a line as JSON, oldest first",
           contentType: "application/jsonl",
@@ -94,8 +95,8 @@ export function auditRoutes(parts: RouteParts): ActionRoute[] {
       },
       async handle(c, who) {
         who.requireReach("everyone");
-        const filter = queryOf(c, filterSchema);
-        return c.body(pulledStream(lines(who.caller.billingAccountId, filter)), 200, {
+        const filter = parseQuery(c, filterSchema);
+        return c.body(toReadableStream(lines(who.caller.billingAccountId, filter)), 200, {
           "content-type": "application/jsonl",
           "content-disposition": 'attachment; filename="audit.jsonl"',
           "cache-control": "no-store",
@@ -129,7 +130,7 @@ const callerSchema = z.object({
     .describe("Every action there is."),
 });
 
-/** `GET /me`: who the caller is and what they may do, so that a client can say so before it is refused. */
+/** `GET /me`: the caller and what they may do, so that a client can show it before a request is refused. */
 export function callerRoute(): ActionRoute {
   return {
     method: "GET",
@@ -138,7 +139,7 @@ export function callerRoute(): ActionRoute {
     doc: {
       summary: "Read who the caller is and what they may do",
       tag: "account",
-      answer: {
+      response: {
         status: 200,
         description: "The caller, as sign-in and policy see them",
         schema: callerSchema,
@@ -147,7 +148,7 @@ export function callerRoute(): ActionRoute {
     },
     handle(c, { caller, credentials }) {
       const actor = actorOf(credentials);
-      const answer: z.output<typeof callerSchema> = {
+      const body: z.output<typeof callerSchema> = {
         account: caller.billingAccountId,
         subject: caller.subject ?? null,
         role: actor.role,
@@ -155,7 +156,7 @@ export function callerRoute(): ActionRoute {
           .filter(isAction)
           .map((action) => ({ action, does: ACTIONS[action].does, reach: reachOf(actor, action) ?? null })),
       };
-      return c.json(answer);
+      return c.json(body);
     },
   };
 }

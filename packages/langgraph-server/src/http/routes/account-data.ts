@@ -5,11 +5,11 @@ import type { Deletion } from "../../accounts/deletion.js";
 import type { DeletionService } from "../../accounts/deletion-service.js";
 import type { ExportService } from "../../accounts/export-account.js";
 import { wholeNumber } from "../paging.js";
-import { queryOf, type RouteParts, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseQuery } from "../request.js";
 import { accountScopeOf, accountScopeSchema, threadOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 
-/** Most are through by then; what takes longer goes on, and the receipt tells. */
+/** Time in which most deletions complete; a longer one goes on, and its receipt shows the progress. */
 const PATIENCE_MS = 5_000;
 
 export const receiptSchema = z.object({
@@ -31,8 +31,8 @@ export const receiptSchema = z.object({
   }),
 });
 
-/** Deleting threads and accounts, and what is kept of that. */
-export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionService }>): ActionRoute[] {
+/** Routes that delete threads and accounts, and their receipts. */
+export function deletionRoutes(parts: App<{ readonly deletions: DeletionService }>): ActionRoute[] {
   const { deletions } = parts.service;
   return [
     {
@@ -44,14 +44,14 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
         description:
           "Its runs are stopped and its subscribers are told. Safe to repeat; a thread that is not there is deleted too.",
         tag: "threads",
-        answer: { status: 202, description: "The receipt", schema: receiptSchema },
+        response: { status: 202, description: "The receipt", schema: receiptSchema },
         errors: ["invalid_input", "not_found", "rate_limited"],
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const { caller } = who;
         const begun = await deletions.deleteThread(thread, caller.subject ?? caller.billingAccountId);
-        who.note({ target: { deletionId: begun.id } });
+        who.audit({ target: { deletionId: begun.id } });
         return c.json(showReceipt(await deletions.untilDeleted(begun, PATIENCE_MS)), 202);
       },
     },
@@ -65,18 +65,18 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
           "Threads, files, crons and what graphs remember, in every store and upstream. Charges are kept, without content.",
         tag: "account",
         query: accountScopeSchema,
-        answer: { status: 202, description: "The receipt", schema: receiptSchema },
+        response: { status: 202, description: "The receipt", schema: receiptSchema },
         errors: ["invalid_input", "rate_limited"],
       },
       async handle(c, who) {
-        const { account, subject } = accountScopeOf(who, queryOf(c, accountScopeSchema));
+        const { account, subject } = accountScopeOf(who, parseQuery(c, accountScopeSchema));
         const { caller } = who;
         const begun = await deletions.deleteAccount(
           account,
           subject,
           caller.subject ?? caller.billingAccountId,
         );
-        who.note({ target: { deletionId: begun.id } });
+        who.audit({ target: { deletionId: begun.id } });
         return c.json(showReceipt(begun), 202);
       },
     },
@@ -87,7 +87,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
       doc: {
         summary: "Read the receipt of a deletion",
         tag: "account",
-        answer: { status: 200, description: "The receipt", schema: receiptSchema },
+        response: { status: 200, description: "The receipt", schema: receiptSchema },
         errors: ["not_found"],
       },
       async handle(c, who) {
@@ -99,7 +99,7 @@ export function deletionRoutes(parts: RouteParts<{ readonly deletions: DeletionS
   ];
 }
 
-function maySee({ caller, credentials }: SignedIn, deletion: Deletion): boolean {
+function maySee({ caller, credentials }: AuthorizedRequest, deletion: Deletion): boolean {
   if (credentials.isTrustedService) return true;
   if (deletion.account !== caller.billingAccountId) return false;
   const { subject } = caller;
@@ -125,8 +125,8 @@ function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Everything of an account or a person, to take along. */
-export function exportRoutes(parts: RouteParts<{ readonly exports: ExportService }>): ActionRoute[] {
+/** The export of all data of an account or a person. */
+export function exportRoutes(parts: App<{ readonly exports: ExportService }>): ActionRoute[] {
   return [
     {
       method: "GET",
@@ -140,12 +140,12 @@ export function exportRoutes(parts: RouteParts<{ readonly exports: ExportService
           "`threads/ID/branches.jsonl` (the ends of branches that the thread was run on from elsewhere), `threads/ID/log.jsonl`, `files/THREAD/ID`, `checksums.jsonl`, and `manifest.json` as the last file: an archive without it was cut off.",
         tag: "account",
         query: accountScopeSchema,
-        answer: { status: 200, description: "The archive", contentType: "application/x-tar" },
+        response: { status: 200, description: "The archive", contentType: "application/x-tar" },
         errors: ["invalid_input", "rate_limited"],
       },
       async handle(c, who) {
-        const scope = accountScopeOf(who, queryOf(c, accountScopeSchema));
-        // Without a body the archive would be made for no reader.
+        const scope = accountScopeOf(who, parseQuery(c, accountScopeSchema));
+        // A HEAD response has no body, so the archive would be created for no reader.
         if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
         return c.body(await parts.service.exports.open(scope), 200, HEADERS);
       },
@@ -160,7 +160,7 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** LangGraph lets no label hold a dot, so dots separate them. */
+/** Namespaces as text. LangGraph allows no dot in a label, so dots separate them. */
 const namespaceSchema = z
   .string()
   .max(1_000)
@@ -183,10 +183,8 @@ const itemSchema = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-/** What graphs remember of the caller beyond their threads. */
-export function storeRoutes(
-  parts: RouteParts<{ readonly storeItems: StoreItems | undefined }>,
-): ActionRoute[] {
+/** The store items that graphs hold for the caller across threads. */
+export function storeRoutes(parts: App<{ readonly storeItems: StoreItems | undefined }>): ActionRoute[] {
   function items(): StoreItems {
     if (parts.service.storeItems) return parts.service.storeItems;
     throw new ThroughlineError(
@@ -203,11 +201,11 @@ export function storeRoutes(
         summary: "List what graphs remember",
         tag: "account",
         query: listSchema,
-        answer: { status: 200, description: "Items", schema: z.object({ items: z.array(itemSchema) }) },
+        response: { status: 200, description: "Items", schema: z.object({ items: z.array(itemSchema) }) },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, { caller }) {
-        const found = await items().list(caller, queryOf(c, listSchema));
+        const found = await items().list(caller, parseQuery(c, listSchema));
         return c.json({ items: found });
       },
     },
@@ -219,11 +217,11 @@ export function storeRoutes(
         summary: "Delete something graphs remember",
         tag: "account",
         query: itemNameSchema,
-        answer: { status: 204, description: "It is gone" },
+        response: { status: 204, description: "It is gone" },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, { caller }) {
-        const { namespace, key } = queryOf(c, itemNameSchema);
+        const { namespace, key } = parseQuery(c, itemNameSchema);
         if (await items().delete(caller, namespace, key)) return c.body(null, 204);
         throw new ThroughlineError("not_found", "There is no such item.");
       },

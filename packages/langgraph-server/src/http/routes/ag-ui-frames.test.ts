@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { agUiLastWords } from "./ag-ui-frames.js";
+import { finalAgUiFrames } from "./ag-ui-frames.js";
 
 const IDS = { threadName: "plan", runId: "run-1" };
 const told = (reason: "failed" | "shutting_down" | "expired") =>
-  Buffer.concat(agUiLastWords(IDS, { reason, runOpen: true }, true)).toString();
+  Buffer.concat(finalAgUiFrames(IDS, { reason, runOpen: true }, true)).toString();
 
 describe("A stream that ends while its run goes on", () => {
   it("P65: has no terminal frame where it broke on our side", () => {

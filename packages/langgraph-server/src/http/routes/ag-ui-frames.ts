@@ -9,7 +9,7 @@ import {
 } from "@throughline/reading";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
 import type { ThreadReading } from "../../streams/stream-types.js";
-import { type Ending, earlyEndError } from "../stream-thread.js";
+import { type StreamEnd, streamEndError } from "../stream-thread.js";
 
 export interface FailureIds {
   readonly threadName: string;
@@ -20,12 +20,12 @@ function encodeEvent(event: object): Buffer {
   return encodeSseFrame({ data: JSON.stringify(event) });
 }
 
-/** A failure as stock clients see it: a run that began and went wrong. Nothing of it has an id: it is not in the log. */
+/** Encodes a failure for stock clients, as a run that started and failed. The frames have no id: they are not in the log. */
 export function failureFrames({ threadName, runId }: FailureIds, error: unknown): Buffer[] {
   return [encodeEvent({ type: "RUN_STARTED", threadId: threadName, runId }), encodeEvent(runError(error))];
 }
 
-/** A run that does nothing: the answer to a command that starts none. */
+/** Encodes an empty run, the response to a command that starts none. */
 export function emptyRunFrames({ threadName, runId }: FailureIds, metadata: JsonObject): Buffer[] {
   const ids = { threadId: threadName, runId };
   return [
@@ -35,17 +35,17 @@ export function emptyRunFrames({ threadName, runId }: FailureIds, metadata: Json
 }
 
 /**
- * What a subscriber hears before a stream ends early. An open run gets a terminal, because clients wait for one; without an
- * id, so that the cursor they hold still brings them back to the run itself. A stream that broke on our side gets none: the
- * run goes on, and stock clients would take a RUN_ERROR for its end.
+ * The final frames of a stream that ends early. An open run gets a terminal, because clients wait for one; without an
+ * id, so that clients still reconnect to the run itself with their cursor. A stream that broke on our side gets none: the
+ * run continues, and stock clients would treat a RUN_ERROR as its end.
  */
-export function agUiLastWords(ids: FailureIds, ending: Ending, hasFrames: boolean): Buffer[] {
-  if (ending.reason === "done" || ending.reason === "failed") return [];
-  const error = earlyEndError(ending.reason);
+export function finalAgUiFrames(ids: FailureIds, end: StreamEnd, hasFrames: boolean): Buffer[] {
+  if (end.reason === "done" || end.reason === "failed") return [];
+  const error = streamEndError(end.reason);
   if (!hasFrames) return failureFrames(ids, error);
-  if (ending.runOpen) return [encodeEvent(runError(error))];
-  // Without it a client that follows would reconnect for ever.
-  return ending.reason === "deleted" ? failureFrames(ids, error) : [];
+  if (end.runOpen) return [encodeEvent(runError(error))];
+  // Without an error, a client that follows a deleted thread would reconnect for ever.
+  return end.reason === "deleted" ? failureFrames(ids, error) : [];
 }
 
 function runError(error: unknown): JsonObject {
@@ -56,17 +56,17 @@ function runError(error: unknown): JsonObject {
 
 export interface Poll {
   readonly threadName: string;
-  /** The client's own: boundaries it expects, of a run that never was (R29). */
+  /** The client's own run id: it expects the boundaries of a run, although none exists (R29). */
   readonly runId: string;
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
-  /** A link to an attachment, where the client is given links. */
+  /** Creates a link to an attachment, where the client gets links. */
   readonly fileUrl: ((attachmentId: string) => string) | undefined;
 }
 
 /**
- * How a thread stands right now, in one short answer. A poller that sends its cursor is told only what changed since: state
- * and messages that are as they were are left out. The last frame's id is the cursor of the next poll.
+ * Encodes a thread's current state in one short response. A poller that sends its cursor gets only what changed since: state
+ * and messages that have not changed are left out. The last frame's id is the cursor of the next poll.
  */
 export function pollFrames(
   reading: ThreadReading,
@@ -81,11 +81,11 @@ export function pollFrames(
   };
   const unchanged = before ? unchangedSections(before, fold) : new Set<string>();
   return face
-    .fullPrelude(standingStill(fold, runId), position)
+    .fullPrelude(idleSnapshot(fold, runId), position)
     .filter(({ event }) => !unchanged.has(event.type))
     .map(({ id, event }) => {
-      const told = event.type === "RUN_STARTED" ? { ...event, metadata: { throughline } } : event;
-      return encodeSseFrame({ ...(id !== undefined && { id }), data: JSON.stringify(told) });
+      const sent = event.type === "RUN_STARTED" ? { ...event, metadata: { throughline } } : event;
+      return encodeSseFrame({ ...(id !== undefined && { id }), data: JSON.stringify(sent) });
     });
 }
 
@@ -96,8 +96,8 @@ function unchangedSections(before: ThreadFold, now: ThreadFold): ReadonlySet<str
   return unchanged;
 }
 
-/** The fold as if nothing moved: text that streams is told as far as it has come. */
-function standingStill(fold: ThreadFold, runId: string): ThreadFold {
+/** Returns the projection without an open run: a streaming text is a message with the text so far. */
+function idleSnapshot(fold: ThreadFold, runId: string): ThreadFold {
   return {
     ...fold,
     run: {
@@ -111,7 +111,7 @@ function standingStill(fold: ThreadFold, runId: string): ThreadFold {
     openMessages: [],
     openSteps: [],
     openSubagents: [],
-    // While a run is open, what waited before it is answered or void.
+    // While a run is open, earlier interrupts are resolved or void.
     interrupts: fold.run?.open ? [] : fold.interrupts,
   };
 }

@@ -16,7 +16,7 @@ export const messageIdSchema = z
   .refine(isPrintable, "must be well-formed text without control characters")
   .meta({ pattern: PRINTABLE_PATTERN });
 
-/** What a model or this server can open. Which of them a new message may name is checked when the run starts. */
+/** URLs that a model or this server can open. Which of them a new message may name is checked when the run starts. */
 export const mediaUrlSchema = z
   .string()
   .refine(
@@ -37,7 +37,7 @@ const partSchema = z.discriminatedUnion("type", [
     .object({
       type: z.literal("binary"),
       mimeType: mimeTypeSchema,
-      /** Of an attachment that was uploaded before. */
+      /** The id of an attachment that was uploaded before. */
       id: z.string().max(256).optional(),
       url: mediaUrlSchema.optional(),
       data: z.string().optional(),
@@ -59,7 +59,7 @@ const toolCallSchema = z.object({
   function: z.object({ name: z.string().min(1).max(256), arguments: z.string() }),
 });
 
-/** A message as AG-UI clients keep it. Thoughts and activities are for people: they never go back to a graph. */
+/** A message as AG-UI clients store it. Reasoning and activities are for people: they are never sent back to a graph. */
 export const agUiMessageSchema = z.discriminatedUnion("role", [
   z.object({ role: z.literal("user"), id: messageIdSchema.optional(), content: contentSchema }),
   z.object({ role: z.enum(["system", "developer"]), id: messageIdSchema.optional(), content: z.string() }),
@@ -80,7 +80,7 @@ export const agUiMessageSchema = z.discriminatedUnion("role", [
 ]);
 export type AgUiMessage = z.infer<typeof agUiMessageSchema>;
 
-/** Messages of the conversation, in order. One without an id gets one: it is new by definition. */
+/** Converts messages, in order. One without an id gets one: it is new by definition. */
 export function toMessages(messages: readonly AgUiMessage[]): Message[] {
   return messages.filter(isSpoken).map((message) => {
     const base = {
@@ -111,7 +111,7 @@ function isSpoken(message: AgUiMessage): message is Exclude<AgUiMessage, { role:
   return message.role !== "reasoning" && message.role !== "activity";
 }
 
-/** How many parts a request's messages have, text alone counting as one. */
+/** Counts the parts of a request's messages; plain text counts as one. */
 export function countParts(messages: readonly AgUiMessage[]): number {
   let parts = 0;
   for (const message of messages) {
@@ -124,13 +124,13 @@ function toContent(content: string | readonly AgUiPart[]): string | ContentPart[
   return typeof content === "string" ? content : content.map(toPart);
 }
 
-/** In the form LangChain's models take. What has bytes is stored, and named instead, before anything else sees it. */
+/** Converts content to LangChain's form. Parts with bytes are stored and replaced by a reference before anything else sees them. */
 function toPart(part: AgUiPart): ContentPart {
   if (part.type === "text") return { type: "text", text: part.text };
   const { mimeType, url, data, filename } = part.type === "binary" ? binary(part) : sourced(part);
   const inline = data === undefined ? dataUrl(url) : { data, mimeType };
   const type = inline?.mimeType ?? mimeType ?? "";
-  // By URL every model takes an image in this form, and few take it in another.
+  // Every model accepts an image by URL in this form; few accept another.
   if (!inline && /^https?:/i.test(url ?? "") && (part.type === "image" || type.startsWith("image/"))) {
     return { type: "image_url", image_url: { url } };
   }
@@ -163,7 +163,7 @@ function sourced({ type: kind, source, metadata }: Extract<AgUiPart, { source: u
   };
 }
 
-/** A file that is its own address. One that is not in base64 is text, percent-encoded. */
+/** Parses a data URL. One that is not in base64 is percent-encoded text. */
 function dataUrl(url: string | undefined): { readonly data: string; readonly mimeType: string } | undefined {
   const found = /^data:([^,]*?)(;base64)?,(.*)$/is.exec(url ?? "");
   if (!found) return undefined;

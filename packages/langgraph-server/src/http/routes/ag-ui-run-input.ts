@@ -1,18 +1,18 @@
 import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from "@throughline/ai-core";
 import type { AgUiLine, InterruptForm } from "@throughline/reading";
 import type { RunInput } from "../../threads/run-spec.js";
-import { checked } from "../request.js";
+import { parseInput } from "../request.js";
 import { type AgUiMessage, countParts, toMessages } from "./ag-ui-input.js";
 import { type RunAgentInput, runAgentInputSchema } from "./ag-ui-schema.js";
 
-/** Throws `invalid_input` naming the field, or `too_large`. */
+/** Parses a request. Throws `invalid_input` naming the field, or `too_large`. */
 export function parseRunAgentInput(body: Json | undefined, maxContentParts: number): RunAgentInput {
-  const input = checked(runAgentInputSchema, body ?? {}, "body");
+  const input = parseInput(runAgentInputSchema, body ?? {}, "body");
   refuseManyParts(input.messages ?? [], maxContentParts);
   return input;
 }
 
-/** Throws `too_large`. */
+/** Checks the number of content parts. Throws `too_large`. */
 export function refuseManyParts(messages: readonly AgUiMessage[], maxContentParts: number): void {
   if (countParts(messages) <= maxContentParts) return;
   throw new ThroughlineError(
@@ -22,7 +22,7 @@ export function refuseManyParts(messages: readonly AgUiMessage[], maxContentPart
   );
 }
 
-/** R15, and the line a client speaks: 1.0 says so, 0.0.59 says nothing. */
+/** Returns the encoder options: R15's interrupt form, and the client's protocol version. 1.0 sends it, 0.0.59 does not. */
 export function faceOf(
   input: RunAgentInput,
   address: string,
@@ -30,7 +30,7 @@ export function faceOf(
   readonly line: AgUiLine;
   readonly interrupts: InterruptForm;
   readonly calls: boolean;
-  /** A client that asks for calls is one of our own, and knows what to do with an attachment's address. */
+  /** The base URL of attachment links. A client that asks for calls is one of our own and resolves attachments itself. */
   readonly linksBelow: string | undefined;
 } {
   const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
@@ -43,7 +43,7 @@ export function faceOf(
   };
 }
 
-/** What the request asks the graph to do. Answers count in either form, whatever form the question came in (R15). */
+/** Converts a request to the graph's input. Resumes are accepted in either form, independent of the interrupt's form (R15). */
 export function runInputOf(input: RunAgentInput): RunInput {
   const answers = input.resume ?? [];
   if (answers.length > 0) return { kind: "resume", answers: answersOf(answers) };
@@ -68,7 +68,7 @@ function answersOf(entries: NonNullable<RunAgentInput["resume"]>): Readonly<Reco
         details: { field: "resume" },
       });
     }
-    // The mark that graphs written for AG-UI know a dismissed question by.
+    // The value by which graphs written for AG-UI recognize a dismissed interrupt.
     const dismissed = { __agui_cancelled__: true, interrupt_id: interruptId };
     answers.set(interruptId, status === "cancelled" ? dismissed : (payload ?? null));
   }

@@ -1,6 +1,6 @@
 import { type ErrorCode, type GraphDescriptor, newRunId, ThroughlineError } from "@throughline/ai-core";
+import type { Action } from "../../accounts/actions.js";
 import type { AuditFacts } from "../../accounts/audit-entry.js";
-import type { Action } from "../../accounts/policy.js";
 import type { AttachmentGate } from "../../attachments/input-attachments.js";
 import { laneOf } from "../../runs/commands.js";
 import type { RunService, StartRunRequest } from "../../runs/start-request.js";
@@ -9,27 +9,27 @@ import type { Arrival } from "../../runs/stop-runs.js";
 import type { SubscribeFrom, ThreadHub } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, type ThreadAddress } from "../../threads/thread-address.js";
-import { addressOf, openStream, type RouteContext, type RouteParts, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, openStream, publicUrlOf, type RouteContext } from "../request.js";
 import { threadFor } from "../request-scope.js";
 import { cursorOf, followOf, subscribeOnStream } from "../stream-thread.js";
-import { agUiLastWords, emptyRunFrames, failureFrames, type Poll, pollFrames } from "./ag-ui-frames.js";
+import { emptyRunFrames, failureFrames, finalAgUiFrames, type Poll, pollFrames } from "./ag-ui-frames.js";
 import { contextOf, faceOf, runInputOf, toolsOf } from "./ag-ui-run-input.js";
 import type { RunAgentInput } from "./ag-ui-schema.js";
 import { stopFacts } from "./stop.js";
 
-/** What AG-UI runs need of the service. */
-export type RunParts = RouteParts<{
+/** The parts of the service that AG-UI runs need. */
+export type RunParts = App<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
   readonly attachments: Pick<AttachmentGate, "links">;
 }>;
 
-/** Refusals of the request itself, which are told before any stream. */
+/** Error codes of the request itself, which are sent as an HTTP status before any stream. */
 const AS_STATUS: ReadonlySet<ErrorCode> = new Set([
   "rate_limited",
   "store_unavailable",
   "forbidden",
-  // A run that failed would make clients drop the question, which is still open.
+  // A failed run would make clients drop the interrupt, which is still open.
   "answer_mismatch",
   "budget_exceeded",
   "model_not_allowed",
@@ -37,14 +37,14 @@ const AS_STATUS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Starts a run and streams it. The request was accepted when this is called: whatever goes wrong now, but for a limit, a
- * store or model list that is away, a missing permission, a model or a budget that forbids the run, and an answer that does
- * not fit, is told as a run that failed, because stock clients see nothing else.
+ * Starts a run and streams it. The request was accepted when this is called: any failure from now on, except a limit, a
+ * store or model list that is unavailable, a missing permission, a model or a budget that forbids the run, and a response that does
+ * not fit, is sent as a failed run, because stock clients see nothing else.
  */
 export async function runAgent(
   c: RouteContext,
   parts: RunParts,
-  who: SignedIn,
+  who: AuthorizedRequest,
   agent: GraphDescriptor,
   input: RunAgentInput,
   arrival: Arrival,
@@ -54,11 +54,11 @@ export async function runAgent(
   const threadName = input.threadId ?? "";
   const ids = { threadName, runId: input.runId ?? newRunId(clock) };
   const cursor = cursorOf(c.req.raw.headers, input.lastSeenEventId);
-  const form = faceOf(input, addressOf(c, parts));
-  const watching = await usage.watch(caller.billingAccountId, limits);
+  const form = faceOf(input, publicUrlOf(c, parts));
+  const permit = await usage.watch(caller.billingAccountId, limits);
 
-  function answer(frames: readonly Buffer[]): Response {
-    const { stream, response } = openStream(c, parts, watching);
+  function respond(frames: readonly Buffer[]): Response {
+    const { stream, response } = openStream(c, parts, permit);
     stream.write(frames);
     stream.end();
     return response;
@@ -84,13 +84,13 @@ export async function runAgent(
     const lane = laneOf(agent, input.forwardedProps?.throughline ?? {});
     switch (lane.kind) {
       case "poll":
-        return answer(
+        return respond(
           pollFrames(await service.hub.read(thread, cursor), { ...ids, ...form, fileUrl: fileUrlOf(thread) }),
         );
       case "stop": {
         const stopped = await service.runs.stop(thread, lane.runId);
-        who.note(stopFacts(stopped, lane.runId));
-        return answer(emptyRunFrames(ids, { stop: stopped.kind }));
+        who.audit(stopFacts(stopped, lane.runId));
+        return respond(emptyRunFrames(ids, { stop: stopped.kind }));
       }
       case "run":
         return stream(thread, await start(thread, runInputOf(input), lane));
@@ -114,7 +114,7 @@ export async function runAgent(
         },
       );
     }
-    if (who.action === "answer") who.note(answerFacts(runInput));
+    if (who.action === "answer") who.audit(answerFacts(runInput));
     const request: StartRunRequest = {
       thread,
       caller: callerIn(caller, options.visibility),
@@ -135,7 +135,7 @@ export async function runAgent(
       strategy,
     };
     const accepted = requireAccepted(await service.runs.start(request));
-    who.note({ target: { runId: accepted.run.runId } });
+    who.audit({ target: { runId: accepted.run.runId } });
     return accepted;
   }
 
@@ -150,7 +150,7 @@ export async function runAgent(
       kind === "attached" && cursor !== undefined
         ? { kind: "cursor", cursor }
         : { kind: "run", runId: run.runId, isNew: kind === "started" || kind === "queued", holds };
-    const opened = openStream(c, parts, watching);
+    const opened = openStream(c, parts, permit);
     subscribeOnStream({
       hub: service.hub,
       clock,
@@ -158,7 +158,7 @@ export async function runAgent(
       options: { face: { kind: "ag-ui", ...form }, from, follow: false },
       stream: opened.stream,
       expiresAt: credentials.expiresAt,
-      lastWords: (ending, hasFrames) => agUiLastWords(ids, ending, hasFrames),
+      finalFrames: (end, hasFrames) => finalAgUiFrames(ids, end, hasFrames),
     });
     return opened.response;
   }
@@ -166,19 +166,19 @@ export async function runAgent(
   try {
     return await begin();
   } catch (error) {
-    // Nothing was begun, and the same request may be sent again, or is for another person to send.
+    // Nothing was started: the same request may be sent again, or by another person.
     if (error instanceof ThroughlineError && AS_STATUS.has(error.code)) {
-      watching.leave();
+      permit.leave();
       throw error;
     }
     if (!(error instanceof ThroughlineError))
       c.get("logger").error({ err: error }, "a run could not be started");
-    who.note({ error });
-    return answer(failureFrames(ids, error));
+    who.audit({ error });
+    return respond(failureFrames(ids, error));
   }
 }
 
-/** What a run's request asks for. Decided like the run itself: an answer goes before everything but a command of ours. */
+/** The action of a run request. Decided like the run itself: a response precedes everything but a command of ours. */
 export function actionOf({ resume, forwardedProps }: RunAgentInput): Action {
   switch (forwardedProps?.throughline?.command?.name) {
     case "poll":
@@ -203,11 +203,11 @@ function answerFacts(input: RunInput): AuditFacts {
   }
 }
 
-/** Shows a thread as it stands, then what happens in it: to the end of the run that is open, or with `follow` from then on. */
+/** Streams a thread's current state, then its events: to the end of the open run, or without end with `follow`. */
 export async function connectAgent(
   c: RouteContext,
-  parts: RouteParts<{ readonly hub: ThreadHub }>,
-  who: SignedIn,
+  parts: App<{ readonly hub: ThreadHub }>,
+  who: AuthorizedRequest,
   agent: GraphDescriptor,
   input: RunAgentInput,
 ): Promise<Response> {
@@ -219,8 +219,8 @@ export async function connectAgent(
   const { graphName } = agent;
   const { visibility } = options;
   const thread = threadName === "" ? undefined : threadFor(who, { graphName, threadName, visibility });
-  const watching = await parts.usage.watch(caller.billingAccountId, limits);
-  const { stream, response } = openStream(c, parts, watching);
+  const permit = await parts.usage.watch(caller.billingAccountId, limits);
+  const { stream, response } = openStream(c, parts, permit);
   if (!thread) {
     const missing = new ThroughlineError(
       "invalid_input",
@@ -239,13 +239,13 @@ export async function connectAgent(
     clock: parts.clock,
     thread,
     options: {
-      face: { kind: "ag-ui", ...faceOf(input, addressOf(c, parts)) },
+      face: { kind: "ag-ui", ...faceOf(input, publicUrlOf(c, parts)) },
       from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
       follow,
     },
     stream,
     expiresAt: credentials.expiresAt,
-    lastWords: (ending, hasFrames) => agUiLastWords(ids, ending, hasFrames),
+    finalFrames: (end, hasFrames) => finalAgUiFrames(ids, end, hasFrames),
   });
   return response;
 }

@@ -10,14 +10,14 @@ import { threadVisibilitySchema } from "../../threads/thread-address.js";
 import { parsedJson, parsedObject } from "../bodies.js";
 import { agUiMessageSchema } from "./ag-ui-input.js";
 
-/** R29: a wish that is not state. */
+/** R29: a command, a request that is not state. */
 const commandSchema = z.strictObject({
   name: z.string().min(1).max(128),
   clientMutationId: z.string().min(1).max(256).optional(),
   args: parsedObject.optional(),
 });
 
-/** What a request may ask of us beyond AG-UI. Unknown keys are refused: a misspelt option must not be ignored. */
+/** Our options of a request beyond AG-UI. Unknown keys are refused: a misspelt option must not be ignored. */
 const throughlineSchema = z.strictObject({
   command: commandSchema
     .optional()
@@ -74,13 +74,13 @@ const throughlineSchema = z.strictObject({
  */
 const forwardedPropsSchema = z.object({
   throughline: throughlineSchema.optional(),
-  /** The legacy answer to an interrupt. Other commands of LangGraph (`goto`, `update`) are not for clients. */
+  /** The legacy resume of an interrupt. Other commands of LangGraph (`goto`, `update`) are not for clients. */
   command: z
     .object({ resume: parsedJson.optional(), interruptId: z.string().min(1).max(512).optional() })
     .nullish(),
 });
 
-/** Goes into logs, cursors and rows of ours. */
+/** An id that is written to our logs, cursors and rows. */
 export const runIdSchema = z
   .string()
   .min(1)
@@ -103,8 +103,8 @@ export const toolSchema = z.object({
 export const contextSchema = z.object({ description: z.string(), value: parsedJson });
 
 /**
- * AG-UI's `RunAgentInput` as either live line sends it, and a little more lenient: what a hand-written request leaves out
- * has a default. A missing `threadId` is let through, because stock clients only see failures that come as events.
+ * AG-UI's `RunAgentInput` in either protocol version, and a little more lenient: what a hand-written request leaves out
+ * has a default. A missing `threadId` is accepted, because stock clients only see failures that come as events.
  */
 export const runAgentInputSchema = z.object({
   threadId: z

@@ -2,7 +2,7 @@ import { acceptsModel, type GraphDescriptor, graphDescriptorSchema } from "@thro
 import { formatUsd, type ModelListing, type Picodollars } from "@throughline/billing";
 import { z } from "zod";
 import type { ServiceBilling } from "../../accounts/billing.js";
-import type { RouteParts } from "../request.js";
+import type { App } from "../request.js";
 import type { ActionRoute } from "../route.js";
 
 export const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).extend({
@@ -17,8 +17,8 @@ export const shownAgentSchema = graphDescriptorSchema.omit({ hasScript: true }).
     .describe("`script`: no model is configured, and the agent answers from a script of its own."),
 });
 
-/** The catalogue: which agents there are, what they take and give, and which commands they know. */
-export function agentsRoute(parts: RouteParts<{ readonly billing: ServiceBilling }>): ActionRoute {
+/** The agent catalog: agents with their schemas and commands. */
+export function agentsRoute(parts: App<{ readonly billing: ServiceBilling }>): ActionRoute {
   return {
     method: "GET",
     path: "/agents",
@@ -26,7 +26,7 @@ export function agentsRoute(parts: RouteParts<{ readonly billing: ServiceBilling
     doc: {
       summary: "List agents with their schemas and commands",
       tag: "agents",
-      answer: {
+      response: {
         status: 200,
         description: "In the order people should see them",
         schema: z.object({ agents: z.array(shownAgentSchema) }),
@@ -73,8 +73,8 @@ const listingSchema = z.object({
   stale: z.boolean().describe("LiteLLM could not be asked lately."),
 });
 
-/** `GET /models`: what the caller may choose from, with what it costs. */
-export function modelsRoute(parts: RouteParts<{ readonly billing: ServiceBilling }>): ActionRoute {
+/** `GET /models`: the models that the caller may choose, with prices. */
+export function modelsRoute(parts: App<{ readonly billing: ServiceBilling }>): ActionRoute {
   const { billing } = parts.service;
   return {
     method: "GET",
@@ -84,7 +84,7 @@ export function modelsRoute(parts: RouteParts<{ readonly billing: ServiceBilling
       summary: "List the models that the caller may use",
       description: "As LiteLLM tells the account's key. Without LiteLLM: the offline model.",
       tag: "agents",
-      answer: { status: 200, description: "The models, with prices and limits", schema: listingSchema },
+      response: { status: 200, description: "The models, with prices and limits", schema: listingSchema },
       errors: ["models_unavailable"],
     },
     async handle(c, { caller }) {
@@ -95,7 +95,7 @@ export function modelsRoute(parts: RouteParts<{ readonly billing: ServiceBilling
 
 function showListing({ models, loadedAt, isStale }: ModelListing): z.output<typeof listingSchema> {
   return {
-    // Field by field: where a model is served stays behind LiteLLM, whatever the list comes to hold.
+    // Copied field by field: a model's host is not exposed, even if the list contains it one day.
     models: models.map((model) => ({
       id: model.id,
       inputPrice: showPrice(model.inputPrice),

@@ -33,13 +33,13 @@ const userMessageSchema = z.object({
   id: messageIdSchema,
   parts: z.array(z.discriminatedUnion("type", [textPartSchema, filePartSchema])),
 });
-/** What was said in answer is the thread's own: it is not read back from a client. */
+/** An assistant's message. Its text is the thread's own and is not read back from a client. */
 const otherMessageSchema = z.object({
   role: z.enum(["assistant", "system"]),
   id: z.string().max(1_024).optional(),
 });
 
-/** What `useChat` sends by `DefaultChatTransport`, and what a page may add to the body. */
+/** The body that `useChat` sends by `DefaultChatTransport`, with the fields that a page may add. */
 export const chatRequestSchema = z.object({
   id: threadNameSchema.describe("The chat's id: the thread's name."),
   messages: z
@@ -69,15 +69,15 @@ export const chatRequestSchema = z.object({
 });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** The same request as an AG-UI client would send it. Of the messages only those that nothing answers yet. */
+/** Converts a chat request to AG-UI's form, with only those messages that have no response yet. */
 export function runAgentInputOf({ id, messages, runId, resume, tools, context }: ChatRequest): RunAgentInput {
   const answered = messages.findLastIndex(({ role }) => role === "assistant");
-  const said = messages
+  const unanswered = messages
     .slice(answered + 1)
     .flatMap((message): AgUiMessage[] =>
       message.role === "user" ? [{ role: "user", id: message.id, content: contentOf(message.parts) }] : [],
     );
-  return { threadId: id, messages: said, runId, resume, tools, context };
+  return { threadId: id, messages: unanswered, runId, resume, tools, context };
 }
 
 function contentOf(parts: readonly UserPart[]): Extract<AgUiMessage, { role: "user" }>["content"] {
@@ -96,8 +96,8 @@ export interface RegenerateDeps {
 }
 
 /**
- * What makes another answer to the last message of a person that a chat sends. `useChat` has cut off what came after it. The
- * thread goes back to the checkpoint before the first message of its answer. `undefined`: the thread's last run failed or was
+ * Returns the input that regenerates the response to the last user message of a chat. `useChat` has cut off what came after it. The
+ * thread is rewound to the checkpoint before the first message of the response. `undefined`: the thread's last run failed or was
  * stopped on this message, which is sent once more.
  */
 export async function regeneratedInput(
@@ -105,22 +105,22 @@ export async function regeneratedInput(
   thread: ThreadAddress,
   { messages: sent }: Pick<ChatRequest, "messages">,
 ): Promise<RunInput | undefined> {
-  const said = sent.findLast(({ role }) => role === "user")?.id;
+  const userId = sent.findLast(({ role }) => role === "user")?.id;
   const { fold } = await hub.read(thread, undefined);
-  const isLatest = (fold.messages.findLast(({ role }) => role === "user")?.id ?? said) === said;
+  const isLatest = (fold.messages.findLast(({ role }) => role === "user")?.id ?? userId) === userId;
   const hasFailed = fold.run?.status === "error" || fold.run?.status === "cancelled";
   if (hasFailed && isLatest) return undefined;
   const { messages = [] } = await threads.state(thread);
-  const at = messages.findIndex(({ id, role }) => role === "user" && id === said);
+  const at = messages.findIndex(({ id, role }) => role === "user" && id === userId);
   const behind = at === -1 ? [] : messages.slice(at + 1);
   const next = behind.findIndex(({ role }) => role === "user");
-  const answer = behind.slice(0, next === -1 ? undefined : next).find(({ role }) => role === "assistant");
-  if (!answer) {
+  const response = behind.slice(0, next === -1 ? undefined : next).find(({ role }) => role === "assistant");
+  if (!response) {
     throw new ThroughlineError(
       "invalid_input",
       "messages: the last one of a person must be one that this thread holds an answer to.",
       { details: { field: "messages" } },
     );
   }
-  return { kind: "fork", checkpointId: await threads.checkpointBefore(thread, answer.id), messages: [] };
+  return { kind: "fork", checkpointId: await threads.checkpointBefore(thread, response.id), messages: [] };
 }

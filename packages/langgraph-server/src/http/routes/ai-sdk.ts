@@ -1,7 +1,7 @@
 import type { LogPosition } from "@throughline/ai-core";
 import { encodeFrameCursor, uiMessages, WHOLE_ENTRY } from "@throughline/reading";
 import { z } from "zod";
-import type { Place } from "../../accounts/limits.js";
+import type { Place as Permit } from "../../accounts/limits.js";
 import type { AttachmentGate } from "../../attachments/input-attachments.js";
 import type { RunService } from "../../runs/start-request.js";
 import { requireAccepted } from "../../runs/start-run.js";
@@ -12,31 +12,31 @@ import type { SubscribeFrom, ThreadHub } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, type ThreadAddress } from "../../threads/thread-address.js";
 import {
-  type Asking,
-  addressOf,
-  bodyOf,
+  type App,
+  type AuthenticatedRequest,
+  type AuthorizedRequest,
   openStream,
-  queryOf,
+  parseBody,
+  parseQuery,
+  publicUrlOf,
   type RouteContext,
-  type RouteParts,
   requireAgent,
-  type SignedIn,
 } from "../request.js";
 import { threadFor, threadOf, visibilityQuerySchema } from "../request-scope.js";
 import type { Route } from "../route.js";
 import { chatChunkSchema, chatMessagesSchema } from "../stream-schemas.js";
 import {
   cursorOf,
-  type Ending,
-  earlyEndError,
   lastEventIdHeaders,
+  type StreamEnd,
+  streamEndError,
   subscribeOnStream,
 } from "../stream-thread.js";
 import { contextOf, refuseManyParts, runInputOf, toolsOf } from "./ag-ui-run-input.js";
 import { type ChatRequest, chatRequestSchema, regeneratedInput, runAgentInputOf } from "./ai-sdk-input.js";
 import { stoppedSchema, stopThread } from "./stop.js";
 
-type ChatParts = RouteParts<{
+type ChatParts = App<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
   readonly threads: Pick<ThreadService, "state" | "checkpointBefore">;
@@ -59,35 +59,39 @@ function cursorAt(position: LogPosition | undefined): string | null {
   return position ? encodeFrameCursor({ ...position, n: WHOLE_ENTRY, face: "ui" }) : null;
 }
 
-/** The AI SDK's `useChat`, spoken natively: a chat is a thread, and an answer is a message. */
+/** Native routes for the AI SDK's `useChat`: a chat is a thread, and a response is a message. */
 export function chatRoutes(parts: ChatParts): Route[] {
   const { service, usage } = parts;
 
-  async function chat(c: RouteContext, asking: Asking, arrival: Arrival): Promise<Response> {
-    const request = await bodyOf(asking, chatRequestSchema);
-    const who = asking.permit((request.resume ?? []).length > 0 ? "answer" : "run");
+  async function chat(
+    c: RouteContext,
+    authenticated: AuthenticatedRequest,
+    arrival: Arrival,
+  ): Promise<Response> {
+    const request = await parseBody(authenticated, chatRequestSchema);
+    const who = authenticated.authorize((request.resume ?? []).length > 0 ? "answer" : "run");
     const agent = await requireAgent(parts, c.req.param("agentId") ?? "");
     const { id: threadName, visibility } = request;
     const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
     const again =
       request.trigger === "regenerate-message" ? await regeneratedInput(service, thread, request) : undefined;
-    const watching = await usage.watch(who.caller.billingAccountId, who.limits);
+    const permit = await usage.watch(who.caller.billingAccountId, who.limits);
     try {
       const { kind, run } = await start(c, who, thread, request, arrival, again);
       const isNew = kind === "started" || kind === "queued";
-      // The run goes on with an answer that the client may have, or have lost.
+      // An attached run continues a message that the client may have, or have lost.
       const holdsNothing = (request.resume ?? []).length > 0 && request.messages.at(-1)?.role !== "assistant";
       const from = { kind: "run", runId: run.runId, isNew, holdsNothing } as const;
-      return streamChat(c, parts, who, { thread, from, watching });
+      return streamChat(c, parts, who, { thread, from, permit });
     } catch (error) {
-      watching.leave();
+      permit.leave();
       throw error;
     }
   }
 
   async function start(
     c: RouteContext,
-    who: SignedIn,
+    who: AuthorizedRequest,
     thread: ThreadAddress,
     request: ChatRequest,
     arrival: Arrival,
@@ -97,7 +101,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
     refuseManyParts(input.messages ?? [], who.limits.maxContentParts);
     const runInput = again ?? runInputOf(input);
     if (runInput.kind === "resume")
-      who.note({ answer: runInput.answers, target: { interruptIds: Object.keys(runInput.answers) } });
+      who.audit({ answer: runInput.answers, target: { interruptIds: Object.keys(runInput.answers) } });
     const outcome = await service.runs.start({
       thread,
       caller: callerIn(who.caller, request.visibility),
@@ -114,11 +118,11 @@ export function chatRoutes(parts: ChatParts): Route[] {
       strategy: request.strategy,
     });
     const accepted = requireAccepted(outcome);
-    who.note({ target: { runId: accepted.run.runId } });
+    who.audit({ target: { runId: accepted.run.runId } });
     return accepted;
   }
 
-  /** Whether an answer is being given, or was given to its end since a client listed the messages. */
+  /** Whether a response is streaming, or has completed since a client listed the messages. */
   async function hasNews(thread: ThreadAddress, since: string | undefined): Promise<boolean> {
     if (await service.runs.active(thread)) return true;
     if (since === undefined) return false;
@@ -137,7 +141,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           "The `api` of `useChat`'s `DefaultChatTransport`. Refusals are HTTP statuses, later failures an `error` chunk. Closing the stream does not stop the run: stop it by its route, or resume it.",
         tag: "runs",
         body: chatRequestSchema,
-        answer: {
+        response: {
           status: 200,
           description: "A UI message stream, version 1, ended by `[DONE]`",
           events: chatChunkSchema,
@@ -165,25 +169,25 @@ export function chatRoutes(parts: ChatParts): Route[] {
         description: "What `useChat` begins with. An unknown chat has none.",
         tag: "threads",
         query: visibilityQuerySchema,
-        answer: { status: 200, description: "The chat as it stands", schema: chatMessagesSchema },
+        response: { status: 200, description: "The chat as it stands", schema: chatMessagesSchema },
         errors: ["store_unavailable"],
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const { fold, position } = await service.hub.read(thread, undefined);
-        const base = addressOf(c, parts);
+        const base = publicUrlOf(c, parts);
         const fileUrl = (id: string) => service.attachments.links.linkTo(base, { thread: thread.ref, id });
-        const messages = uiMessages(fold, fileUrl).map(({ id, role, parts: said }) => ({
+        const messages = uiMessages(fold, fileUrl).map(({ id, role, parts: content }) => ({
           id,
           role,
-          parts: [...said],
+          parts: [...content],
         }));
-        const answer: z.output<typeof chatMessagesSchema> = {
+        const body: z.output<typeof chatMessagesSchema> = {
           messages,
           isRunning: fold.run?.open ?? false,
           cursor: cursorAt(position),
         };
-        return c.json(answer);
+        return c.json(body);
       },
     },
     {
@@ -198,24 +202,24 @@ export function chatRoutes(parts: ChatParts): Route[] {
         tag: "runs",
         query: streamQuerySchema,
         headers: lastEventIdHeaders,
-        answer: {
+        response: {
           status: 200,
           description: "A UI message stream, version 1, ended by `[DONE]`",
           events: chatChunkSchema,
           lastData: STREAM_END,
         },
-        also: [{ status: 204, description: "Nothing runs" }],
+        alternatives: [{ status: 204, description: "Nothing runs" }],
         errors: ["rate_limited"],
       },
       async handle(c, who) {
         const thread = await threadOf(c, parts, who);
         const cursor = cursorOf(c.req.raw.headers);
-        const { since } = queryOf(c, streamQuerySchema);
+        const { since } = parseQuery(c, streamQuerySchema);
         if (cursor === undefined && !(await hasNews(thread, since))) return c.body(null, 204);
-        const watching = await usage.watch(who.caller.billingAccountId, who.limits);
+        const permit = await usage.watch(who.caller.billingAccountId, who.limits);
         const from =
           cursor === undefined ? ({ kind: "nothing" } as const) : ({ kind: "cursor", cursor } as const);
-        return streamChat(c, parts, who, { thread, from, watching });
+        return streamChat(c, parts, who, { thread, from, permit });
       },
     },
     {
@@ -228,7 +232,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           "Everything that was asked of the thread. `useChat`'s own `stop` only closes its stream.",
         tag: "runs",
         query: visibilityQuerySchema,
-        answer: { status: 200, description: "What became of it", schema: stoppedSchema },
+        response: { status: 200, description: "What became of it", schema: stoppedSchema },
         errors: [],
       },
       async handle(c, who) {
@@ -238,41 +242,41 @@ export function chatRoutes(parts: ChatParts): Route[] {
   ];
 }
 
-/** By which the AI SDK knows the version of its wire. */
+/** The header by which the AI SDK knows the version of its protocol. */
 const STREAM_HEADER = { name: "x-vercel-ai-ui-message-stream", value: "v1" } as const;
 
 /** The data of a stream's last event, by which the AI SDK knows that it is complete. */
 const STREAM_END = "[DONE]";
 
-/** Streams an answer to its run's end. */
+/** Streams a response to its run's end. */
 function streamChat(
   c: RouteContext,
-  parts: RouteParts<{ readonly hub: ThreadHub }>,
-  who: SignedIn,
+  parts: App<{ readonly hub: ThreadHub }>,
+  who: AuthorizedRequest,
   {
     thread,
     from,
-    watching,
-  }: { readonly thread: ThreadAddress; readonly from: SubscribeFrom; readonly watching: Place },
+    permit,
+  }: { readonly thread: ThreadAddress; readonly from: SubscribeFrom; readonly permit: Permit },
 ): Response {
   c.header(STREAM_HEADER.name, STREAM_HEADER.value);
-  const { stream, response } = openStream(c, parts, watching);
+  const { stream, response } = openStream(c, parts, permit);
   subscribeOnStream({
     hub: parts.service.hub,
     clock: parts.clock,
     thread,
-    options: { face: { kind: "ui-messages", linksBelow: addressOf(c, parts) }, from, follow: false },
+    options: { face: { kind: "ui-messages", linksBelow: publicUrlOf(c, parts) }, from, follow: false },
     stream,
     expiresAt: who.credentials.expiresAt,
-    lastWords,
+    finalFrames,
   });
   return response;
 }
 
-/** A stream that ends without an error is a complete answer to a client, so one that ends early says so. */
-function lastWords({ reason }: Ending): Buffer[] {
+/** The final frames of a chat. A client treats a stream without an error as complete, so an early end sends one. */
+function finalFrames({ reason }: StreamEnd): Buffer[] {
   const done = encodeSseFrame({ data: STREAM_END });
   if (reason === "done") return [done];
-  const { message } = earlyEndError(reason);
+  const { message } = streamEndError(reason);
   return [encodeSseFrame({ data: JSON.stringify({ type: "error", errorText: message }) }), done];
 }

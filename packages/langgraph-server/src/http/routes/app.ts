@@ -4,29 +4,29 @@ import type { RunService, StartRunRequest } from "../../runs/start-request.js";
 import { requireAccepted } from "../../runs/start-run.js";
 import type { Arrival } from "../../runs/stop-runs.js";
 import { callerIn, type ThreadAddress, visibilityOf } from "../../threads/thread-address.js";
-import type { RouteContext, RouteParts, SignedIn } from "../request.js";
+import type { App, AuthorizedRequest, RouteContext } from "../request.js";
 import { runIdSchema } from "./ag-ui-schema.js";
 
-/** Of every request that makes a thread run again. */
+/** The client run id of a request that repeats a run. */
 export const ownRunId = runIdSchema
   .optional()
   .describe("The caller's own name of the run: the same again attaches to the same run.");
 
 export const startedSchema = z.object({ runId: z.string().describe("The run that has begun.") });
 
-export interface Again
+export interface RerunRequest
   extends Pick<StartRunRequest, "input" | "command" | "model" | "priorModel" | "config" | "remembersModel"> {
   readonly runId?: string | undefined;
   readonly arrival: Arrival;
 }
 
-/** Starts a run that brings nothing new, and gives the service's id of it. */
-export async function startAgain(
+/** Starts a run without new input, and returns its id. */
+export async function startRerun(
   c: RouteContext,
-  { service, clock }: RouteParts<{ readonly runs: RunService }>,
-  who: SignedIn,
+  { service, clock }: App<{ readonly runs: RunService }>,
+  who: AuthorizedRequest,
   thread: ThreadAddress,
-  { runId, ...again }: Again,
+  { runId, ...again }: RerunRequest,
 ): Promise<string> {
   const { requestId, traceparent } = c.get("trace");
   const outcome = await service.runs.start({
@@ -43,6 +43,6 @@ export async function startAgain(
     ...again,
   });
   const { run } = requireAccepted(outcome);
-  who.note({ target: { runId: run.runId } });
+  who.audit({ target: { runId: run.runId } });
   return run.runId;
 }

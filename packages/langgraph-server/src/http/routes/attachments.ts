@@ -7,7 +7,7 @@ import type { AttachmentGate } from "../../attachments/input-attachments.js";
 import { ATTACHABLE_TYPES, acceptType, checkSize, servedType } from "../../attachments/media-types.js";
 import { receiveFile } from "../../attachments/receive-file.js";
 import { requestBytes, sendFile } from "../file-transfer.js";
-import { answerError, queryOf, type RouteContext, type RouteParts } from "../request.js";
+import { type App, errorResponse, parseQuery, type RouteContext } from "../request.js";
 import { threadOf } from "../request-scope.js";
 import type { ActionRoute, OpenRoute } from "../route.js";
 
@@ -30,7 +30,7 @@ const readHeadersSchema = z.object({
   "if-none-match": z.string().optional().describe("The `etag` of a copy: 304 where it is still the file."),
 });
 
-const FILE_ANSWERS = [
+const FILE_ALTERNATIVES = [
   { status: 206, description: "The part that `range` asks for", contentType: "*/*" },
   { status: 304, description: "The file is the one that `if-none-match` names" },
   { status: 416, description: "The file has no such part", code: "invalid_input" },
@@ -45,9 +45,9 @@ export const shownAttachmentSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** Files of a thread: sent before a message that names them, and read back by the people whose thread it is. */
+/** Routes for a thread's files: uploaded before a message references them, and read by the people whose thread it is. */
 export function attachmentRoutes(
-  parts: RouteParts<{ readonly attachments: AttachmentGate }>,
+  parts: App<{ readonly attachments: AttachmentGate }>,
 ): readonly (ActionRoute | OpenRoute)[] {
   const { attachments } = parts.service;
 
@@ -62,18 +62,18 @@ export function attachmentRoutes(
       tag: "attachments",
       query: uploadQuerySchema,
       file: ATTACHABLE_TYPES,
-      answer: { status: 201, description: "The attachment", schema: shownAttachmentSchema },
+      response: { status: 201, description: "The attachment", schema: shownAttachmentSchema },
       errors: ["invalid_input", "not_found", "too_large", "rate_limited"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { filename } = queryOf(c, uploadQuerySchema);
+      const { filename } = parseQuery(c, uploadQuerySchema);
       const type = acceptType(c.req.header("content-type") ?? "", "content-type");
       const length = c.req.header("content-length");
       const declaredBytes = length === undefined ? undefined : Number(length);
       checkSize(declaredBytes ?? 0, type, attachments.limits, "body");
       const account = who.caller.billingAccountId;
-      // At the door only lengths that a body may have were spent, and a file may be larger than a body.
+      // Authentication has charged only a declared length within the body limit, and a file may be larger than a body.
       const isSpent = declaredBytes !== undefined && declaredBytes <= who.limits.maxBodyBytes;
       const fileLimits = { ...who.limits, maxBodyBytes: Number.MAX_SAFE_INTEGER };
       const permit = await attachments.transfers.take(account);
@@ -107,8 +107,8 @@ export function attachmentRoutes(
       summary: "Read a file of a thread",
       tag: "attachments",
       headers: readHeadersSchema,
-      answer: { status: 200, description: "The file", contentType: "*/*" },
-      also: FILE_ANSWERS,
+      response: { status: 200, description: "The file", contentType: "*/*" },
+      alternatives: FILE_ALTERNATIVES,
       errors: ["invalid_input", "not_found", "rate_limited"],
     },
     async handle(c, who) {
@@ -127,8 +127,8 @@ export function attachmentRoutes(
         "For clients that can't send a token with an image: the links in messages of AG-UI streams. A link is valid for one to two hours and lets anyone who has it read the file.",
       tag: "attachments",
       headers: readHeadersSchema,
-      answer: { status: 200, description: "The file", contentType: "*/*" },
-      also: FILE_ANSWERS,
+      response: { status: 200, description: "The file", contentType: "*/*" },
+      alternatives: FILE_ALTERNATIVES,
       errors: ["invalid_input", "not_found", "rate_limited"],
     },
     async handle(c) {
@@ -143,7 +143,7 @@ export function attachmentRoutes(
   };
   return [upload, read, readByLink];
 
-  /** `readers`: pages that may show it. */
+  /** Sends a file. `readers` are the pages that may show it. */
   async function send(c: RouteContext, { thread, id }: LinkedFile, readers: Readers): Promise<Response> {
     // A message may name a file that is still on its way into the store.
     await attachments.keeper.underWay(thread, id);
@@ -159,7 +159,7 @@ export function attachmentRoutes(
       ifRange === undefined || ifRange === etag ? parseRange(c.req.header("range"), bytes) : undefined;
     if (range === "unsatisfiable") return refuseRange(c, bytes);
     const { start, end } = range ?? wholeFile(bytes);
-    const told = {
+    const sent = {
       ...headers,
       "content-type": servedType(attachment.mimeType),
       "content-length": String(end - start),
@@ -167,10 +167,10 @@ export function attachmentRoutes(
     };
     const status = range ? 206 : 200;
     // Hono answers HEAD with this handler and drops the body unread.
-    if (c.req.method === "HEAD") return c.body(null, status, told);
+    if (c.req.method === "HEAD") return c.body(null, status, sent);
     const permit = await attachments.transfers.take(thread.account);
     const body = sendFile(c, opened.read({ start, end }), { clock: parts.clock, onEnd: permit.leave });
-    return c.body(body, status, told);
+    return c.body(body, status, sent);
   }
 }
 
@@ -184,12 +184,16 @@ function isNamed(etag: string, ifNoneMatch: string | undefined): boolean {
 function refuseRange(c: RouteContext, bytes: number): Response {
   c.header("content-range", `bytes */${bytes}`);
   const message = `range: the file has ${bytes} bytes. Ask for a part of these.`;
-  return answerError(c, new ThroughlineError("invalid_input", message, { details: { field: "range" } }), 416);
+  return errorResponse(
+    c,
+    new ThroughlineError("invalid_input", message, { details: { field: "range" } }),
+    416,
+  );
 }
 
 /**
- * To a browser a file is a stranger's words: whatever it claims to be, it is not sniffed, runs nothing, reaches nothing,
- * and what a browser would not merely show is saved instead.
+ * Headers for a file as untrusted content: a browser does not sniff it, runs nothing of it, lets it reach nothing,
+ * and saves whatever it would not merely show.
  */
 function fileHeaders(
   { id, mimeType, filename }: Attachment,
@@ -202,14 +206,14 @@ function fileHeaders(
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; sandbox",
     "cross-origin-resource-policy": readers,
-    // The id is of the content, so what it names never changes.
+    // The id is derived from the content, so the content behind it never changes.
     "cache-control": "private, max-age=31536000, immutable",
     etag: `"${id}"`,
     "accept-ranges": "bytes",
   };
 }
 
-/** RFC 8187: what `encodeURIComponent` leaves is more than a header's value may hold bare. */
+/** Encodes a name by RFC 8187: `encodeURIComponent` leaves characters that a header's value must escape. */
 function encodeName(name: string): string {
   return encodeURIComponent(name).replaceAll(
     /['()*]/g,

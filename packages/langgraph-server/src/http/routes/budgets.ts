@@ -14,14 +14,14 @@ import {
 } from "@throughline/billing";
 import { z } from "zod";
 import type { ServiceBilling } from "../../accounts/billing.js";
-import { bodyOf, checked, type RouteContext, type RouteParts, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseBody, parseInput, type RouteContext } from "../request.js";
 import { seesEveryone, spendScopeOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 
 const personSchema = z.object({ subject: subjectSchema });
 
-/** `/budgets`: what may be spent, of the account as a whole and of each of its people. */
-export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBilling }>): ActionRoute[] {
+/** `/budgets`: the spending limits of the account as a whole and of each of its people. */
+export function budgetRoutes(parts: App<{ readonly billing: ServiceBilling }>): ActionRoute[] {
   const { service, clock } = parts;
   const { budgets, ledger } = service.billing;
 
@@ -50,14 +50,14 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
     const params = path.includes(":subject") ? { params: personSchema } : {};
 
     async function set(
-      who: SignedIn,
+      who: AuthorizedRequest,
       subject: string | undefined,
       limits: ReturnType<typeof toLimits> | undefined,
     ) {
       who.requireReach("everyone");
       const nothing = { day: null, month: null, softPercent: null };
       const budget = showBudget({ subject, limits: limits ?? nothing });
-      who.note({ target: { budget }, ...(subject !== undefined && { person: subject }) });
+      who.audit({ target: { budget }, ...(subject !== undefined && { person: subject }) });
       await budgets.set(who.caller.billingAccountId, subject, limits);
       return budget;
     }
@@ -74,12 +74,12 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
           tag: "spending",
           ...params,
           body: budgetSchema,
-          answer: { status: 200, description: "The budget", schema: shownBudgetSchema },
+          response: { status: 200, description: "The budget", schema: shownBudgetSchema },
           errors: ["invalid_input"],
         },
         async handle(c, who) {
           const subject = subjectOf(c);
-          return c.json(await set(who, subject, toLimits(await bodyOf(who, budgetSchema))));
+          return c.json(await set(who, subject, toLimits(await parseBody(who, budgetSchema))));
         },
       },
       {
@@ -90,7 +90,7 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
           summary: `Delete ${whose} budget`,
           tag: "spending",
           ...params,
-          answer: { status: 204, description: "There is none any more" },
+          response: { status: 204, description: "There is none any more" },
           errors: [],
         },
         async handle(c, who) {
@@ -110,7 +110,7 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
         summary: "List budgets",
         description: "All of the account's for an admin, else the caller's own.",
         tag: "spending",
-        answer: {
+        response: {
           status: 200,
           description: "The account's first, then people's by name",
           schema: z.object({ budgets: z.array(shownBudgetSchema) }),
@@ -132,7 +132,7 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
         summary: "Read how much of the caller's budgets is spent",
         description: "For an admin with the account's, which holds for everyone in it.",
         tag: "spending",
-        answer: {
+        response: {
           status: 200,
           description: "One entry a limit; none where there are none",
           schema: z.object({ budgets: z.array(shownBudgetStateSchema) }),
@@ -154,12 +154,12 @@ export function budgetRoutes(parts: RouteParts<{ readonly billing: ServiceBillin
     ...changesOf(
       "/budgets/:subject",
       "a person's",
-      (c) => checked(personSchema, c.req.param(), "path").subject,
+      (c) => parseInput(personSchema, c.req.param(), "path").subject,
     ),
   ];
 }
 
-/** In the database an amount has 64 bits, which is a little more. */
+/** The largest amount; the database's 64 bits hold a little more. */
 const MAX_USD = 9_000_000;
 
 const limitSchema = z

@@ -1,17 +1,17 @@
 import { type Json, ThroughlineError, threadNameSchema } from "@throughline/ai-core";
 import type { ThreadListing } from "@throughline/thread-log";
 import { z } from "zod";
-import type { Action } from "../../accounts/policy.js";
+import type { Action } from "../../accounts/actions.js";
 import type { ThreadService } from "../../runs/thread-service.js";
 import type { ThreadAddress } from "../../threads/thread-address.js";
 import { wholeNumber } from "../paging.js";
 import {
-  type Asking,
-  checked,
+  type App,
+  type AuthenticatedRequest,
+  type AuthorizedRequest,
+  parseInput,
   type RouteContext,
-  type RouteParts,
   requireAgent,
-  type SignedIn,
 } from "../request.js";
 import { listScope, listVisibilitySchema, threadFor, visibilityQuerySchema } from "../request-scope.js";
 import type { Route, RouteDoc } from "../route.js";
@@ -44,7 +44,10 @@ const recordSchema = z.object({
   lastRunAt: z.iso.datetime(),
 });
 
-/** What `/info` says, so that stock clients ask at all. Changes are not told live: that takes CopilotKit's own service. */
+/**
+ * The capabilities in `/info`, without which stock clients send no requests about threads. Changes are not sent live: that takes
+ * CopilotKit's own service.
+ */
 export const THREAD_ENDPOINTS = {
   list: true,
   inspect: false,
@@ -52,10 +55,10 @@ export const THREAD_ENDPOINTS = {
   realtimeMetadata: false,
 } as const;
 
-/** A wish about threads, whichever way it came. */
-export interface ThreadWish {
+/** A request about threads, by its own route or in an envelope. */
+export interface ThreadRequest {
   readonly method: string;
-  /** Below the base path: `/threads`, `/threads/:id` or `/threads/:id/archive`. */
+  /** The path below the base path: `/threads`, `/threads/:id` or `/threads/:id/archive`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: () => Promise<Json | undefined>;
@@ -66,27 +69,31 @@ interface ThreadOperation {
   readonly path: string;
   readonly action: Action;
   readonly doc: RouteDoc;
-  /** `id` is the thread's name, where the path has one. */
-  perform(c: RouteContext, who: SignedIn, wish: ThreadWish, id: string): Promise<Response>;
+  /** Executes the operation. `id` is the thread's name, where the path has one. */
+  perform(c: RouteContext, who: AuthorizedRequest, request: ThreadRequest, id: string): Promise<Response>;
 }
 
-/** CopilotKit's `/threads`, as its `useThreads` asks: a thread's id is its name, and each is one agent's. */
-export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadService }>): {
-  /** Of the envelope: which operation it is decides on the permission. */
-  answer(c: RouteContext, asking: Asking, wish: ThreadWish): Promise<Response>;
+/** CopilotKit's `/threads`, for its `useThreads`: a thread's id is its name, and a thread belongs to one agent. */
+export function copilotkitThreads(parts: App<{ readonly threads: ThreadService }>): {
+  /** Executes a request from an envelope; its operation decides which action is authorized. */
+  execute(c: RouteContext, authenticated: AuthenticatedRequest, request: ThreadRequest): Promise<Response>;
   routes(base: string): Route[];
 } {
   const { threads } = parts.service;
 
   async function addressOf(
-    who: SignedIn,
+    who: AuthorizedRequest,
     agentId: string,
     id: string,
-    { query }: ThreadWish,
+    { query }: ThreadRequest,
   ): Promise<ThreadAddress> {
     const { graphName } = await requireAgent(parts, agentId);
-    const { visibility } = checked(visibilityQuerySchema, query, "query");
-    return threadFor(who, { graphName, threadName: checked(threadNameSchema, id, "threadId"), visibility });
+    const { visibility } = parseInput(visibilityQuerySchema, query, "query");
+    return threadFor(who, {
+      graphName,
+      threadName: parseInput(threadNameSchema, id, "threadId"),
+      visibility,
+    });
   }
 
   const list: ThreadOperation = {
@@ -97,7 +104,7 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       summary: "List threads, for CopilotKit",
       tag: "threads",
       query: listSchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest activity first",
         schema: z.object({ threads: z.array(recordSchema), nextCursor: z.string().nullable() }),
@@ -105,7 +112,7 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       errors: ["invalid_input", "not_found"],
     },
     async perform(c, who, { query }) {
-      const { agentId, includeArchived, limit, cursor, visibility } = checked(listSchema, query, "query");
+      const { agentId, includeArchived, limit, cursor, visibility } = parseInput(listSchema, query, "query");
       const agent = agentId === undefined ? undefined : await requireAgent(parts, agentId);
       const page = await threads.list(listScope(who, visibility), {
         graphId: agent?.graphId,
@@ -128,12 +135,12 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       tag: "threads",
       query: visibilityQuerySchema,
       body: changeSchema,
-      answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
+      response: { status: 200, description: "The thread as it is now", schema: recordSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
-    async perform(c, who, wish, id) {
-      const { agentId, name, archived } = checked(changeSchema, (await wish.body()) ?? {}, "body");
-      const thread = await addressOf(who, agentId, id, wish);
+    async perform(c, who, request, id) {
+      const { agentId, name, archived } = parseInput(changeSchema, (await request.body()) ?? {}, "body");
+      const thread = await addressOf(who, agentId, id, request);
       return c.json(showRecord(await threads.change(thread, { title: name, isArchived: archived }), agentId));
     },
   };
@@ -146,12 +153,12 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       tag: "threads",
       query: visibilityQuerySchema,
       body: ownerSchema,
-      answer: { status: 200, description: "It is gone", schema: z.object({ deleted: z.literal(true) }) },
+      response: { status: 200, description: "It is gone", schema: z.object({ deleted: z.literal(true) }) },
       errors: ["invalid_input", "not_found", "method_not_allowed", "too_large"],
     },
-    async perform(c, who, wish, id) {
-      const { agentId } = checked(ownerSchema, (await wish.body()) ?? {}, "body");
-      await threads.remove(await addressOf(who, agentId, id, wish));
+    async perform(c, who, request, id) {
+      const { agentId } = parseInput(ownerSchema, (await request.body()) ?? {}, "body");
+      await threads.remove(await addressOf(who, agentId, id, request));
       return c.json({ deleted: true });
     },
   };
@@ -164,25 +171,30 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
       tag: "threads",
       query: visibilityQuerySchema,
       body: ownerSchema,
-      answer: { status: 200, description: "The thread as it is now", schema: recordSchema },
+      response: { status: 200, description: "The thread as it is now", schema: recordSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
-    async perform(c, who, wish, id) {
-      const { agentId } = checked(ownerSchema, (await wish.body()) ?? {}, "body");
-      const thread = await addressOf(who, agentId, id, wish);
+    async perform(c, who, request, id) {
+      const { agentId } = parseInput(ownerSchema, (await request.body()) ?? {}, "body");
+      const thread = await addressOf(who, agentId, id, request);
       return c.json(showRecord(await threads.change(thread, { isArchived: true }), agentId));
     },
   };
   const operations = [list, change, remove, archive];
 
   return {
-    async answer(c, asking, wish) {
-      const asked = wish.path.split("/");
+    async execute(c, authenticated, request) {
+      const asked = request.path.split("/");
       const operation = operations.find(
-        ({ method, path }) => method === wish.method && fits(path.split("/"), asked),
+        ({ method, path }) => method === request.method && fits(path.split("/"), asked),
       );
       if (!operation) throw new ThroughlineError("not_found", "There is no such route.");
-      return operation.perform(c, asking.permit(operation.action), wish, decodeName(asked[2] ?? ""));
+      return operation.perform(
+        c,
+        authenticated.authorize(operation.action),
+        request,
+        decodeName(asked[2] ?? ""),
+      );
     },
     routes: (base) =>
       operations.map(({ method, path, action, doc, perform }) => ({
@@ -192,8 +204,8 @@ export function copilotkitThreads(parts: RouteParts<{ readonly threads: ThreadSe
         doc,
         handle: (c, who) => {
           const below = new URL(c.req.url).pathname.slice(base.length);
-          const wish = { method, path: below, query: c.req.query(), body: who.readBody };
-          return perform(c, who, wish, decodeName(below.split("/")[2] ?? ""));
+          const request = { method, path: below, query: c.req.query(), body: who.readBody };
+          return perform(c, who, request, decodeName(below.split("/")[2] ?? ""));
         },
       })),
   };
@@ -206,7 +218,7 @@ function fits(path: readonly string[], asked: readonly string[]): boolean {
   );
 }
 
-/** `agentId` as the client spells it: it drops threads of agents it does not know. */
+/** Encodes a thread. `agentId` is spelled as the client does: it drops threads of agents that it does not know. */
 function showRecord(listing: ThreadListing, agentId = listing.graphId): z.output<typeof recordSchema> {
   const { thread, threadName, title, isArchived, createdAt, lastActivityAt } = listing;
   return {
@@ -222,7 +234,7 @@ function showRecord(listing: ThreadListing, agentId = listing.graphId): z.output
   };
 }
 
-/** Of a path. What is encoded as nothing is the name of nothing, and is refused as such. */
+/** Decodes a name in a path. A malformed one becomes the empty name, which is refused. */
 function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,12 +4,12 @@ import type { Arrival } from "../../runs/stop-runs.js";
 import type { ThreadService } from "../../runs/thread-service.js";
 import { parsedJson } from "../bodies.js";
 import {
-  type Asking,
-  bodyOf,
+  type App,
+  type AuthenticatedRequest,
+  type AuthorizedRequest,
+  parseBody,
   type RouteContext,
-  type RouteParts,
   requireAgent,
-  type SignedIn,
 } from "../request.js";
 import type { Route } from "../route.js";
 import { agUiEventSchema } from "../stream-schemas.js";
@@ -42,9 +42,9 @@ const envelopeSchema = z.object({
   body: parsedJson.nullish(),
 });
 
-/** CopilotKit's protocol, spoken natively: one route per wish, or all wishes in one envelope to the base path. */
+/** Native routes for CopilotKit's protocol: one route per request type, and one at the base path for all types in an envelope. */
 export function copilotkitRoutes(
-  parts: RunParts & RouteParts<{ readonly threads: ThreadService }>,
+  parts: RunParts & App<{ readonly threads: ThreadService }>,
   base: string,
   version: string,
 ): Route[] {
@@ -52,19 +52,19 @@ export function copilotkitRoutes(
 
   async function run(
     c: RouteContext,
-    asking: Asking,
+    authenticated: AuthenticatedRequest,
     agentId: string,
     read: () => Promise<Json | undefined>,
     arrival: Arrival,
   ) {
     const agent = await requireAgent(parts, agentId);
-    const input = parseRunAgentInput(await read(), asking.limits.maxContentParts);
-    return runAgent(c, parts, asking.permit(actionOf(input)), agent, input, arrival);
+    const input = parseRunAgentInput(await read(), authenticated.limits.maxContentParts);
+    return runAgent(c, parts, authenticated.authorize(actionOf(input)), agent, input, arrival);
   }
 
   async function connect(
     c: RouteContext,
-    who: SignedIn,
+    who: AuthorizedRequest,
     agentId: string,
     read: () => Promise<Json | undefined>,
   ) {
@@ -74,7 +74,7 @@ export function copilotkitRoutes(
 
   async function stop(
     c: RouteContext,
-    who: SignedIn,
+    who: AuthorizedRequest,
     names: { readonly agentId: string; readonly threadId: string },
     read: () => Promise<Json | undefined>,
   ) {
@@ -82,24 +82,33 @@ export function copilotkitRoutes(
     return stopAgent(c, parts, who, agent, names.threadId, await read());
   }
 
-  async function singleRoute(c: RouteContext, asking: Asking, arrival: Arrival): Promise<Response> {
-    const { method, params, body: inner } = await bodyOf(asking, envelopeSchema);
+  async function singleRoute(
+    c: RouteContext,
+    authenticated: AuthenticatedRequest,
+    arrival: Arrival,
+  ): Promise<Response> {
+    const { method, params, body: inner } = await parseBody(authenticated, envelopeSchema);
     const read = async () => inner ?? undefined;
     const agentId = params?.agentId ?? "";
     switch (method) {
       case "info":
-        asking.permit("read");
+        authenticated.authorize("read");
         return describeRuntime(c, parts, version);
       case "agent/run":
-        return run(c, asking, agentId, read, arrival);
+        return run(c, authenticated, agentId, read, arrival);
       case "agent/connect":
-        return connect(c, asking.permit("read"), agentId, read);
+        return connect(c, authenticated.authorize("read"), agentId, read);
       case "agent/stop":
-        return stop(c, asking.permit("stop"), { agentId, threadId: params?.threadId ?? "" }, read);
+        return stop(c, authenticated.authorize("stop"), { agentId, threadId: params?.threadId ?? "" }, read);
       case "resource/request": {
         const [path = "", search = ""] = (params?.path ?? "").split("?", 2);
         const query = Object.fromEntries(new URLSearchParams(search));
-        return threads.answer(c, asking, { method: params?.httpMethod ?? "GET", path, query, body: read });
+        return threads.execute(c, authenticated, {
+          method: params?.httpMethod ?? "GET",
+          path,
+          query,
+          body: read,
+        });
       }
       default:
         throw new ThroughlineError(
@@ -123,7 +132,7 @@ export function copilotkitRoutes(
         query: followQuerySchema,
         headers: lastEventIdHeaders,
         body: envelopeSchema,
-        answer: {
+        response: {
           status: 200,
           description: "As the operation of its own would answer: an event stream, or JSON",
           events: agUiEventSchema,
@@ -146,7 +155,7 @@ export function copilotkitRoutes(
       doc: {
         summary: "List agents, for CopilotKit",
         tag: "agents",
-        answer: { status: 200, description: "The runtime and its agents", schema: runtimeInfoSchema },
+        response: { status: 200, description: "The runtime and its agents", schema: runtimeInfoSchema },
         errors: ["upstream_unavailable"],
       },
       async handle(c) {
@@ -164,14 +173,15 @@ export function copilotkitRoutes(
         tag: "runs",
         headers: lastEventIdHeaders,
         body: runAgentInputSchema,
-        answer: {
+        response: {
           status: 200,
           description: "The run, from its start to its one end",
           events: agUiEventSchema,
         },
         errors: ["model_not_allowed", "budget_exceeded", "models_unavailable"],
       },
-      handle: (c, asking, arrival) => run(c, asking, c.req.param("agentId") ?? "", asking.readBody, arrival),
+      handle: (c, authenticated, arrival) =>
+        run(c, authenticated, c.req.param("agentId") ?? "", authenticated.readBody, arrival),
     },
     {
       method: "POST",
@@ -185,7 +195,7 @@ export function copilotkitRoutes(
         query: followQuerySchema,
         headers: lastEventIdHeaders,
         body: runAgentInputSchema,
-        answer: { status: 200, description: "A sequence of complete runs", events: agUiEventSchema },
+        response: { status: 200, description: "A sequence of complete runs", events: agUiEventSchema },
         errors: [],
       },
       async handle(c, who) {
@@ -201,7 +211,7 @@ export function copilotkitRoutes(
         description: "One that has not arrived yet is cancelled when it does.",
         tag: "runs",
         body: stopSchema,
-        answer: { status: 200, description: "What became of it", schema: stoppedSchema },
+        response: { status: 200, description: "What became of it", schema: stoppedSchema },
         errors: [],
       },
       async handle(c, who) {
@@ -242,10 +252,10 @@ const runtimeInfoSchema = z.object({
   singleRoute: z.object({ resourceOperations: z.boolean(), threadEndpoints: threadEndpointsSchema }),
 });
 
-/** What a client asks for first: which agents there are. The shape is CopilotKit's; capabilities are ours. */
-async function describeRuntime(c: RouteContext, parts: RouteParts, version: string): Promise<Response> {
+/** The list of agents, which a client requests first. The shape is CopilotKit's; capabilities are ours. */
+async function describeRuntime(c: RouteContext, parts: App, version: string): Promise<Response> {
   const agents = await parts.service.agents.listAgents();
-  const answer: z.output<typeof runtimeInfoSchema> = {
+  const body: z.output<typeof runtimeInfoSchema> = {
     version,
     mode: "sse",
     agents: Object.fromEntries(
@@ -265,5 +275,5 @@ async function describeRuntime(c: RouteContext, parts: RouteParts, version: stri
     threadEndpoints: THREAD_ENDPOINTS,
     singleRoute: { resourceOperations: true, threadEndpoints: THREAD_ENDPOINTS },
   };
-  return c.json(answer);
+  return c.json(body);
 }

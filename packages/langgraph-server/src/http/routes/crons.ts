@@ -8,13 +8,13 @@ import {
 } from "../../crons/cron-definition.js";
 import { type CronService, type ShownCron, type ShownTick, scopeOf } from "../../crons/cron-service.js";
 import { nextSchema, pageSchema } from "../paging.js";
-import { bodyOf, queryOf, type RouteContext, type RouteParts } from "../request.js";
+import { type App, parseBody, parseQuery, type RouteContext } from "../request.js";
 import type { ActionRoute } from "../route.js";
 
 const nothingSchema = z.strictObject({});
 
-/** `/crons`: everything is of the caller's account and subject, and no other caller finds it. */
-export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): ActionRoute[] {
+/** The routes of `/crons`. Crons belong to an account and a subject; no other caller finds them. */
+export function cronRoutes(parts: App<{ readonly crons: CronService }>): ActionRoute[] {
   const { crons } = parts.service;
   const list: ActionRoute = {
     method: "GET",
@@ -24,7 +24,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       summary: "List crons",
       tag: "crons",
       query: pageSchema,
-      answer: {
+      response: {
         status: 200,
         description: "In order of creation",
         schema: z.object({ crons: z.array(shownCronSchema), next: nextSchema }),
@@ -32,7 +32,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       errors: ["invalid_input"],
     },
     async handle(c, { caller }) {
-      const page = await crons.list(scopeOf(caller), queryOf(c, pageSchema));
+      const page = await crons.list(scopeOf(caller), parseQuery(c, pageSchema));
       return c.json({ crons: page.crons.map(showCron), next: page.next ?? null });
     },
   };
@@ -45,12 +45,12 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       description: "Its ticks are ordinary runs, charged to the last editor of the cron.",
       tag: "crons",
       body: newCronSchema,
-      answer: { status: 201, description: "The cron", schema: shownCronSchema },
+      response: { status: 201, description: "The cron", schema: shownCronSchema },
       errors: ["invalid_input", "too_large", "rate_limited"],
     },
     async handle(c, who) {
-      const shown = await crons.create(who.caller, await bodyOf(who, newCronSchema));
-      who.note({ target: { cronId: shown.cron.id } });
+      const shown = await crons.create(who.caller, await parseBody(who, newCronSchema));
+      who.audit({ target: { cronId: shown.cron.id } });
       return c.json(showCron(shown), 201);
     },
   };
@@ -61,7 +61,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
     doc: {
       summary: "Read a cron",
       tag: "crons",
-      answer: { status: 200, description: "The cron", schema: shownCronSchema },
+      response: { status: 200, description: "The cron", schema: shownCronSchema },
       errors: ["not_found"],
     },
     async handle(c, { caller }) {
@@ -77,12 +77,12 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       description: "Fields that are not named stay. Another schedule begins now.",
       tag: "crons",
       body: cronChangeSchema,
-      answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
+      response: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
     async handle(c, who) {
-      who.note({ target: { cronId: idOf(c) } });
-      const changes = await bodyOf(who, cronChangeSchema);
+      who.audit({ target: { cronId: idOf(c) } });
+      const changes = await parseBody(who, cronChangeSchema);
       return c.json(showCron(await crons.change(who.caller, idOf(c), changes)));
     },
   };
@@ -94,11 +94,11 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       summary: "Delete a cron and its history",
       description: "Runs it started go on, and their threads stay.",
       tag: "crons",
-      answer: { status: 204, description: "It is gone" },
+      response: { status: 204, description: "It is gone" },
       errors: ["not_found"],
     },
     async handle(c, who) {
-      who.note({ target: { cronId: idOf(c) } });
+      who.audit({ target: { cronId: idOf(c) } });
       await crons.remove(scopeOf(who.caller), idOf(c));
       return c.body(null, 204);
     },
@@ -112,7 +112,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       description: "Also while it is paused. The schedule stays as it is.",
       tag: "crons",
       body: nothingSchema,
-      answer: { status: 202, description: "The tick, with its run", schema: shownTickSchema },
+      response: { status: 202, description: "The tick, with its run", schema: shownTickSchema },
       errors: [
         "invalid_input",
         "not_found",
@@ -126,7 +126,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       ],
     },
     async handle(c, who) {
-      await bodyOf(who, nothingSchema);
+      await parseBody(who, nothingSchema);
       return c.json(showTick(await crons.runNow(scopeOf(who.caller), idOf(c))), 202);
     },
   };
@@ -138,7 +138,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       summary: "List what a cron did",
       tag: "crons",
       query: pageSchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest first; the latest 100 are kept",
         schema: z.object({ ticks: z.array(shownTickSchema), next: nextSchema }),
@@ -146,7 +146,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, { caller }) {
-      const page = await crons.ticks(scopeOf(caller), idOf(c), queryOf(c, pageSchema));
+      const page = await crons.ticks(scopeOf(caller), idOf(c), parseQuery(c, pageSchema));
       return c.json({ ticks: page.ticks.map(showTick), next: page.next ?? null });
     },
   };
@@ -158,7 +158,7 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       summary: "Say when a schedule would run",
       tag: "crons",
       body: cronPreviewSchema,
-      answer: {
+      response: {
         status: 200,
         description: "The next times from now, without jitter",
         schema: z.object({ times: z.array(z.iso.datetime()) }),
@@ -166,12 +166,12 @@ export function cronRoutes(parts: RouteParts<{ readonly crons: CronService }>): 
       errors: ["invalid_input", "too_large"],
     },
     async handle(c, who) {
-      const times = await crons.preview(await bodyOf(who, cronPreviewSchema));
+      const times = await crons.preview(await parseBody(who, cronPreviewSchema));
       return c.json({ times: times.map(iso) });
     },
   };
   const switches = [switchRoute(crons, "pause"), switchRoute(crons, "resume")];
-  // A path that names something comes before the one that takes any name.
+  // Fixed paths come before the one with a parameter.
   return [list, create, preview, get, change, remove, run, ...switches, ticks];
 }
 
@@ -188,12 +188,12 @@ function switchRoute(crons: CronService, change: "pause" | "resume"): ActionRout
           : "It goes on with the next time on its schedule; what the pause left out is not made up for.",
       tag: "crons",
       body: nothingSchema,
-      answer: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
+      response: { status: 200, description: "The cron as it is now", schema: shownCronSchema },
       errors: ["invalid_input", "not_found", "too_large"],
     },
     async handle(c, who) {
-      who.note({ target: { cronId: idOf(c) } });
-      await bodyOf(who, nothingSchema);
+      who.audit({ target: { cronId: idOf(c) } });
+      await parseBody(who, nothingSchema);
       return c.json(showCron(await crons.change(who.caller, idOf(c), { enabled: change === "resume" })));
     },
   };

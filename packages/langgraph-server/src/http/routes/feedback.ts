@@ -11,7 +11,7 @@ import {
 import { formatPlace, parsePlace } from "../../threads/paging.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
 import { nextSchema, pageSchema } from "../paging.js";
-import { bodyOf, queryOf, type RouteParts, requireAgent, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseBody, parseQuery, requireAgent } from "../request.js";
 import { threadOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 
@@ -53,8 +53,8 @@ const shownSchema = z.object({
 });
 const pageAnswer = z.object({ feedback: z.array(shownSchema), next: nextSchema });
 
-/** What people think of answers: a thumb and a note, one for each person and message. */
-export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackStore }>): ActionRoute[] {
+/** Routes for feedback on messages: a thumb and a note, one per person and message. */
+export function feedbackRoutes(parts: App<{ readonly feedback: FeedbackStore }>): ActionRoute[] {
   const { feedback } = parts.service;
   return [
     {
@@ -66,12 +66,12 @@ export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackSt
         description: "Replaces what the caller said of it before.",
         tag: "feedback",
         body: giveSchema,
-        answer: { status: 200, description: "As it is kept", schema: shownSchema },
+        response: { status: 200, description: "As it is kept", schema: shownSchema },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, who) {
         const { ref: thread } = await threadOf(c, parts, who);
-        const { note, runId, ...given } = await bodyOf(who, giveSchema);
+        const { note, runId, ...given } = await parseBody(who, giveSchema);
         const author = who.caller.subject;
         const put = await feedback.put({
           thread,
@@ -92,12 +92,12 @@ export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackSt
         summary: "Take back what you said of a message",
         tag: "feedback",
         query: takeBackSchema,
-        answer: { status: 204, description: "It is gone" },
+        response: { status: 204, description: "It is gone" },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, who) {
         const { ref } = await threadOf(c, parts, who);
-        const { messageId: id } = queryOf(c, takeBackSchema);
+        const { messageId: id } = parseQuery(c, takeBackSchema);
         if (!(await feedback.remove(ref, id, who.caller.subject)))
           throw new ThroughlineError("not_found", "You said nothing of this message.");
         return c.body(null, 204);
@@ -111,12 +111,12 @@ export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackSt
         summary: "List what people think of a thread's messages",
         tag: "feedback",
         query: pageSchema,
-        answer: { status: 200, description: "What was changed last first", schema: pageAnswer },
+        response: { status: 200, description: "What was changed last first", schema: pageAnswer },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, who) {
         const { ref } = await threadOf(c, parts, who);
-        const { limit, after } = queryOf(c, pageSchema);
+        const { limit, after } = parseQuery(c, pageSchema);
         const query = {
           threadId: ref.threadId,
           limit,
@@ -134,11 +134,11 @@ export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackSt
         description: "For an admin everyone's, else what the caller gave.",
         tag: "feedback",
         query: listSchema,
-        answer: { status: 200, description: "What was changed last first", schema: pageAnswer },
+        response: { status: 200, description: "What was changed last first", schema: pageAnswer },
         errors: ["invalid_input", "not_found"],
       },
       async handle(c, who) {
-        const { agentId, after, ...query } = queryOf(c, listSchema);
+        const { agentId, after, ...query } = parseQuery(c, listSchema);
         const graphId = agentId === undefined ? undefined : (await requireAgent(parts, agentId)).graphId;
         const page = await feedback.list(
           { account: who.caller.billingAccountId, everySubject: true },
@@ -155,8 +155,8 @@ export function feedbackRoutes(parts: RouteParts<{ readonly feedback: FeedbackSt
   ];
 }
 
-/** Whose feedback the caller sees: `undefined` is everyone's. A caller who is no person has nothing of their own. */
-function authorOf(who: SignedIn): string | undefined {
+/** Resolves whose feedback the caller sees; `undefined` is everyone's. A caller who is no person has none of their own. */
+function authorOf(who: AuthorizedRequest): string | undefined {
   if (reachOf(actorOf(who.credentials), who.action) === "everyone") return undefined;
   who.requireReach(who.caller.subject === undefined ? "everyone" : "own");
   return who.caller.subject;
@@ -181,7 +181,7 @@ function showFeedback(feedback: Feedback): z.output<typeof shownSchema> {
   };
 }
 
-/** PostgreSQL's text can't hold it. */
+/** Whether PostgreSQL's text can hold the value. */
 function isStorable(text: string): boolean {
   return !text.includes("\u0000");
 }

@@ -7,27 +7,27 @@ import {
   wireErrorSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
-import type { Place } from "../../accounts/limits.js";
+import type { Place as Permit } from "../../accounts/limits.js";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
 import type { FaceOptions, ThreadHub } from "../../streams/stream-types.js";
 import { type ThreadAddress, threadVisibilitySchema } from "../../threads/thread-address.js";
 import {
-  addressOf,
-  bodyOf,
+  type App,
+  type AuthorizedRequest,
   openStream,
+  parseBody,
+  publicUrlOf,
   type RouteContext,
-  type RouteParts,
   requireAgent,
-  type SignedIn,
 } from "../request.js";
 import { threadFor } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 import { splitStream } from "../sse.js";
 import type { SseStream } from "../sse-stream.js";
 import { agUiEventSchema } from "../stream-schemas.js";
-import { earlyEndError, followOf, followQuerySchema, subscribeOnStream } from "../stream-thread.js";
+import { followOf, followQuerySchema, streamEndError, subscribeOnStream } from "../stream-thread.js";
 
-/** More than the tabs of a browser show; each counts as a watcher of its account. */
+/** Maximum subscriptions of a request, more than a browser's tabs show; each counts as a subscription of its account. */
 const MAX_SUBSCRIPTIONS = 100;
 
 const subscriptionSchema = z.strictObject({
@@ -59,13 +59,13 @@ const endSchema = wireErrorSchema.extend({
   status: z.number().int().describe("As an answer of its own would have had it."),
 });
 
-/** A subscription of the request that the caller may have. */
+/** A granted subscription of the request. */
 interface Granted {
-  /** Where it stands in the request, which is its name on the stream. */
+  /** The index in the request, which names the subscription on the stream. */
   readonly at: number;
   readonly asked: Subscription;
   readonly thread: ThreadAddress;
-  readonly permit: Place;
+  readonly permit: Permit;
 }
 
 interface Refused {
@@ -73,8 +73,8 @@ interface Refused {
   readonly error: unknown;
 }
 
-/** Many threads on one stream: a browser has six connections to an origin, however many tabs it has. */
-export function followRoute(parts: RouteParts<{ readonly hub: ThreadHub }>, base: string): ActionRoute {
+/** Streams many threads on one connection: a browser has six connections to an origin, however many tabs it has. */
+export function followRoute(parts: App<{ readonly hub: ThreadHub }>, base: string): ActionRoute {
   return {
     method: "POST",
     path: `${base}/follow`,
@@ -87,7 +87,7 @@ export function followRoute(parts: RouteParts<{ readonly hub: ThreadHub }>, base
       tag: "runs",
       query: followQuerySchema,
       body: followSchema,
-      answer: {
+      response: {
         status: 200,
         description: "Frames of all subscriptions, each in its own order",
         events: z.union([agUiEventSchema, envelopeSchema, endSchema]),
@@ -95,20 +95,22 @@ export function followRoute(parts: RouteParts<{ readonly hub: ThreadHub }>, base
       errors: ["not_found", "upstream_unavailable"],
     },
     async handle(c, who) {
-      return followThreads(c, parts, who, await bodyOf(who, followSchema));
+      return followThreads(c, parts, who, await parseBody(who, followSchema));
     },
   };
 }
 
 async function followThreads(
   c: RouteContext,
-  parts: RouteParts<{ readonly hub: ThreadHub }>,
-  who: SignedIn,
+  parts: App<{ readonly hub: ThreadHub }>,
+  who: AuthorizedRequest,
   request: FollowRequest,
 ): Promise<Response> {
-  const judged = await Promise.all(request.subscriptions.map((asked, at) => judge(parts, who, asked, at)));
-  const granted = judged.filter((one) => "permit" in one);
-  const refused = judged.filter((one) => "error" in one);
+  const results = await Promise.all(
+    request.subscriptions.map((asked, at) => authorizeSubscription(parts, who, asked, at)),
+  );
+  const granted = results.filter((one) => "permit" in one);
+  const refused = results.filter((one) => "error" in one);
   const forbidden = refused.find(({ error }) => isForbidden(error));
   const failed = refused.find(({ error }) => !(error instanceof ThroughlineError));
   const reason = failed ?? (granted.length === 0 ? (forbidden ?? refused[0]) : undefined);
@@ -116,8 +118,8 @@ async function followThreads(
     leaveAll(granted);
     throw reason.error;
   }
-  // What is refused beside what is granted is recorded too.
-  if (forbidden) who.note({ error: forbidden.error });
+  // A refusal is recorded also where other subscriptions are granted.
+  if (forbidden) who.audit({ error: forbidden.error });
 
   const permits = { leave: () => leaveAll(granted) };
   const { stream, response } = openStream(c, parts, permits, granted.length);
@@ -136,14 +138,14 @@ async function followThreads(
       clock: parts.clock,
       thread: one.thread,
       options: {
-        face: faceOf(one.asked, request, addressOf(c, parts)),
+        face: faceOf(one.asked, request, publicUrlOf(c, parts)),
         from: cursor === undefined ? { kind: "nothing" } : { kind: "cursor", cursor },
         follow,
       },
       stream: endingWith(lane, one.permit),
       expiresAt: who.credentials.expiresAt,
-      lastWords({ reason }) {
-        if (reason !== "done") stream.write([endFrame(one.at, earlyEndError(reason))]);
+      finalFrames({ reason }) {
+        if (reason !== "done") stream.write([endFrame(one.at, streamEndError(reason))]);
         return [];
       },
     });
@@ -151,18 +153,18 @@ async function followThreads(
   return response;
 }
 
-/** Each subscription is authorised and counted on its own. */
-async function judge(
-  parts: RouteParts,
-  who: SignedIn,
+/** Authorizes and counts one subscription. */
+async function authorizeSubscription(
+  parts: App,
+  who: AuthorizedRequest,
   asked: Subscription,
   at: number,
 ): Promise<Granted | Refused> {
   try {
     const { graphName } = await requireAgent(parts, asked.agentId);
     const named = { graphName, threadName: asked.threadId, visibility: asked.visibility };
-    // The audit record is of what was refused: threads that were granted are not part of it.
-    const thread = threadFor({ ...who, note() {} }, named);
+    // Only a refusal is recorded, so granted threads are not part of the entry.
+    const thread = threadFor({ ...who, audit() {} }, named);
     const permit = await parts.usage.watch(who.caller.billingAccountId, who.limits);
     return { at, asked, thread, permit };
   } catch (error) {
@@ -179,8 +181,8 @@ function faceOf(
   return { kind: "ag-ui", line: "1.0", interrupts, calls, linksBelow: links ? address : undefined };
 }
 
-/** Gives the permit back with the subscription, which may end long before the stream. */
-function endingWith(lane: SseStream, permit: Place): SseStream {
+/** Releases the permit with the subscription, which may end long before the stream. */
+function endingWith(lane: SseStream, permit: Permit): SseStream {
   return {
     ...lane,
     end() {
@@ -200,6 +202,6 @@ function isForbidden(error: unknown): boolean {
 
 function endFrame(subscription: number, error: unknown): Buffer {
   const wire = toWireError(error);
-  const told = { subscription, status: httpStatusOf(wire.code), ...wire };
-  return encodeSseFrame({ event: "end", data: JSON.stringify(told) });
+  const data = { subscription, status: httpStatusOf(wire.code), ...wire };
+  return encodeSseFrame({ event: "end", data: JSON.stringify(data) });
 }

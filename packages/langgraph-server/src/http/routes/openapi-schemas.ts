@@ -13,7 +13,7 @@ import {
 import { z } from "zod";
 import { newCronSchema } from "../../crons/cron-definition.js";
 import type { JsonSchema, OpenApiResponse, Reference } from "../openapi-shape.js";
-import { errorAnswerSchema } from "../request.js";
+import { errorBodySchema } from "../request.js";
 import type { OpenRoute, Route } from "../route.js";
 import { agUiEventSchema } from "../stream-schemas.js";
 import { shownAuditEntrySchema } from "./account-access.js";
@@ -41,14 +41,14 @@ import {
 export interface SchemaBook {
   /** The named schemas, for the document's components. */
   readonly named: Readonly<Record<string, JsonSchema>>;
-  /** Any schema the book was made of: a reference where it has a name, else itself. */
+  /** Returns the JSON Schema of any schema in the book: a reference where it has a name, else the schema itself. */
   schemaOf(schema: z.ZodType): JsonSchema;
 }
 
 const PREFIX = "#/components/schemas/";
 
 /**
- * Turns zod's schemas into JSON Schema, all at once so that they can name each other. `input` is what a client may send,
+ * Converts zod's schemas to JSON Schema, all at once so that they can name each other. `input` is what a client may send,
  * before defaults and transforms; `output` is what it gets, which may hold more one day and so is never closed.
  */
 export function schemaBook(
@@ -67,7 +67,7 @@ export function schemaBook(
     override({ zodSchema, jsonSchema }) {
       if (io === "output" && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
-      // What is caught is never refused, so anything may be sent.
+      // A `catch` schema refuses nothing, so any value may be sent.
       if (io === "input" && zodSchema._zod.def.type === "catch") {
         for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
       }
@@ -76,7 +76,7 @@ export function schemaBook(
     },
   });
   if ("__shared" in schemas) throw new Error("A schema that holds itself needs a name in the document.");
-  // What zod gives is JSON, which its types do not say.
+  // Zod returns JSON, which its types do not express.
   const converted = JSON.parse(JSON.stringify(schemas)) as Readonly<Record<string, JsonObject>>;
 
   function schemaWithout(id: string): JsonSchema {
@@ -84,7 +84,7 @@ export function schemaBook(
     return inlined(schema);
   }
 
-  /** References to what has no name are replaced by what they mean. */
+  /** Replaces references to unnamed schemas by the schemas themselves. */
   function inlined(schema: JsonObject): JsonObject {
     const { $ref, ...rest } = schema;
     if (typeof $ref === "string" && !Object.hasOwn(named, $ref.slice(PREFIX.length))) {
@@ -109,7 +109,7 @@ export function schemaBook(
 
 type Named = Readonly<Record<string, z.ZodType>>;
 
-/** What has a name of its own in the document. A schema that holds itself needs one. */
+/** The schemas that have a name in the document. A recursive schema needs one. */
 export const SHARED_INPUTS: Named = {
   Json: jsonSchema,
   RunAgentInput: runAgentInputSchema,
@@ -120,7 +120,7 @@ export const SHARED_INPUTS: Named = {
 
 export const SHARED_ANSWERS: Named = {
   Json: jsonSchema,
-  Error: errorAnswerSchema,
+  Error: errorBodySchema,
   Agent: shownAgentSchema,
   AgUiEvent: agUiEventSchema,
   AiEvent: aiEventSchema,
@@ -144,7 +144,7 @@ export const SHARED_ANSWERS: Named = {
   BudgetState: shownBudgetStateSchema,
 };
 
-/** On every answer, refusals included. */
+/** Headers of every response, refusals included. */
 export const TRACE_HEADERS = {
   "x-request-id": { $ref: "#/components/headers/RequestId" },
   traceparent: { $ref: "#/components/headers/Traceparent" },
@@ -156,14 +156,14 @@ const MORE_HEADERS: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, R
   rate_limited: { "retry-after": { $ref: "#/components/headers/RetryAfter" } },
 };
 
-/** What a route may answer instead, its own refusals and those that follow from what it takes. */
+/** Returns a route's error codes: its own refusals and those that follow from its parameters and body. */
 export function errorCodesOf({
   path,
   doc,
   isOpen,
 }: Pick<Route | OpenRoute, "path" | "doc" | "isOpen">): ErrorCode[] {
   const takesBody = doc.body !== undefined || doc.file !== undefined;
-  // Whatever is asked for, the request itself may be malformed or its headers too long.
+  // Any request may be malformed or have headers that are too long.
   const codes = new Set<ErrorCode>([
     "invalid_input",
     "too_large",
@@ -177,7 +177,7 @@ export function errorCodesOf({
   return [...codes];
 }
 
-/** One answer a status, since two codes may share one. */
+/** Groups error responses by status, since two codes may share one. */
 export function errorResponses(
   codes: readonly ErrorCode[],
 ): Readonly<Record<string, OpenApiResponse | Reference>> {

@@ -8,8 +8,8 @@ import {
   threadNameSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
+import { DEFAULT_ROLE, ROLES } from "../../accounts/actions.js";
 import { DEV_ACCOUNT_HEADER, DEV_ROLE_HEADER, DEV_SUBJECT_HEADER } from "../../accounts/callers.js";
-import { DEFAULT_ROLE, ROLES } from "../../accounts/policy.js";
 import type {
   Content,
   JsonSchema,
@@ -20,7 +20,7 @@ import type {
   Parameter,
 } from "../openapi-shape.js";
 import { visibilityQuerySchema } from "../request-scope.js";
-import type { ConditionalAnswer, OpenRoute, Route, RouteAnswer, RouteDoc, RouteTag } from "../route.js";
+import type { ConditionalResponse, OpenRoute, Route, RouteDoc, RouteResponse, RouteTag } from "../route.js";
 import {
   errorCodesOf,
   errorResponse,
@@ -46,7 +46,7 @@ const TAGS: Readonly<Record<RouteTag, string>> = {
   operations: "For operators of the service.",
 };
 
-/** Names in paths that mean the same wherever they stand. */
+/** Path parameters that mean the same in every path. */
 const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
   agentId: z.string().regex(GRAPH_ID_PATTERN).describe("`langgraph:chat`, or plain `chat`."),
   threadName: threadNameSchema.describe("What its client calls the thread."),
@@ -54,18 +54,18 @@ const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
 };
 const ANY_NAME = z.string().min(1);
 
-/** Everything the routes say of themselves, as OpenAPI 3.1. */
+/** Builds the OpenAPI 3.1 document from the routes' descriptions. */
 export function openApiDocument(routes: readonly DocumentedRoute[], version: string): OpenApiDocument {
   const inputs = schemaBook("input", SHARED_INPUTS, routes.flatMap(inputSchemasOf));
-  const answers = schemaBook(
+  const outputs = schemaBook(
     "output",
     SHARED_ANSWERS,
-    routes.flatMap(({ doc }) => answerSchemasOf(doc)),
+    routes.flatMap(({ doc }) => outputSchemasOf(doc)),
   );
   const paths: Record<string, Partial<Record<OperationMethod, Operation>>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [methodOf(route)]: operationOf(route, inputs, answers) };
+    paths[path] = { ...paths[path], [methodOf(route)]: operationOf(route, inputs, outputs) };
   }
   const used = new Set(routes.map(({ doc }) => doc.tag));
   return {
@@ -89,7 +89,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...inputs.named, ...answers.named },
+      schemas: { ...inputs.named, ...outputs.named },
       responses: Object.fromEntries(
         Object.keys(ERROR_CODES)
           .filter(isErrorCode)
@@ -140,7 +140,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The values that a header takes. A security scheme has no keyword for these in OpenAPI, so they are an extension. */
+/** The values that a header accepts. A security scheme has no keyword for these in OpenAPI, so they are an extension. */
 function valuesOf(schema: z.ZodType): JsonObject {
   const book = schemaBook("input", {}, [schema]);
   return { "x-throughline-schema": book.schemaOf(schema) };
@@ -151,7 +151,7 @@ function methodOf({ method }: DocumentedRoute): OperationMethod {
   return methods[method];
 }
 
-function operationOf(route: DocumentedRoute, inputs: SchemaBook, answers: SchemaBook): Operation {
+function operationOf(route: DocumentedRoute, inputs: SchemaBook, outputs: SchemaBook): Operation {
   const { summary, description, tag } = route.doc;
   const parameters = parametersOf(route, inputs);
   const requestBody = requestBodyOf(route.doc, inputs);
@@ -163,11 +163,11 @@ function operationOf(route: DocumentedRoute, inputs: SchemaBook, answers: Schema
     ...(route.action === undefined ? { security: [] as const } : { "x-throughline-action": route.action }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, answers),
+    responses: responsesOf(route, outputs),
   };
 }
 
-/** Of the path, not of the summary: clients that are generated name their methods by it, and wording changes. */
+/** Derives the operation id from the path, not the summary: generated clients name methods by it, and wording changes. */
 function operationIdOf({ method, path }: DocumentedRoute): string {
   const words = path.split("/").flatMap((part, index, parts) => {
     if (!part.startsWith(":")) return part.split(/\W+/);
@@ -183,11 +183,11 @@ function pathNamesOf(path: string): string[] {
 
 function pathSchemaOf(doc: RouteDoc, name: string): z.ZodType {
   const own: z.core.$ZodType | undefined = doc.params?.shape[name];
-  // A parsed boundary: what a `ZodObject` holds is made with the same library.
+  // A parsed boundary: the contents of a `ZodObject` are created by the same library.
   return (own as z.ZodType | undefined) ?? PATH_PARAMS[name] ?? ANY_NAME;
 }
 
-/** Where a path names a thread, the query says whose. */
+/** The query parameters of a route. Where a path names a thread, the query names its visibility. */
 function queriesOf({ path, doc }: Pick<DocumentedRoute, "path" | "doc">): z.ZodObject[] {
   const namesThread = path.includes("/:threadName");
   return [...(doc.query ? [doc.query] : []), ...(namesThread ? [visibilityQuerySchema] : [])];
@@ -210,19 +210,24 @@ function parametersOf({ path, doc }: DocumentedRoute, inputs: SchemaBook): Param
   ];
 }
 
-function fieldsOf(object: z.ZodObject, place: "query" | "header", inputs: SchemaBook): Parameter[] {
+function fieldsOf(object: z.ZodObject, location: "query" | "header", inputs: SchemaBook): Parameter[] {
   const { properties, required } = inputs.schemaOf(object);
   const needed = Array.isArray(required) ? required : [];
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
-    parameter(name, place, needed.includes(name), isObject(schema) ? schema : {}),
+    parameter(name, location, needed.includes(name), isObject(schema) ? schema : {}),
   );
 }
 
-function parameter(name: string, place: Parameter["in"], required: boolean, schema: JsonSchema): Parameter {
+function parameter(
+  name: string,
+  location: Parameter["in"],
+  required: boolean,
+  schema: JsonSchema,
+): Parameter {
   const { description, ...rest } = schema;
   return {
     name,
-    in: place,
+    in: location,
     required,
     ...(typeof description === "string" && { description }),
     schema: rest,
@@ -233,40 +238,40 @@ function requestBodyOf({ body, file }: RouteDoc, inputs: SchemaBook): Operation[
   if (file)
     return { required: true, content: Object.fromEntries(file.map((type) => [type, { schema: {} }])) };
   if (!body) return undefined;
-  // Every route reads no body as an empty one.
+  // Every route treats a missing body as an empty one.
   const required = !body.safeParse({}).success;
   return { required, content: { "application/json": { schema: inputs.schemaOf(body) } } };
 }
 
-function answerSchemasOf({ answer, otherwise }: RouteDoc): z.ZodType[] {
+function outputSchemasOf({ response, unavailable }: RouteDoc): z.ZodType[] {
   return [
-    ...("schema" in answer && answer.schema ? [answer.schema] : []),
-    ...("events" in answer ? [answer.events] : []),
-    ...(otherwise ? [otherwise.schema] : []),
+    ...("schema" in response && response.schema ? [response.schema] : []),
+    ...("events" in response ? [response.events] : []),
+    ...(unavailable ? [unavailable.schema] : []),
   ];
 }
 
-function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["responses"] {
-  const { answer, also = [], otherwise } = route.doc;
+function responsesOf(route: DocumentedRoute, outputs: SchemaBook): Operation["responses"] {
+  const { response, alternatives = [], unavailable } = route.doc;
   const errors = errorCodesOf(route);
   const good: OpenApiResponse = {
-    description: answer.description,
+    description: response.description,
     headers: TRACE_HEADERS,
-    ...(answer.status !== 204 && { content: contentOf(answer, answers) }),
+    ...(response.status !== 204 && { content: contentOf(response, outputs) }),
   };
   const responses = {
-    [answer.status]: good,
-    ...Object.fromEntries(also.map((one) => [one.status, conditionalResponse(one)])),
+    [response.status]: good,
+    ...Object.fromEntries(alternatives.map((one) => [one.status, conditionalResponse(one)])),
     ...errorResponses(errors),
   };
-  if (!otherwise) return responses;
-  const sharing = errors.filter((code) => ERROR_CODES[code].status === otherwise.status);
+  if (!unavailable) return responses;
+  const sharing = errors.filter((code) => ERROR_CODES[code].status === unavailable.status);
   const refusal = errorResponse(sharing);
-  const schemas = [refusal.content?.["application/json"]?.schema, answers.schemaOf(otherwise.schema)];
+  const schemas = [refusal.content?.["application/json"]?.schema, outputs.schemaOf(unavailable.schema)];
   return {
     ...responses,
-    [otherwise.status]: {
-      description: `${otherwise.description}. ${refusal.description}`,
+    [unavailable.status]: {
+      description: `${unavailable.description}. ${refusal.description}`,
       headers: TRACE_HEADERS,
       content: {
         "application/json": { schema: { anyOf: schemas.filter((schema) => schema !== undefined) } },
@@ -275,24 +280,25 @@ function responsesOf(route: DocumentedRoute, answers: SchemaBook): Operation["re
   };
 }
 
-function conditionalResponse(answer: ConditionalAnswer): OpenApiResponse {
-  const { description } = answer;
-  if ("code" in answer) return { ...errorResponse([answer.code]), description };
+function conditionalResponse(response: ConditionalResponse): OpenApiResponse {
+  const { description } = response;
+  if ("code" in response) return { ...errorResponse([response.code]), description };
   return {
     description,
     headers: TRACE_HEADERS,
-    ...("contentType" in answer && { content: { [answer.contentType]: { schema: {} } } }),
+    ...("contentType" in response && { content: { [response.contentType]: { schema: {} } } }),
   };
 }
 
-function contentOf(answer: Exclude<RouteAnswer, { status: 204 }>, answers: SchemaBook): Content {
-  if ("contentType" in answer) return { [answer.contentType]: { schema: {} } };
+function contentOf(response: Exclude<RouteResponse, { status: 204 }>, outputs: SchemaBook): Content {
+  if ("contentType" in response) return { [response.contentType]: { schema: {} } };
   return {
-    ...("events" in answer && {
-      "text/event-stream": { schema: eventSchema(answers.schemaOf(answer.events), answer.lastData) },
+    ...("events" in response && {
+      "text/event-stream": { schema: eventSchema(outputs.schemaOf(response.events), response.lastData) },
     }),
-    ...(answer.schema && { "application/json": { schema: answers.schemaOf(answer.schema) } }),
-    ...("orAs" in answer && answer.orAs !== undefined && { [answer.orAs]: { schema: {} } }),
+    ...(response.schema && { "application/json": { schema: outputs.schemaOf(response.schema) } }),
+    ...("otherType" in response &&
+      response.otherType !== undefined && { [response.otherType]: { schema: {} } }),
   };
 }
 

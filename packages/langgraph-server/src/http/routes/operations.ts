@@ -7,7 +7,7 @@ import { html } from "hono/html";
 import { z } from "zod";
 import type { Metrics } from "../../operations/metrics.js";
 import type { OpenApiDocument } from "../openapi-shape.js";
-import { addressOf, type RouteContext, type RouteParts } from "../request.js";
+import { type App, publicUrlOf, type RouteContext } from "../request.js";
 import type { OpenRoute } from "../route.js";
 
 export interface OperationsOptions {
@@ -17,7 +17,7 @@ export interface OperationsOptions {
   readonly isClosing: () => boolean;
 }
 
-/** `/health`: the process lives. `/ready`: it can take work, stores included. `/metrics`: numbers for Prometheus. */
+/** `/health`: the process lives. `/ready`: it accepts work, stores included. `/metrics`: numbers for Prometheus. */
 export function operationsRoutes({ service, metrics, version, isClosing }: OperationsOptions): OpenRoute[] {
   return [
     {
@@ -27,7 +27,7 @@ export function operationsRoutes({ service, metrics, version, isClosing }: Opera
       doc: {
         summary: "Say that the process lives",
         tag: "operations",
-        answer: {
+        response: {
           status: 200,
           description: "It does",
           schema: z.object({ status: z.literal("ok"), version: z.string() }),
@@ -43,8 +43,8 @@ export function operationsRoutes({ service, metrics, version, isClosing }: Opera
       doc: {
         summary: "Say whether it can take work, stores included",
         tag: "operations",
-        answer: { status: 200, description: "It can", schema: z.object({ status: z.literal("ready") }) },
-        otherwise: {
+        response: { status: 200, description: "It can", schema: z.object({ status: z.literal("ready") }) },
+        unavailable: {
           status: 503,
           description: "It can't, for now",
           schema: z.object({ status: z.literal("not_ready") }),
@@ -69,7 +69,7 @@ export function operationsRoutes({ service, metrics, version, isClosing }: Opera
       doc: {
         summary: "Read the numbers for Prometheus",
         tag: "operations",
-        answer: { status: 200, description: "In Prometheus' text format", contentType: "text/plain" },
+        response: { status: 200, description: "In Prometheus' text format", contentType: "text/plain" },
         errors: [],
       },
       async handle(c) {
@@ -88,13 +88,13 @@ const rootSchema = z.object({
 });
 type Root = z.output<typeof rootSchema>;
 
-export interface RootOptions extends Pick<RouteParts, "publicUrl"> {
+export interface RootOptions extends Pick<App, "publicUrl"> {
   readonly version: string;
-  /** Where the console is, as people reach it. */
+  /** The console's public URL. */
   readonly consoleUrl: string | undefined;
 }
 
-/** `GET /`: what this is and where to go from here, for a program as JSON and for a browser as a page. */
+/** `GET /`: identifies the service and links to console and documentation, as JSON for a program and as a page for a browser. */
 export function rootRoute({ version, consoleUrl, publicUrl }: RootOptions): OpenRoute {
   return {
     method: "GET",
@@ -103,16 +103,16 @@ export function rootRoute({ version, consoleUrl, publicUrl }: RootOptions): Open
     doc: {
       summary: "Say what this is, and where console and description are",
       tag: "operations",
-      answer: {
+      response: {
         status: 200,
         description: "Links; a page where the request asks for `text/html`",
         schema: rootSchema,
-        orAs: "text/html",
+        otherType: "text/html",
       },
       errors: [],
     },
     handle(c) {
-      const base = addressOf(c, { publicUrl });
+      const base = publicUrlOf(c, { publicUrl });
       const root: Root = {
         service: "throughline",
         version,
@@ -126,7 +126,7 @@ export function rootRoute({ version, consoleUrl, publicUrl }: RootOptions): Open
   };
 }
 
-/** Browsers name it; programs that take anything get JSON. */
+/** Whether the client asks for HTML by name, as browsers do; programs that accept anything get JSON. */
 function wantsPage(c: RouteContext): boolean {
   return c.req.header("accept")?.includes("text/html") ?? false;
 }
@@ -148,7 +148,7 @@ function page(c: RouteContext, { version, docs, console: consoleUrl }: Root): Re
   });
 }
 
-/** The description of all routes, these included: for programs as OpenAPI, for people as a page. */
+/** Routes that describe all routes, these included: OpenAPI for programs, a page for people. */
 export function openApiRoutes(describe: () => OpenApiDocument): OpenRoute[] {
   const document = once(() => JSON.stringify(describe()));
   return [
@@ -159,7 +159,7 @@ export function openApiRoutes(describe: () => OpenApiDocument): OpenRoute[] {
       doc: {
         summary: "Read this description of the service",
         tag: "operations",
-        answer: { status: 200, description: "OpenAPI 3.1", schema: jsonObjectSchema },
+        response: { status: 200, description: "OpenAPI 3.1", schema: jsonObjectSchema },
         errors: [],
       },
       handle: (c) => c.body(document(), 200, { "content-type": "application/json" }),
@@ -171,7 +171,7 @@ export function openApiRoutes(describe: () => OpenApiDocument): OpenRoute[] {
       doc: {
         summary: "Read the same as a page",
         tag: "operations",
-        answer: {
+        response: {
           status: 200,
           description: "A page that loads only from this service",
           contentType: "text/html",
@@ -203,7 +203,7 @@ function assetRoute(name: DocsAsset, summary: string): OpenRoute {
     doc: {
       summary,
       tag: "operations",
-      answer: { status: 200, description: "A file of Swagger UI", contentType },
+      response: { status: 200, description: "A file of Swagger UI", contentType },
       errors: [],
     },
     handle: async (c) =>
@@ -215,7 +215,7 @@ function assetRoute(name: DocsAsset, summary: string): OpenRoute {
   };
 }
 
-/** Made with the first request for it, so that a server starts no slower. */
+/** Creates the document at its first request, so that it does not slow the start. */
 function once<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {
@@ -235,7 +235,7 @@ type DocsAsset = keyof typeof DOCS_ASSETS;
 
 /** Reads a file of Swagger UI, which the build copies into this package. */
 async function readDocsAsset(name: DocsAsset): Promise<Uint8Array<ArrayBuffer>> {
-  // By the package's own name: the folder is the same from source and from dist.
+  // Resolved by the package's own name: the folder is the same from source and from dist.
   const manifest = createRequire(import.meta.url).resolve("@throughline/langgraph-server/package.json");
   return new Uint8Array(await readFile(join(dirname(manifest), "dist", "swagger-ui", name)));
 }

@@ -2,10 +2,10 @@ import { type ErrorCode, runConfigSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { RunService } from "../../runs/start-request.js";
 import type { ThreadService } from "../../runs/thread-service.js";
-import { bodyOf, type RouteParts } from "../request.js";
+import { type App, parseBody } from "../request.js";
 import { threadOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
-import { ownRunId, startAgain, startedSchema } from "./app.js";
+import { ownRunId, startedSchema, startRerun } from "./app.js";
 
 const THREAD = "/agents/:agentId/threads/:threadName";
 
@@ -38,9 +38,9 @@ const REFUSALS: readonly ErrorCode[] = [
   "upstream_unavailable",
 ];
 
-/** Runs that repeat: one that failed, and one that made an answer which should be better. */
+/** Routes that repeat a run: retry a failed one, and regenerate a response. */
 export function runAgainRoutes(
-  parts: RouteParts<{ readonly runs: RunService; readonly threads: ThreadService }>,
+  parts: App<{ readonly runs: RunService; readonly threads: ThreadService }>,
 ): ActionRoute[] {
   const { threads } = parts.service;
   return [
@@ -54,15 +54,15 @@ export function runAgainRoutes(
           "Runs the thread again from the checkpoint before an assistant's message. That message, and all behind it, is taken back as the run begins (`retract` in the log, with the reason `went_back`) and stays in the history's checkpoints. A question that is open is set aside.",
         tag: "threads",
         body: regenerateSchema,
-        answer: { status: 202, description: "The run has begun", schema: regeneratedSchema },
+        response: { status: 202, description: "The run has begun", schema: regeneratedSchema },
         errors: REFUSALS,
       },
       async handle(c, who, arrival) {
         const thread = await threadOf(c, parts, who);
-        const { messageId, ...again } = await bodyOf(who, regenerateSchema);
+        const { messageId, ...again } = await parseBody(who, regenerateSchema);
         const checkpointId = await threads.checkpointBefore(thread, messageId);
         const input = { kind: "fork", checkpointId, messages: [] } as const;
-        const runId = await startAgain(c, parts, who, thread, {
+        const runId = await startRerun(c, parts, who, thread, {
           ...again,
           remembersModel: true,
           arrival,
@@ -81,12 +81,12 @@ export function runAgainRoutes(
           "For a thread whose last run failed, was lost or was stopped, whatever the cause: goes on from where it broke off, or, where nothing of it was stored, begins anew with what it was given. Refused as `conflict` while nothing failed.",
         tag: "threads",
         body: retrySchema,
-        answer: { status: 202, description: "The run has begun", schema: startedSchema },
+        response: { status: 202, description: "The run has begun", schema: startedSchema },
         errors: REFUSALS,
       },
       async handle(c, who, arrival) {
         const thread = await threadOf(c, parts, who);
-        const { runId, model: other, config } = await bodyOf(who, retrySchema);
+        const { runId, model: other, config } = await parseBody(who, retrySchema);
         const retry = await threads.planRetry(thread);
         const again = {
           ...retry,
@@ -96,7 +96,7 @@ export function runAgainRoutes(
           runId,
           arrival,
         };
-        return c.json({ runId: await startAgain(c, parts, who, thread, again) }, 202);
+        return c.json({ runId: await startRerun(c, parts, who, thread, again) }, 202);
       },
     },
   ];
@@ -104,8 +104,8 @@ export function runAgainRoutes(
 
 const askAgainSchema = z.strictObject({ runId: ownRunId });
 
-/** Starts a run that asks again what was answered in a way that made the graph fail. */
-export function askAgainRoute(parts: RouteParts<{ readonly runs: RunService }>): ActionRoute {
+/** Starts a run that reopens the interrupt whose response made the graph fail. */
+export function askAgainRoute(parts: App<{ readonly runs: RunService }>): ActionRoute {
   return {
     method: "POST",
     path: "/agents/:agentId/threads/:threadName/ask-again",
@@ -116,14 +116,14 @@ export function askAgainRoute(parts: RouteParts<{ readonly runs: RunService }>):
         "For a thread whose run failed because of an answer: the answer is taken back and the question asked anew. Past a breakpoint, the graph goes on. Refused as `conflict` while nothing failed.",
       tag: "threads",
       body: askAgainSchema,
-      answer: { status: 202, description: "The run has begun", schema: startedSchema },
+      response: { status: 202, description: "The run has begun", schema: startedSchema },
       errors: ["invalid_input", "not_found", "busy", "conflict", "rate_limited", "upstream_unavailable"],
     },
     async handle(c, who, arrival) {
       const thread = await threadOf(c, parts, who);
-      const { runId } = await bodyOf(who, askAgainSchema);
+      const { runId } = await parseBody(who, askAgainSchema);
       const input = { kind: "resume", answers: {} } as const;
-      return c.json({ runId: await startAgain(c, parts, who, thread, { runId, arrival, input }) }, 202);
+      return c.json({ runId: await startRerun(c, parts, who, thread, { runId, arrival, input }) }, 202);
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   threadNameSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
-import { TRUSTED_SERVICE_ACTIONS } from "../../accounts/policy.js";
+import { TRUSTED_SERVICE_ACTIONS } from "../../accounts/actions.js";
 import type { RunService } from "../../runs/start-request.js";
 import { requireAccepted } from "../../runs/start-run.js";
 import type { Arrival } from "../../runs/stop-runs.js";
@@ -23,29 +23,29 @@ import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, threadVisibilitySchema } from "../../threads/thread-address.js";
 import { parsedObject } from "../bodies.js";
 import {
-  checked,
+  type App,
+  type AuthorizedRequest,
   openStream,
+  parseInput,
   type RouteContext,
-  type RouteParts,
   requireAgentOrDefault,
-  type SignedIn,
 } from "../request.js";
 import { threadFor, threadOf } from "../request-scope.js";
 import type { ActionRoute, ManyActionsRoute } from "../route.js";
 import {
   cursorOf,
-  type Ending,
-  earlyEndError,
   followOf,
   followQuerySchema,
   lastEventIdHeaders,
+  type StreamEnd,
+  streamEndError,
   subscribeOnStream,
 } from "../stream-thread.js";
 import { runIdSchema } from "./ag-ui-schema.js";
 
 const correlationSchema = z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1–128 printable characters");
 
-const whatToRun = {
+const runFields = {
   accountId: accountIdSchema,
   runId: runIdSchema.describe("The caller's own name of the run: the same again attaches to the same run."),
   stateKey: threadNameSchema
@@ -65,7 +65,7 @@ const whatToRun = {
     .optional()
     .describe("Recursion limit, tags, metadata and the graph's configuration."),
 };
-const whoAsks = {
+const requesterFields = {
   requestId: correlationSchema,
   traceId: correlationSchema,
   dialect: dialectSchema
@@ -79,29 +79,29 @@ const whoAsks = {
     .describe("Whose key pays, where a trusted service asks for another account."),
 };
 
-/** The service contract between backends: who pays, what to run, what it is called. */
+/** The service contract between backends: payer, input, and ids. */
 export const runRequestSchema = z.object({
-  ...whatToRun,
+  ...runFields,
   messages: z.array(z.object({ role: z.enum(MESSAGE_ROLES), content: z.string() })).min(1),
-  ...whoAsks,
+  ...requesterFields,
 });
-/** The same in answer to open questions, by interrupt id. */
+/** The same contract with interrupt responses, by interrupt id. */
 const answerSchema = z.object({
-  ...whatToRun,
+  ...runFields,
   answers: parsedObject.refine((answers) => Object.keys(answers).length > 0, "must answer something"),
-  ...whoAsks,
+  ...requesterFields,
 });
 type RunRequest = z.infer<typeof runRequestSchema> | z.infer<typeof answerSchema>;
 
-/** Which of the two it is decides what must be permitted, so nothing of the other is let through beside it. */
+/** Parses one of the two forms. The form decides which action is authorized, so a request that mixes both is refused. */
 function readRequest(body: Json, isAnswer: boolean): RunRequest {
-  if (!isAnswer) return checked(runRequestSchema, body, "body");
+  if (!isAnswer) return parseInput(runRequestSchema, body, "body");
   if (typeof body === "object" && body !== null && "messages" in body) {
     throw new ThroughlineError("invalid_input", "messages: give either messages or answers", {
       details: { field: "messages" },
     });
   }
-  return checked(answerSchema, body, "body");
+  return parseInput(answerSchema, body, "body");
 }
 
 function inputOf(request: RunRequest): RunInput {
@@ -110,7 +110,7 @@ function inputOf(request: RunRequest): RunInput {
     : { kind: "input", messages: messagesOf(request.runId, request.messages) };
 }
 
-type RunsParts = RouteParts<{
+type RunsParts = App<{
   readonly runs: RunService;
   readonly hub: ThreadHub;
 }>;
@@ -127,7 +127,7 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
         "The contract between backends. `accountId` must be the caller's own unless the caller is a trusted service. Failures before the run begins are HTTP statuses, later ones an `error` event. With `answers` (an object by interrupt id) in place of `messages` it answers open questions of the caller's own account.",
       tag: "runs",
       body: runRequestSchema,
-      answer: {
+      response: {
         status: 200,
         description: "`text_delta` any number of times, `usage_report`, then one `done` or `error`",
         events: aiEventSchema,
@@ -145,11 +145,11 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
         "upstream_unavailable",
       ],
     },
-    async handle(c, asking, arrival) {
-      const body = (await asking.readBody()) ?? {};
+    async handle(c, authenticated, arrival) {
+      const body = (await authenticated.readBody()) ?? {};
       const isAnswer = typeof body === "object" && body !== null && "answers" in body;
-      // Permitted before it is read closely: who may not ask is told nothing of the request.
-      const who = asking.permit(isAnswer ? "answer" : "run");
+      // Authorized before validation: a caller without permission learns nothing about the request.
+      const who = authenticated.authorize(isAnswer ? "answer" : "run");
       return startRun(c, parts, who, readRequest(body, isAnswer), arrival);
     },
   };
@@ -158,7 +158,7 @@ export function runsRoute(parts: RunsParts): ManyActionsRoute {
 async function startRun(
   c: RouteContext,
   parts: RunsParts,
-  who: SignedIn,
+  who: AuthorizedRequest,
   request: RunRequest,
   arrival: Arrival,
 ): Promise<Response> {
@@ -169,7 +169,7 @@ async function startRun(
   const limits = parts.limitsOf(caller.billingAccountId);
   const input = inputOf(request);
   if (input.kind === "resume")
-    who.note({ answer: input.answers, target: { interruptIds: Object.keys(input.answers) } });
+    who.audit({ answer: input.answers, target: { interruptIds: Object.keys(input.answers) } });
   if (input.kind === "input" && input.messages.length > limits.maxContentParts) {
     throw new ThroughlineError(
       "too_large",
@@ -211,7 +211,7 @@ async function startRun(
       options: { face: { kind: "ai-events" }, from: { kind: "run", runId: run.runId, isNew }, follow: false },
       stream,
       expiresAt: who.credentials.expiresAt,
-      lastWords: finalAiEvents,
+      finalFrames: finalAiEvents,
     });
     return response;
   } catch (error) {
@@ -220,13 +220,13 @@ async function startRun(
   }
 }
 
-/** The account is the caller's own, unless the caller is a service that was signed in as one. */
+/** Resolves the paying caller: the account is the caller's own, unless the caller is authenticated as a trusted service. */
 function callerFor(
-  { caller, credentials, action }: SignedIn,
+  { caller, credentials, action }: AuthorizedRequest,
   { accountId, traceId, virtualKeyId }: RunRequest,
 ): Caller {
   if (accountId === caller.billingAccountId && virtualKeyId === undefined) return { ...caller, traceId };
-  // What a trusted service may do elsewhere is a matter of the action: it may not answer for another account's people.
+  // The action decides what a trusted service may do in another account: it may not respond to interrupts for its people.
   if (!credentials.isTrustedService || !TRUSTED_SERVICE_ACTIONS.has(action)) {
     throw new ThroughlineError(
       "forbidden",
@@ -236,21 +236,21 @@ function callerFor(
   return { billingAccountId: accountId, virtualKeyId: virtualKeyId ?? caller.virtualKeyId, traceId };
 }
 
-/** Ids follow from the run's, so that the same request again brings the same messages. */
+/** Converts messages. Their ids are derived from the run's id, so that a repeated request creates the same messages. */
 function messagesOf(runId: string, messages: z.infer<typeof runRequestSchema>["messages"]): Message[] {
   return messages.map(({ role, content }, index) => ({ id: `${runId}/${index}`, role, content }));
 }
 
-function finalAiEvents(ending: Ending): Buffer[] {
-  if (ending.reason === "done") return [];
-  const { code, message } = earlyEndError(ending.reason);
+function finalAiEvents(end: StreamEnd): Buffer[] {
+  if (end.reason === "done") return [];
+  const { code, message } = streamEndError(end.reason);
   return [
     encodeSseFrame({ event: "error", data: JSON.stringify({ type: "error", ok: false, code, message }) }),
   ];
 }
 
-/** A thread's log as envelopes: all that is kept, or what follows a cursor, then what comes unless `follow=false`. */
-export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): ActionRoute {
+/** A thread's log as envelopes: all that is retained, or what follows a cursor, then live entries unless `follow=false`. */
+export function eventsRoute(parts: App<{ readonly hub: ThreadHub }>): ActionRoute {
   return {
     method: "GET",
     path: "/agents/:agentId/threads/:threadName/events",
@@ -263,7 +263,7 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Act
       tag: "threads",
       query: followQuerySchema,
       headers: lastEventIdHeaders,
-      answer: { status: 200, description: "One envelope an event", events: envelopeSchema },
+      response: { status: 200, description: "One envelope an event", events: envelopeSchema },
       errors: ["rate_limited"],
     },
     async handle(c, who) {
@@ -284,16 +284,16 @@ export function eventsRoute(parts: RouteParts<{ readonly hub: ThreadHub }>): Act
         },
         stream,
         expiresAt: credentials.expiresAt,
-        lastWords: finalEnvelopes,
+        finalFrames: finalEnvelopes,
       });
       return response;
     },
   };
 }
 
-/** Any other reader comes back and goes on; one of a deleted thread would come back for ever. */
-function finalEnvelopes({ reason }: Ending): readonly Buffer[] {
+/** The final frames of an envelope stream. Readers reconnect after any other end; on a deleted thread they would do so for ever. */
+function finalEnvelopes({ reason }: StreamEnd): readonly Buffer[] {
   if (reason !== "deleted") return [];
-  const { code, message } = earlyEndError(reason);
+  const { code, message } = streamEndError(reason);
   return [encodeSseFrame({ event: "error", data: JSON.stringify({ code, message }) })];
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AuditFacts } from "../../accounts/audit-entry.js";
 import type { RunService, StopOutcome } from "../../runs/start-request.js";
 import { type ThreadAddress, threadVisibilitySchema } from "../../threads/thread-address.js";
-import { checked, type RouteContext, type RouteParts, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseInput, type RouteContext } from "../request.js";
 import { threadFor } from "../request-scope.js";
 import { runIdSchema } from "./ag-ui-schema.js";
 
@@ -20,22 +20,22 @@ export const stoppedSchema = z.object({
   runId: z.string().optional(),
 });
 
-/** What the audit record says of a stop. */
+/** The audit facts of a stop. */
 export function stopFacts(outcome: StopOutcome, named: string | undefined): AuditFacts {
   const runId = "runId" in outcome ? outcome.runId : named;
   return { target: { ...(runId !== undefined && { runId }) } };
 }
 
-/** Stops the run that a client names by its own id or ours; without one, everything that was asked of the thread. */
+/** Stops the run that a client names by its own id or ours; without one, all runs of the thread. */
 export async function stopAgent(
   c: RouteContext,
-  { service }: RouteParts<{ readonly runs: RunService }>,
-  who: SignedIn,
+  { service }: App<{ readonly runs: RunService }>,
+  who: AuthorizedRequest,
   agent: GraphDescriptor,
   threadName: string,
   body: Json | undefined,
 ): Promise<Response> {
-  const { runId, visibility } = checked(stopSchema, body ?? {}, "body");
+  const { runId, visibility } = parseInput(stopSchema, body ?? {}, "body");
   const thread = threadFor(who, { graphName: agent.graphName, threadName, visibility });
   return stopThread(c, { service }, who, thread, runId ?? undefined);
 }
@@ -43,18 +43,18 @@ export async function stopAgent(
 export async function stopThread(
   c: RouteContext,
   { service }: { readonly service: { readonly runs: Pick<RunService, "stop"> } },
-  who: SignedIn,
+  who: AuthorizedRequest,
   thread: ThreadAddress,
   runId?: string,
 ): Promise<Response> {
   const outcome = await service.runs.stop(thread, runId);
-  who.note(stopFacts(outcome, runId));
+  who.audit(stopFacts(outcome, runId));
   // `unknown` counts: a run by that name is cancelled when it arrives.
   const stopped = outcome.kind === "stopping" || outcome.kind === "cancelled" || outcome.kind === "unknown";
-  const answer: z.output<typeof stoppedSchema> = {
+  const result: z.output<typeof stoppedSchema> = {
     stopped,
     outcome: outcome.kind,
     ...("runId" in outcome && { runId: outcome.runId }),
   };
-  return c.json(answer);
+  return c.json(result);
 }

@@ -155,7 +155,7 @@ const checkpointFields = {
   next: z.array(z.string()),
   interrupts: z.array(interruptSchema),
 };
-/** A history without the words: with them, each page would hold the conversation as often as it has checkpoints. */
+/** A history without the messages: with them, each page would hold the conversation as often as it has checkpoints. */
 export const shownCheckpointSchema = z.object({ ...checkpointFields, messageIds: z.array(z.string()) });
 export const shownStateSchema = z.object({ ...checkpointFields, messages: z.array(messageSchema) });
 
@@ -189,7 +189,7 @@ export const shownRunSchema = z.object({
     command: z.string().optional().describe("The command that the run is of."),
     person: z.string().optional().describe("Who asked, where that was a person."),
   }),
-  /** `foreign` was started elsewhere; `reconcile` wrote down what a checkpoint says and ran no graph. */
+  /** `foreign` was started by another client; `reconcile` recorded the contents of a checkpoint and ran no graph. */
   work: z.enum(["graph", "foreign", "reconcile"]),
   model: z.string().nullable().describe("null: the graph's own."),
   cost: billSchema
@@ -201,7 +201,7 @@ export const shownRunSchema = z.object({
   endedAt: time.nullable(),
 });
 
-/** Of a run whose row can't be read. */
+/** A run whose row can't be read. */
 const UNREADABLE = { work: "graph", model: "unknown" } as const;
 
 export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typeof shownRunSchema> {
@@ -222,7 +222,7 @@ export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typ
   };
 }
 
-/** Of a run that was started here. */
+/** A run that this service started. */
 function askerOf(request: ParsedRunRow): { readonly command?: string; readonly person?: string } {
   if (!request.ok) return {};
   const { command } = request.value;

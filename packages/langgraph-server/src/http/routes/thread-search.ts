@@ -4,7 +4,7 @@ import type { FoundThread, ThreadService } from "../../runs/thread-service.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
 import type { WaitingQuestion, WaitingQuestions } from "../../threads/waiting-interrupts.js";
 import { nextSchema, pageSchema } from "../paging.js";
-import { queryOf, type RouteParts, requireAgent } from "../request.js";
+import { type App, parseQuery, requireAgent } from "../request.js";
 import { listScope, listVisibilitySchema, threadOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 import { shownThreadSchema, showThread } from "./thread-schemas.js";
@@ -29,8 +29,8 @@ const foundSchema = shownThreadSchema.extend({
     .describe("The newest message with all the words; null: they are in the thread's title or name."),
 });
 
-/** `GET /threads/search`: threads of all agents by title, name and what was said in them. */
-export function searchRoute(parts: RouteParts<{ readonly threads: ThreadService }>): ActionRoute {
+/** `GET /threads/search`: threads of all agents by title, name and the text of their messages. */
+export function searchRoute(parts: App<{ readonly threads: ThreadService }>): ActionRoute {
   const { threads } = parts.service;
   return {
     method: "GET",
@@ -42,7 +42,7 @@ export function searchRoute(parts: RouteParts<{ readonly threads: ThreadService 
         "Titles and names are searched as in the list of threads; messages of people and assistants by whole words and their beginnings. Archived threads are left out. What is said can be found once its run has ended.",
       tag: "threads",
       query: searchQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "By title and name first, then by messages, each newest first; at most `limit`",
         schema: z.object({ threads: z.array(foundSchema) }),
@@ -50,16 +50,16 @@ export function searchRoute(parts: RouteParts<{ readonly threads: ThreadService 
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, who) {
-      const { agentId, visibility = "all", search, limit } = queryOf(c, searchQuerySchema);
+      const { agentId, visibility = "all", search, limit } = parseQuery(c, searchQuerySchema);
       const graphId = agentId === undefined ? undefined : (await requireAgent(parts, agentId)).graphId;
       const scope = listScope(who, visibility);
       const query = { graphId, search, limit, isArchived: false };
-      const [named, said] = await Promise.all([threads.list(scope, query), threads.search(scope, query)]);
+      const [named, matching] = await Promise.all([threads.list(scope, query), threads.search(scope, query)]);
       const found = new Map<string, z.output<typeof foundSchema>>();
       for (const listing of named.threads) {
         found.set(listing.thread.threadId, { ...showThread(listing), match: null });
       }
-      for (const { listing, match } of said)
+      for (const { listing, match } of matching)
         found.set(listing.thread.threadId, showFound({ listing, match }));
       return c.json({ threads: [...found.values()].slice(0, limit) });
     },
@@ -92,8 +92,8 @@ const waitingSchema = z.object({
   interrupt: interruptSchema.nullable().describe("The whole question; null of a breakpoint."),
 });
 
-/** `GET /waiting`: everything that waits for the caller's answer, of all agents. */
-export function waitingRoute(parts: RouteParts<{ readonly waiting: WaitingQuestions }>): ActionRoute {
+/** `GET /waiting`: open interrupts that wait for the caller's response, of all agents. */
+export function waitingRoute(parts: App<{ readonly waiting: WaitingQuestions }>): ActionRoute {
   return {
     method: "GET",
     path: "/waiting",
@@ -104,7 +104,7 @@ export function waitingRoute(parts: RouteParts<{ readonly waiting: WaitingQuesti
         "Each can be answered by a run of its thread. Archived threads are left out, and so are threads in which a run goes on.",
       tag: "threads",
       query: waitingQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest first",
         schema: z.object({ questions: z.array(waitingSchema), next: nextSchema }),
@@ -112,7 +112,7 @@ export function waitingRoute(parts: RouteParts<{ readonly waiting: WaitingQuesti
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, who) {
-      const { agentId, visibility = "all", ...page } = queryOf(c, waitingQuerySchema);
+      const { agentId, visibility = "all", ...page } = parseQuery(c, waitingQuerySchema);
       const graphId = agentId === undefined ? undefined : (await requireAgent(parts, agentId)).graphId;
       const found = await parts.service.waiting(listScope(who, visibility), { ...page, graphId });
       return c.json({ questions: found.questions.map(showWaiting), next: found.next ?? null });
@@ -136,8 +136,8 @@ function showWaiting({ listing, interrupt }: WaitingQuestion): z.output<typeof w
 const exportQuerySchema = z.object({ format: z.enum(["json", "markdown"]).default("markdown") });
 const MARKDOWN = "text/markdown";
 
-/** `GET …/export`: one conversation to keep, or to send on. */
-export function exportThreadRoute(parts: RouteParts<{ readonly threads: ThreadService }>): ActionRoute {
+/** `GET …/export`: one conversation as a file. */
+export function exportThreadRoute(parts: App<{ readonly threads: ThreadService }>): ActionRoute {
   const { threads } = parts.service;
   return {
     method: "GET",
@@ -148,7 +148,7 @@ export function exportThreadRoute(parts: RouteParts<{ readonly threads: ThreadSe
       description: "What the thread's newest checkpoint holds. Files are named in it and not contained.",
       tag: "threads",
       query: exportQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "The conversation",
         schema: z.object({
@@ -156,14 +156,14 @@ export function exportThreadRoute(parts: RouteParts<{ readonly threads: ThreadSe
           exportedAt: z.iso.datetime(),
           messages: z.array(messageSchema),
         }),
-        orAs: MARKDOWN,
+        otherType: MARKDOWN,
       },
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, who) {
       const address = await threadOf(c, parts, who);
-      const { format } = queryOf(c, exportQuerySchema);
-      // One after the other: side by side, which of them says that there is no thread would be left to chance.
+      const { format } = parseQuery(c, exportQuerySchema);
+      // Sequential: in parallel, the error for a missing thread would come from either of the two.
       const listing = await threads.get(address);
       const { messages = [] } = await threads.state(address);
       const thread = showThread(listing);
@@ -195,7 +195,7 @@ const SPEAKERS: Readonly<Record<Message["role"], string>> = {
   developer: "Developer",
 };
 
-/** A conversation as Markdown: what was said under who said it, tool calls and results as code. */
+/** Renders a conversation as Markdown: each message under its author, tool calls and results as code. */
 export function toMarkdown({ title, agent, exportedAt, messages }: ExportedThread): string {
   const head = `# ${oneLine(title)}\n\n${oneLine(agent)}, ${exportedAt}\n`;
   return [head, ...messages.map(section)].join("\n");
@@ -209,13 +209,13 @@ function section(message: Message): string {
   return `## ${SPEAKERS[message.role]}\n\n${parts.join("\n\n")}\n`;
 }
 
-/** Media are named, not shown: their addresses are for people who are signed in. */
+/** Renders media by name only: their URLs need a sign-in. */
 function textOf({ content }: Message): string {
   if (typeof content === "string") return content;
   return content.map((part) => (typeof part.text === "string" ? part.text : `_(${part.type})_`)).join("\n\n");
 }
 
-/** A fence longer than any within. */
+/** Renders a code block whose fence is longer than any within. */
 function fenced(text: string, language = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -9,7 +9,7 @@ import type { ThreadService } from "../../runs/thread-service.js";
 import { parseRunRow, payerOf } from "../../threads/run-spec.js";
 import { callerIn, threadAddress, visibilityOf } from "../../threads/thread-address.js";
 import { nextSchema } from "../paging.js";
-import { bodyOf, queryOf, type RouteParts, requireAgent, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseBody, parseQuery, requireAgent } from "../request.js";
 import { listScope, threadFor, threadOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 import {
@@ -34,13 +34,13 @@ import {
 const THREAD = "/agents/:agentId/threads/:threadName";
 const ARCHIVED = { true: true, false: false, all: undefined } as const;
 
-/** Threads of the caller, and those the account shares. */
+/** Routes for the caller's threads and those the account shares. */
 export function threadRoutes(
-  parts: RouteParts<{ readonly threads: ThreadService; readonly billing: ServiceBilling }>,
+  parts: App<{ readonly threads: ThreadService; readonly billing: ServiceBilling }>,
 ): ActionRoute[] {
   const { threads, billing } = parts.service;
 
-  async function requireListed({ caller }: SignedIn, model: string): Promise<void> {
+  async function requireListed({ caller }: AuthorizedRequest, model: string): Promise<void> {
     const { models } = await billing.modelsOf(caller);
     if (models.some(({ id }) => id === model)) return;
     const known = models.map(({ id }) => id);
@@ -66,7 +66,7 @@ export function threadRoutes(
       summary: "List threads",
       tag: "threads",
       query: threadQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest activity first",
         schema: z.object({ threads: z.array(shownThreadSchema), next: nextSchema }),
@@ -75,7 +75,7 @@ export function threadRoutes(
     },
     async handle(c, who) {
       const { graphId } = await requireAgent(parts, c.req.param("agentId") ?? "");
-      const { archived, visibility, ...query } = queryOf(c, threadQuerySchema);
+      const { archived, visibility, ...query } = parseQuery(c, threadQuerySchema);
       const scope = listScope(who, visibility);
       const page = await threads.list(scope, { ...query, graphId, isArchived: ARCHIVED[archived] });
       return c.json({ threads: page.threads.map(showThread), next: page.next ?? null });
@@ -88,7 +88,7 @@ export function threadRoutes(
     doc: {
       summary: "Read a thread's listing",
       tag: "threads",
-      answer: { status: 200, description: "The thread", schema: shownThreadSchema },
+      response: { status: 200, description: "The thread", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, who) {
@@ -104,12 +104,12 @@ export function threadRoutes(
       summary: "Rename a thread, archive it or take it back",
       tag: "threads",
       body: threadChangeSchema,
-      answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
+      response: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found", "too_large", "model_not_allowed", "models_unavailable"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { title, archived, model } = await bodyOf(who, threadChangeSchema);
+      const { title, archived, model } = await parseBody(who, threadChangeSchema);
       if (typeof model === "string") await requireListed(who, model);
       return c.json(showThread(await threads.change(thread, { title, isArchived: archived, model })));
     },
@@ -123,12 +123,12 @@ export function threadRoutes(
       description: "Values are those the graph's output schema names.",
       tag: "threads",
       query: stateQuerySchema,
-      answer: { status: 200, description: "The thread at a checkpoint", schema: shownStateSchema },
+      response: { status: 200, description: "The thread at a checkpoint", schema: shownStateSchema },
       errors: ["invalid_input", "not_found"],
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { checkpointId } = queryOf(c, stateQuerySchema);
+      const { checkpointId } = parseQuery(c, stateQuerySchema);
       return c.json(showState(await threads.state(thread, checkpointId)));
     },
   };
@@ -144,7 +144,7 @@ export function threadRoutes(
         "Messages can't be edited here.",
       tag: "threads",
       body: editStateSchema,
-      answer: { status: 200, description: "The thread at its new checkpoint", schema: shownStateSchema },
+      response: { status: 200, description: "The thread at its new checkpoint", schema: shownStateSchema },
       errors: [
         "invalid_input",
         "not_found",
@@ -158,8 +158,8 @@ export function threadRoutes(
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const edit = await bodyOf(who, editStateSchema);
-      who.note({ target: { channels: Object.keys(edit.values) } });
+      const edit = await parseBody(who, editStateSchema);
+      who.audit({ target: { channels: Object.keys(edit.values) } });
       return c.json(showState(await threads.editState(thread, { ...edit, person: who.caller.subject })));
     },
   };
@@ -171,7 +171,7 @@ export function threadRoutes(
       summary: "List a thread's checkpoints",
       tag: "threads",
       query: historyQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest first",
         schema: z.object({ checkpoints: z.array(shownCheckpointSchema), next: nextSchema }),
@@ -180,7 +180,7 @@ export function threadRoutes(
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { limit, before } = queryOf(c, historyQuerySchema);
+      const { limit, before } = parseQuery(c, historyQuerySchema);
       const found = await threads.history(thread, { limit, ...(before !== undefined && { before }) });
       const next = found.length === limit ? (found.at(-1)?.checkpointId ?? null) : null;
       return c.json({ checkpoints: found.map(showCheckpoint), next });
@@ -194,7 +194,7 @@ export function threadRoutes(
       summary: "List a thread's runs",
       tag: "threads",
       query: runsQuerySchema,
-      answer: {
+      response: {
         status: 200,
         description: "Newest first, with who started each",
         schema: z.object({ runs: z.array(shownRunSchema) }),
@@ -203,7 +203,7 @@ export function threadRoutes(
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const found = await threads.runs(thread, queryOf(c, runsQuerySchema).limit);
+      const found = await threads.runs(thread, parseQuery(c, runsQuerySchema).limit);
       const bills = await billsOf(found.filter((run) => seesCost(who, run)));
       return c.json({ runs: found.map((run) => showRun(run, bills.get(run.runId))) });
     },
@@ -218,7 +218,7 @@ export function threadRoutes(
         "The new thread holds what this one held at the checkpoint, files included, and nothing that came after. Graphs on a LangGraph server fork only where they were done.",
       tag: "threads",
       body: forkSchema,
-      answer: { status: 201, description: "The new thread", schema: shownThreadSchema },
+      response: { status: 201, description: "The new thread", schema: shownThreadSchema },
       errors: ["invalid_input", "not_found", "conflict", "too_large", "upstream_unavailable"],
     },
     async handle(c, who) {
@@ -227,7 +227,7 @@ export function threadRoutes(
         threadName,
         checkpointId,
         visibility = visibilityOf(thread.ref),
-      } = await bodyOf(who, forkSchema);
+      } = await parseBody(who, forkSchema);
       const { graphName } = await requireAgent(parts, thread.graphId);
       const to = threadFor(who, { graphName, threadName, visibility });
       const from = checkpointId ?? (await threads.state(thread)).checkpointId;
@@ -246,7 +246,7 @@ export function threadRoutes(
         "admin's to make private, which takes it from everyone else. Refused as `busy` while a run is active.",
       tag: "threads",
       body: moveSchema,
-      answer: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
+      response: { status: 200, description: "The thread as it is now", schema: shownThreadSchema },
       errors: [
         "invalid_input",
         "not_found",
@@ -259,21 +259,21 @@ export function threadRoutes(
     },
     async handle(c, who) {
       const thread = await threadOf(c, parts, who);
-      const { visibility } = await bodyOf(who, moveSchema);
+      const { visibility } = await parseBody(who, moveSchema);
       if (visibility === visibilityOf(thread.ref)) return c.json(showThread(await threads.get(thread)));
       const { graphName } = await requireAgent(parts, thread.graphId);
       const to = threadAddress(callerIn(who.caller, visibility), graphName, thread.threadName);
       const moved = await threads.move({ from: thread, to });
-      // The record names the thread as people find it now.
-      who.note({ thread: to });
+      // The audit entry names the thread by its new address.
+      who.audit({ thread: to });
       return c.json(showThread(moved));
     },
   };
   return [list, get, change, state, editState, history, runs, fork, move];
 }
 
-/** As `GET /usage` decides it: everyone's for who may see that, else what was charged to the caller. */
-function seesCost({ caller, credentials }: SignedIn, { request }: RunRecord): boolean {
+/** The usage scope, as `GET /usage` decides it: everyone's if the caller may see it, else what was charged to the caller. */
+function seesCost({ caller, credentials }: AuthorizedRequest, { request }: RunRecord): boolean {
   const reach = reachOf(actorOf(credentials), "see_spend");
   if (reach === undefined || reach === "everyone") return reach !== undefined;
   const row = parseRunRow(request);

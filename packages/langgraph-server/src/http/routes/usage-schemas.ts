@@ -19,13 +19,13 @@ import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js"
 
 const count = z.number().int().nonnegative();
 
-/** An amount twice: as a number to show, and as exact text to add up. */
+/** An amount in two forms: a number to show, and exact text to add up. */
 const costShape = {
   costUsd: z.number().describe("For display. Sums of these are not exact."),
   cost: z.string().describe("US dollars as an exact decimal."),
 };
 
-/** What calls used and cost, as every answer tells it. */
+/** The use and cost of calls, as every response reports them. */
 export const billSchema = z.object({
   calls: count,
   inputTokens: count,
@@ -155,7 +155,7 @@ export function showUnit(unit: UsageUnit): z.output<typeof shownUnitSchema> {
   };
 }
 
-/** The run behind a row. What another person calls their thread is theirs. */
+/** The run behind a row. The thread name is left out if the thread is another person's. */
 export function showSpender({ thread, graphId, createdAt, request }: RunRecord, caller: string | undefined) {
   const visibility = visibilityOf(thread);
   const row = parseRunRow(request);
@@ -168,12 +168,12 @@ export function showSpender({ thread, graphId, createdAt, request }: RunRecord, 
   };
 }
 
-/** Without the header line. */
+/** Encodes rows as CSV, without the header row. */
 export function usageLines(by: UsageGroup, page: readonly UsageRow[]): string {
   return usageCsv(by, page).slice(usageCsv(by, []).length);
 }
 
-/** One table: a line for the total, then those of each group, told apart by the first column. */
+/** Encodes a statement as one table: a row for the total, then the rows of each group, which the first column names. */
 export function statementCsv({ total, by }: Statement): string {
   const header = usageCsv("day", []).replace(/^day/, "by,key");
   const line = (group: string, row: UsageRow) => `${group},${usageLines("day", [row])}`;

@@ -14,9 +14,9 @@ import type { RunRegistry } from "@throughline/thread-log";
 import { z } from "zod";
 import type { ServiceBilling } from "../../accounts/billing.js";
 import { formatPlace, parsePlace, unknownPage } from "../../threads/paging.js";
-import { pulledStream } from "../file-transfer.js";
+import { toReadableStream } from "../file-transfer.js";
 import { nextSchema, pageSchema } from "../paging.js";
-import { queryOf, type RouteParts, type SignedIn } from "../request.js";
+import { type App, type AuthorizedRequest, parseQuery } from "../request.js";
 import { spendScopeOf } from "../request-scope.js";
 import type { ActionRoute } from "../route.js";
 import {
@@ -33,7 +33,7 @@ import {
   usageLines,
 } from "./usage-schemas.js";
 
-/** A UTC day, or a moment. Years are bounded by what the database can compare. */
+/** A UTC day, or a time. Years are bounded by what the database can compare. */
 const momentSchema = z
   .string()
   .regex(
@@ -79,9 +79,9 @@ const unresolvedQuerySchema = z.object({ ...pageSchema.shape, subject: whoseSche
 const PER_READ = 500;
 const CSV = "text/csv";
 
-/** `/usage`: what model calls cost. */
+/** `/usage`: the cost of model calls. */
 export function usageRoutes(
-  parts: RouteParts<{
+  parts: App<{
     readonly billing: ServiceBilling;
     readonly registry: Pick<RunRegistry, "findInAccount">;
   }>,
@@ -100,8 +100,8 @@ export function usageRoutes(
     } while (after !== undefined);
   }
 
-  /** A run that ended long ago may be known by its costs alone. */
-  async function withRuns({ caller }: SignedIn, rows: readonly UsageRow[]) {
+  /** Adds the run to each row. One that ended long ago may be known by its costs alone. */
+  async function withRuns({ caller }: AuthorizedRequest, rows: readonly UsageRow[]) {
     const runs = await Promise.all(
       rows.map(({ key }) => service.registry.findInAccount(caller.billingAccountId, key)),
     );
@@ -121,7 +121,7 @@ export function usageRoutes(
         description: "By day, agent, model, person or run, in order of these.",
         tag: "spending",
         query: usageQuerySchema,
-        answer: {
+        response: {
           status: 200,
           description: "One row a group",
           schema: z.object({
@@ -132,7 +132,7 @@ export function usageRoutes(
             rows: z.array(shownUsageRowSchema),
             next: nextSchema,
           }),
-          orAs: CSV,
+          otherType: CSV,
         },
         errors: ["invalid_input"],
       },
@@ -146,7 +146,7 @@ export function usageRoutes(
           agentId,
           model,
           ...range
-        } = queryOf(c, usageQuerySchema);
+        } = parseQuery(c, usageQuerySchema);
         const subject = spendScopeOf(who, asked);
         const now = clock.now();
         const from = range.from ?? periodStart("month", now);
@@ -158,7 +158,8 @@ export function usageRoutes(
         }
         const account = who.caller.billingAccountId;
         const query = { account, from, to, by, subject, graphId: agentId && graphIdOf(agentId), model };
-        if (format === "csv") return c.body(pulledStream(csvPages(query)), 200, csvHeaders(`usage-by-${by}`));
+        if (format === "csv")
+          return c.body(toReadableStream(csvPages(query)), 200, csvHeaders(`usage-by-${by}`));
         const page = await ledger.usage({ ...query, after: after && parseKey(after), limit });
         return c.json({
           from: new Date(from).toISOString(),
@@ -180,11 +181,11 @@ export function usageRoutes(
           "The total, and the same by day, agent, model and person. As CSV one table, whose first column says by what a line is.",
         tag: "spending",
         query: statementQuerySchema,
-        answer: { status: 200, description: "The statement", schema: shownStatementSchema, orAs: CSV },
+        response: { status: 200, description: "The statement", schema: shownStatementSchema, otherType: CSV },
         errors: ["invalid_input"],
       },
       async handle(c, who) {
-        const { subject: asked, format, ...query } = queryOf(c, statementQuerySchema);
+        const { subject: asked, format, ...query } = parseQuery(c, statementQuerySchema);
         const subject = spendScopeOf(who, asked);
         const now = clock.now();
         const month = query.month ?? new Date(now).toISOString().slice(0, 7);
@@ -208,7 +209,7 @@ export function usageRoutes(
           "`in_doubt`: under way, or ended without a price that LiteLLM's log may still tell. `unresolved`: the log did not tell. A person's page may have fewer than `limit`, also none, before the last.",
         tag: "spending",
         query: unresolvedQuerySchema,
-        answer: {
+        response: {
           status: 200,
           description: "Oldest first",
           schema: z.object({ units: z.array(shownUnitSchema), next: nextSchema }),
@@ -216,12 +217,12 @@ export function usageRoutes(
         errors: ["invalid_input"],
       },
       async handle(c, who) {
-        const { subject: asked, after, limit } = queryOf(c, unresolvedQuerySchema);
+        const { subject: asked, after, limit } = parseQuery(c, unresolvedQuerySchema);
         const subject = spendScopeOf(who, asked);
-        const place = after === undefined ? undefined : parseUnitPlace(after);
+        const cursor = after === undefined ? undefined : parseUnitCursor(after);
         const units = await openUnits(ledger, {
           account: who.caller.billingAccountId,
-          after: place,
+          after: cursor,
           limit: limit + 1,
         });
         const page = units.slice(0, limit);
@@ -242,7 +243,7 @@ export function usageRoutes(
           "Runs on a LangGraph server that made more calls than the ledger has. A page may have fewer than `limit`, also none, before the last.",
         tag: "spending",
         query: unresolvedQuerySchema,
-        answer: {
+        response: {
           status: 200,
           description: "Oldest first",
           schema: z.object({ runs: z.array(shownUnbilledRunSchema), next: nextSchema }),
@@ -250,12 +251,12 @@ export function usageRoutes(
         errors: ["invalid_input"],
       },
       async handle(c, who) {
-        const { subject: asked, after, limit } = queryOf(c, unresolvedQuerySchema);
+        const { subject: asked, after, limit } = parseQuery(c, unresolvedQuerySchema);
         const subject = spendScopeOf(who, asked);
-        const place = after === undefined ? undefined : parsePlace(after);
+        const cursor = after === undefined ? undefined : parsePlace(after);
         const runs = await ledger.listUnbilled({
           account: who.caller.billingAccountId,
-          after: place && { endedAt: place.at, runId: place.id },
+          after: cursor && { endedAt: cursor.at, runId: cursor.id },
           limit: limit + 1,
         });
         const page = runs.slice(0, limit);
@@ -271,18 +272,18 @@ export function usageRoutes(
   ];
 }
 
-/** Of whatever was charged: the agent need not be there any more. */
+/** Names the agent of a charge; it need not exist any more. */
 function graphIdOf(agentId: string): string {
   return agentId.includes(":") ? agentId : `langgraph:${agentId}`;
 }
 
-/** `Date.parse` takes the 31st of February for a day of March. */
+/** Whether a day exists: `Date.parse` reads the 31st of February as a day of March. */
 function isOfCalendar(text: string): boolean {
   const at = Date.parse(text);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, 10));
 }
 
-/** Both kinds of calls without a price in one order. */
+/** Sorts both kinds of calls without a price into one order. */
 async function openUnits(
   ledger: ServiceBilling["ledger"],
   query: Pick<UnitList, "account" | "after" | "limit">,
@@ -296,7 +297,7 @@ async function openUnits(
     .slice(0, query.limit);
 }
 
-function parseUnitPlace(token: string): NonNullable<UnitList["after"]> {
+function parseUnitCursor(token: string): NonNullable<UnitList["after"]> {
   const { at, id } = parsePlace(token);
   if (!z.guid().safeParse(id).success) throw unknownPage();
   return { openedAt: at, unitId: id };
@@ -310,7 +311,7 @@ function formatKey(key: string): string {
 function parseKey(token: string): string {
   try {
     const key: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
-    // What can't be stored can't be compared with either.
+    // PostgreSQL can't compare with a text that it can't store.
     if (typeof key === "string" && !key.includes("\0")) return key;
   } catch {}
   throw unknownPage();

@@ -8,7 +8,10 @@ import { SERVICE_MIGRATIONS } from "../migrations.js";
 import { checkRows } from "./check-rows.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
-/** What an instance opens at most: 8 for reads and the registry, 8 for checkpoints, 4 for the graphs' store, 5 to commit, 2 single ones. */
+/**
+ * The most connections of an instance: 8 for reads and the registry, 8 for checkpoints, 4 for the graphs' store, 5 to commit, 2
+ * single ones.
+ */
 const CONNECTIONS_PER_INSTANCE = 27;
 /** A busy process may pause for so long inside a transaction. */
 const SHORTEST_IDLE_MS = 5_000;
@@ -69,11 +72,11 @@ async function checkConnections(client: pg.Client): Promise<Finding> {
         : "alter role … connection limit -1; alter database … connection limit -1",
     );
   }
-  const said = `The database allows ${allowed} of them, ${row.used} are in use; ${needed}.`;
-  if (server - row.used >= CONNECTIONS_PER_INSTANCE) return ok("connections", said);
+  const message = `The database allows ${allowed} of them, ${row.used} are in use; ${needed}.`;
+  if (server - row.used >= CONNECTIONS_PER_INSTANCE) return ok("connections", message);
   return warn(
     "connections",
-    said,
+    message,
     "See what uses them: select application_name, count(*) from pg_stat_activity group by 1. Or raise max_connections.",
   );
 }
@@ -85,11 +88,11 @@ async function checkSessions(client: pg.Client): Promise<Finding> {
   const ms = rows[0]?.ms ?? 0;
   if (ms === 0)
     return ok("sessions", "The database sets no limit for idle transactions; Throughline sets its own.");
-  const said = `The database ends transactions that are idle for ${ms} ms.`;
-  if (ms >= SHORTEST_IDLE_MS) return ok("sessions", said);
+  const message = `The database ends transactions that are idle for ${ms} ms.`;
+  if (ms >= SHORTEST_IDLE_MS) return ok("sessions", message);
   return warn(
     "sessions",
-    said,
+    message,
     "A busy process is cut off then. Set it to 5 s or more: alter role … set idle_in_transaction_session_timeout = '15s'",
   );
 }
@@ -100,11 +103,11 @@ const DEADLINE_MS = 5_000;
 
 export interface DatabaseCheckOptions {
   readonly clock?: Clock;
-  /** How long the database may take to let us in, and for each answer. Default 5 s. */
+  /** Time limit for connecting to the database and for each response. Default 5 s. */
   readonly deadlineMs?: number;
 }
 
-/** Checks that the database answers and can do its work. An embedded one is started for it, or shared if it runs. */
+/** Checks that the database responds and fits. An embedded one is started for it, or shared if it runs. */
 export async function checkDatabase(
   {
     databaseUrl,
@@ -131,11 +134,11 @@ export async function checkDatabase(
       await embedded.stop();
     }
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     return [
       fail(
         "database",
-        said,
+        message,
         "Set LANGGRAPH_DATABASE_URL to a PostgreSQL of your own, or THROUGHLINE_DATA_DIR to a folder.",
       ),
     ];
@@ -181,12 +184,12 @@ async function checkVersion(client: pg.Client): Promise<Finding> {
     "select current_setting('server_version_num') as number, current_setting('server_version') as name",
   );
   const major = Math.floor(Number(rows[0]?.number) / 10_000);
-  const said = `PostgreSQL ${rows[0]?.name ?? "of an unknown version"} answers.`;
-  if (major >= OLDEST_MAJOR) return ok("database", said);
-  return fail("database", said, `Upgrade it: Throughline needs PostgreSQL ${OLDEST_MAJOR} or newer.`);
+  const message = `PostgreSQL ${rows[0]?.name ?? "of an unknown version"} answers.`;
+  if (major >= OLDEST_MAJOR) return ok("database", message);
+  return fail("database", message, `Upgrade it: Throughline needs PostgreSQL ${OLDEST_MAJOR} or newer.`);
 }
 
-/** Leases go by the database's clock; times in logs and entries go by this machine's. */
+/** Compares the clocks: leases use the database's, times in logs and entries this machine's. */
 async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   const before = clock.now();
   const { rows } = await client.query<{ now: string }>(
@@ -194,11 +197,11 @@ async function checkClock(client: pg.Client, clock: Clock): Promise<Finding> {
   );
   const after = clock.now();
   const skew = Math.round(Number(rows[0]?.now) - (before + after) / 2);
-  const said = `The database's clock and this machine's differ by ${Math.abs(skew)} ms.`;
-  if (Math.abs(skew) <= SKEW_MS) return ok("clock", said);
+  const message = `The database's clock and this machine's differ by ${Math.abs(skew)} ms.`;
+  if (Math.abs(skew) <= SKEW_MS) return ok("clock", message);
   return warn(
     "clock",
-    said,
+    message,
     "Times in logs will not fit together. Set this machine's clock: timedatectl set-ntp true",
   );
 }
@@ -241,10 +244,10 @@ export interface PoolerCheck {
   readonly deadlineMs: number;
 }
 
-/** Whether a pooler in transaction mode is in front of the database, and whether the server itself can be reached then. */
+/** Checks whether a pooler in transaction mode is in front of the database, and whether the server itself is then reachable. */
 async function checkPooler({ databaseUrl, databaseDirectUrl, deadlineMs }: PoolerCheck): Promise<Finding> {
-  const main = await look(databaseUrl, deadlineMs);
-  if (main instanceof Error) return fail("pooler", said("LANGGRAPH_DATABASE_URL", main), "Try again.");
+  const main = await probe(databaseUrl, deadlineMs);
+  if (main instanceof Error) return fail("pooler", messageOf("LANGGRAPH_DATABASE_URL", main), "Try again.");
   if (databaseDirectUrl === undefined) {
     if (!main.isPooled) return ok("pooler", "No pooler in transaction mode is in between.");
     return fail(
@@ -253,11 +256,11 @@ async function checkPooler({ databaseUrl, databaseDirectUrl, deadlineMs }: Poole
       `Set ${DIRECT} to the address of the PostgreSQL server itself.`,
     );
   }
-  const direct = await look(databaseDirectUrl, deadlineMs);
+  const direct = await probe(databaseDirectUrl, deadlineMs);
   if (direct instanceof Error) {
     return fail(
       "pooler",
-      said(DIRECT, direct),
+      messageOf(DIRECT, direct),
       `Correct ${DIRECT}: it is the address of the PostgreSQL server itself.`,
     );
   }
@@ -285,11 +288,11 @@ async function checkPooler({ databaseUrl, databaseDirectUrl, deadlineMs }: Poole
 
 interface Seen {
   readonly isPooled: boolean;
-  /** Of the database, whichever way it is reached. */
+  /** The identity of the database, independent of how it is reached. */
   readonly identity: string;
 }
 
-async function look(connectionString: string, deadlineMs: number): Promise<Seen | Error> {
+async function probe(connectionString: string, deadlineMs: number): Promise<Seen | Error> {
   const connect = () =>
     new pg.Client({ connectionString, connectionTimeoutMillis: deadlineMs, query_timeout: deadlineMs }).on(
       "error",
@@ -310,6 +313,6 @@ async function look(connectionString: string, deadlineMs: number): Promise<Seen 
   }
 }
 
-function said(variable: string, error: Error): string {
+function messageOf(variable: string, error: Error): string {
   return `${variable} does not lead to a database: ${scrubText(error.message).replace(/\.$/, "")}.`;
 }

@@ -16,13 +16,13 @@ interface RunRow {
   readonly request: string;
 }
 
-/** One table: its rows, newest first where that matters, and what reads one or throws. */
+/** One table: its rows, newest first where that matters, and a decoder that throws. */
 interface RowCheck<Row> {
   readonly table: string;
   readonly select: string;
   readonly idOf: (row: Row) => string;
   readonly read: (row: Row) => void;
-  /** The column that finds a row. */
+  /** The column that identifies a row. */
   readonly key: string;
 }
 

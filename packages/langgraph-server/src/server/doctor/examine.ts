@@ -15,15 +15,15 @@ import {
 import { checkDatabase } from "./check-database.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
-/** Everything the server needs, one finding after the other, so that a slow check does not hide those before it. */
+/** Checks everything the server needs. Yields one finding after the other, so that a slow check does not hide those before it. */
 export async function* examine(started: StartedWith): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node);
   let effective: EffectiveSettings;
   try {
     effective = effectiveSettings(started);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    yield fail("settings", said, "Correct it; docs/configuration.md lists every setting.");
+    const message = error instanceof Error ? error.message : String(error);
+    yield fail("settings", message, "Correct it; docs/configuration.md lists every setting.");
     return;
   }
   const { config, project } = effective;
@@ -50,9 +50,9 @@ function checkSignIn({ host, signIn }: ServerConfig): Finding {
 function checkTrust({ keys, issuer, audience }: JwtTrust): Finding {
   const from = issuer === undefined ? "" : ` of ${issuer}`;
   const meant = audience === undefined ? "" : ` for ${audience}`;
-  const said = `Callers must bring a signed token${from}${meant}.`;
-  if (!("jwksUrl" in keys) || keys.jwksUrl.protocol === "https:") return ok("sign-in", said);
-  return warn("sign-in", `${said} Its keys are read over http.`, "Use https:// outside tests.");
+  const message = `Callers must bring a signed token${from}${meant}.`;
+  if (!("jwksUrl" in keys) || keys.jwksUrl.protocol === "https:") return ok("sign-in", message);
+  return warn("sign-in", `${message} Its keys are read over http.`, "Use https:// outside tests.");
 }
 
 export function checkNode(version: string): Finding {
@@ -64,18 +64,18 @@ export function checkNode(version: string): Finding {
 const FEW_BYTES = 1_000_000_000;
 const TOO_FEW_BYTES = 200_000_000;
 
-/** Of the file system that holds the data, or will. */
+/** Checks the file system that holds the data, or will. */
 export async function checkDisk(folder: string): Promise<Finding> {
   let nearest = resolve(folder);
   while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
   const { bavail, bsize } = await statfs(nearest);
   const free = bavail * bsize;
-  const said = `${(free / 1e9).toFixed(1)} GB are free at ${nearest}.`;
+  const message = `${(free / 1e9).toFixed(1)} GB are free at ${nearest}.`;
   if (free < TOO_FEW_BYTES)
-    return fail("disk", said, "Make room, or set THROUGHLINE_DATA_DIR to a folder on another disk.");
+    return fail("disk", message, "Make room, or set THROUGHLINE_DATA_DIR to a folder on another disk.");
   return free < FEW_BYTES
-    ? warn("disk", said, "Make room soon: a database that can't write stops.")
-    : ok("disk", said);
+    ? warn("disk", message, "Make room soon: a database that can't write stops.")
+    : ok("disk", message);
 }
 
 export async function checkPort(host: string, port: number | undefined): Promise<Finding> {
@@ -92,8 +92,8 @@ export async function checkPort(host: string, port: number | undefined): Promise
   if (problem.code === "EADDRINUSE" && port === undefined) {
     return ok("port", `${host}:${wanted} is taken by something else; the next free one will be used.`);
   }
-  const said = `${host}:${wanted} can't be listened on (${problem.code ?? problem.message}).`;
-  return fail("port", said, "Choose another one: PORT=8001, or --port 8001.");
+  const message = `${host}:${wanted} can't be listened on (${problem.code ?? problem.message}).`;
+  return fail("port", message, "Choose another one: PORT=8001, or --port 8001.");
 }
 
 async function isOurs(host: string, port: number): Promise<boolean> {
@@ -108,7 +108,7 @@ async function isOurs(host: string, port: number): Promise<boolean> {
 
 const PATIENCE_MS = 5_000;
 
-/** Redis is a convenience: whatever is wrong with it, the service runs, and this says what it does without. */
+/** Checks Redis, which is optional: a finding names what the service does without it. */
 export async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
   if (url === undefined) return [ok("redis", "Not used; PostgreSQL tells instances what to read.")];
   const problems = await findRedisProblems(url);
@@ -169,16 +169,16 @@ export async function checkGraphs({ backend }: ServerConfig, project: string | u
   try {
     const warnings: string[] = [];
     const source = await loadProjectGraphs(project, { onWarning: (sentence) => warnings.push(sentence) });
-    const said = `Of ${project}: ${(await source.list()).map(({ graphName }) => graphName).join(", ")}.`;
+    const message = `Of ${project}: ${(await source.list()).map(({ graphName }) => graphName).join(", ")}.`;
     return warnings.length > 0
       ? warn(
           "graphs",
-          `${said} ${warnings.join(" ")}`,
+          `${message} ${warnings.join(" ")}`,
           "Remove what has no effect, or name it in throughline.ignore.",
         )
-      : ok("graphs", said);
+      : ok("graphs", message);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return fail("graphs", said, "Correct the file it names.");
+    const message = error instanceof Error ? error.message : String(error);
+    return fail("graphs", message, "Correct the file it names.");
   }
 }

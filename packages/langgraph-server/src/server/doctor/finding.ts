@@ -1,23 +1,23 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly status: "ok" | "warn" | "fail";
   readonly subject: string;
-  /** A sentence or two. */
+  /** The finding in a sentence or two. */
   readonly said: string;
-  /** What to type, or to change. */
+  /** The remedy: what to type, or to change. */
   readonly fix?: string;
 }
 
-export const ok = (subject: string, said: string): Finding => ({ status: "ok", subject, said });
-export const warn = (subject: string, said: string, fix: string): Finding => ({
+export const ok = (subject: string, message: string): Finding => ({ status: "ok", subject, said: message });
+export const warn = (subject: string, message: string, fix: string): Finding => ({
   status: "warn",
   subject,
-  said,
+  said: message,
   fix,
 });
-export const fail = (subject: string, said: string, fix: string): Finding => ({
+export const fail = (subject: string, message: string, fix: string): Finding => ({
   status: "fail",
   subject,
-  said,
+  said: message,
   fix,
 });

@@ -38,7 +38,7 @@ interface HeldFiles {
   readonly uploads: Set<UploadUnderWay>;
 }
 
-/** Instances that share a database share its attachments. */
+/** Attachments by database: instances that share one share its attachments. */
 const stores = new WeakMap<MemoryDatabase, HeldFiles>();
 
 /** All attachments of a database, without their contents. */
@@ -117,7 +117,7 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
     };
   }
 
-  /** Gives how many attachments there were. */
+  /** Returns the number of attachments. */
   function deleteWhere(isDeleted: (thread: ThreadRef) => boolean): number {
     let count = 0;
     for (const upload of uploads) if (isDeleted(upload.thread)) uploads.delete(upload);
@@ -129,7 +129,7 @@ export function createMemoryAttachmentStore(database: MemoryDatabase): Attachmen
     return count;
   }
 
-  // Deletions leave nothing here, and a start that was refused costs no more than the process' own life.
+  // A deletion leaves nothing here, and the rest of a refused start lasts no longer than the process.
   function sweepable({ unnamedMs, stalledMs }: FileSweep) {
     const now = database.clock.now();
     return {

@@ -18,11 +18,11 @@ interface MemoryTick {
 
 interface MemoryCrons {
   readonly crons: Map<string, Cron>;
-  /** By cron, in order of arrival. */
+  /** Ticks by cron, in order of arrival. */
   readonly ticks: Map<string, MemoryTick[]>;
 }
 
-/** Crons by database: services that share one share its crons. */
+/** Crons by database; services that share a database share its crons. */
 const cronsOf = new WeakMap<MemoryDatabase, MemoryCrons>();
 
 /** All crons of a database, with their ticks. */
@@ -53,23 +53,23 @@ export function createMemoryCronStore(
   };
   const entryOf = (cron: Cron): CronEntry => ({ cron, lastTick: newestFirst(ticksOf(cron.id))[0] });
 
-  function keep(tick: CronTick, leaseMs: number): void {
+  function storeTick(tick: CronTick, leaseMs: number): void {
     const retryAt = tick.outcome.kind === "pending" ? tick.claimedAt + leaseMs : undefined;
     const ticks = [...ticksOf(tick.cronId), { tick, retryAt }];
-    const kept = new Set(newestFirst(ticks).slice(0, KEPT_TICKS));
+    const retained = new Set(newestFirst(ticks).slice(0, KEPT_TICKS));
     held.ticks.set(
       tick.cronId,
-      ticks.filter((one) => kept.has(one.tick) || one.retryAt !== undefined),
+      ticks.filter((one) => retained.has(one.tick) || one.retryAt !== undefined),
     );
   }
 
-  function keptOf(tick: CronTick): MemoryTick | undefined {
+  function findTick(tick: CronTick): MemoryTick | undefined {
     return ticksOf(tick.cronId).find((one) => one.tick.id === tick.id);
   }
 
   return {
     now: async () => now(),
-    // Nothing is encoded here, so there is nothing that can't be decoded.
+    // Rows are not encoded here, so none can fail to decode.
     onBadRow() {},
     async create(account, limit, make) {
       if ([...crons.values()].filter((cron) => cron.account === account).length >= limit) return undefined;
@@ -126,7 +126,7 @@ export function createMemoryCronStore(
       const cron = named(scope, id);
       if (!cron) return undefined;
       const tick = make(cron, now());
-      keep(tick, leaseMs);
+      storeTick(tick, leaseMs);
       return { cron, tick };
     },
     async claimDue(limit, leaseMs) {
@@ -139,7 +139,7 @@ export function createMemoryCronStore(
       for (const { cron, tick } of claimed) {
         crons.set(cron.id, cron);
         if (!tick || ticksOf(cron.id).some((one) => one.tick.id === tick.id)) continue;
-        keep(tick, leaseMs);
+        storeTick(tick, leaseMs);
         if (tick.outcome.kind === "pending") ticks.push({ cron, tick });
         else decided.push(tick);
       }
@@ -157,7 +157,7 @@ export function createMemoryCronStore(
       });
     },
     async settle(tick, outcome) {
-      const found = keptOf(tick);
+      const found = findTick(tick);
       if (!found) return false;
       const { kind: before } = found.tick.outcome;
       if (before === "started" || (before !== "pending" && outcome.kind !== "started")) return false;
@@ -166,7 +166,7 @@ export function createMemoryCronStore(
       return true;
     },
     async postpone(tick, ms) {
-      const found = keptOf(tick);
+      const found = findTick(tick);
       if (found?.retryAt !== undefined) found.retryAt = now() + ms;
     },
     async untilDue() {
@@ -186,7 +186,7 @@ function newestFirst(ticks: readonly MemoryTick[]): CronTick[] {
 function pageOf<T>(
   items: readonly T[],
   { after, limit }: Page,
-  isAfter: (item: T, place: NonNullable<Page["after"]>) => boolean,
+  isAfter: (item: T, position: NonNullable<Page["after"]>) => boolean,
 ): T[] {
   return items.filter((item) => !after || isAfter(item, after)).slice(0, limit);
 }
@@ -197,10 +197,10 @@ function compareCrons(a: readonly [number, string], b: readonly [number, string]
   return a[1] < b[1] ? -1 : 1;
 }
 
-/** By then a stop that made the thread has expired. */
+/** Age after which a stop that created the thread has expired. */
 const STOPS_EXPIRED_MS = 3_600_000;
 
-/** In memory everything is one page, and nothing starts while it is pruned. */
+/** Creates the retention store. In memory everything is one page, and no run starts during pruning. */
 export function createMemoryRetentionStore(
   database: MemoryDatabase,
   checkpointer: Checkpointer,

@@ -23,11 +23,11 @@ interface Held {
 
 interface Shared {
   readonly all: Map<string, Held>;
-  /** By account, the number of its last claim: who has the lowest is served next. */
+  /** The number of the last claim by account: the account with the lowest is served next. */
   readonly turns: Map<string, number>;
 }
 
-/** Services that share a database share its deletions. */
+/** Deletions by database: services that share one share its deletions. */
 const deletionsOf = new WeakMap<MemoryDatabase, Shared>();
 
 /** All deletions of a database. */
@@ -110,7 +110,7 @@ export function createMemoryDeletionStore(database: MemoryDatabase): DeletionSto
       );
       const [first] = waiting;
       if (!first) return undefined;
-      // Of one account the oldest stays first.
+      // Within an account the oldest remains first.
       const due = waiting.reduce((best, one) => (turnOf(one) < turnOf(best) ? one : best), first);
       turns.set(due.scope.account, Math.max(0, ...turns.values()) + 1);
       due.attempt += 1;

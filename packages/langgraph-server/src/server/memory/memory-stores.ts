@@ -12,7 +12,7 @@ import { deletionsInMemory } from "./memory-deletions.js";
 
 type MemoryEntry = NewAuditEntry & { readonly at: number };
 
-/** Entries by database: services that share one share its record. */
+/** Audit entries by database: services that share one share its audit log. */
 const recordOf = new WeakMap<MemoryDatabase, Map<string, MemoryEntry>>();
 
 /** All entries of a database. */
@@ -48,10 +48,10 @@ export function createMemoryAuditStore(database: MemoryDatabase): AuditStore {
         next: found.length > limit ? page.at(-1) : undefined,
       };
     },
-    async deleteScope(scope, until, keep) {
+    async deleteScope(scope, until, retention) {
       for (const [id, entry] of entries) {
         if (entry.at > until || !isInScope(entry, scope)) continue;
-        const fate = fateOf(scope, entry.action, keep);
+        const fate = fateOf(scope, entry.action, retention);
         if (fate === "deleted") entries.delete(id);
         if (fate === "redacted") entries.set(id, withoutContent(entry));
       }
@@ -61,12 +61,12 @@ export function createMemoryAuditStore(database: MemoryDatabase): AuditStore {
       for (const { id } of old) entries.delete(id);
       return old.length;
     },
-    // Nothing is encoded here, so there is nothing that can't be decoded.
+    // Rows are not encoded here, so none can fail to decode.
     onBadRow() {},
   };
 }
 
-/** What a person did, and what was done to their threads. */
+/** Whether an entry is of what a person did, or of what was done to their threads. */
 function isInScope({ account, subject, thread, person }: MemoryEntry, scope: AuditScope): boolean {
   if (account !== scope.account) return false;
   if (scope.threadId !== undefined) return thread?.threadId === scope.threadId;
@@ -80,7 +80,7 @@ function compareEntries(a: AuditPosition, b: AuditPosition): number {
   return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 }
 
-/** By database: services that share one share what people said. */
+/** Feedback by database: services that share one share its feedback. */
 const feedbackOf = new WeakMap<MemoryDatabase, Map<string, Feedback>>();
 
 /** All feedback of a database. */
@@ -169,35 +169,35 @@ function positionOf({ updatedAt, id }: Feedback): FeedbackPosition {
   return { at: updatedAt, id };
 }
 
-/** Newest first. */
+/** Orders feedback, newest first. */
 function compareFeedback(a: FeedbackPosition, b: FeedbackPosition): number {
   return b.at - a.at || Buffer.compare(Buffer.from(b.id), Buffer.from(a.id));
 }
 
-interface Said extends FoundMessage {
+interface IndexedRow extends FoundMessage {
   readonly graphId: string;
   readonly words: readonly string[];
 }
 
-/** By database: services that share one share its index. */
-const indexOf = new WeakMap<MemoryDatabase, Map<string, Said>>();
+/** Message indexes by database: services that share one share its index. */
+const indexOf = new WeakMap<MemoryDatabase, Map<string, IndexedRow>>();
 
 export function createMemoryMessageIndex(database: MemoryDatabase): MessageIndex {
-  /** In the order in which it was said. */
-  const rows = indexOf.get(database) ?? new Map<string, Said>();
+  /** The rows, in the order in which messages were indexed. */
+  const rows = indexOf.get(database) ?? new Map<string, IndexedRow>();
   indexOf.set(database, rows);
 
-  function deleteWhere(isGone: (row: Said) => boolean): void {
+  function deleteWhere(isGone: (row: IndexedRow) => boolean): void {
     for (const [key, row] of rows) if (isGone(row)) rows.delete(key);
   }
 
   return {
     async put(changes) {
-      for (const { thread, said, gone } of changes) {
+      for (const { thread, said: added, gone } of changes) {
         for (const messageId of gone) rows.delete(indexKey(thread, messageId));
         const listing = database.listings.get(threadKey(thread));
         if (!listing) continue;
-        for (const message of said) {
+        for (const message of added) {
           const { graphId } = listing;
           const words = searchWords(message.said);
           rows.set(indexKey(thread, message.messageId), { ...message, thread, graphId, words });
@@ -236,7 +236,7 @@ function indexKey(thread: ThreadRef, messageId: string): string {
   return `${threadKey(thread)}\u0000${messageId}`;
 }
 
-/** In memory every kind is one page. */
+/** Creates the rows of an export. In memory every kind is one page. */
 export function createMemoryAccountRows(database: MemoryDatabase): AccountRows {
   return {
     async page(kind, scope) {
@@ -321,7 +321,7 @@ function rowsOf(database: MemoryDatabase, kind: RowKind, scope: ExportScope): re
   }
 }
 
-/** As a database would keep it: without what is undefined. */
+/** Converts a row as a database would store it: without undefined fields. */
 function asJson(row: object): JsonObject {
   return jsonObjectSchema.parse(JSON.parse(JSON.stringify(row)));
 }

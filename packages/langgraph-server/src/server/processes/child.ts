@@ -2,10 +2,10 @@ import type { MetricData, Metrics } from "../../operations/metrics.js";
 import type { ServerConfig } from "../../settings/server-config.js";
 import { type RunServerOptions, runServer, type ServeNews, type Serving } from "../run-server.js";
 
-/** Longer than the other processes need to answer while they are busy; then this one's own metrics are better than none. */
+/** Longer than busy processes need to respond; after it this process's own metrics are better than none. */
 const METRICS_MS = 2_000;
 
-/** One of several processes on one port: serves its share, and ends with the process that started it. */
+/** Runs one of several processes on one port: it serves its share, and ends with the primary. */
 export async function runChild(options: RunServerOptions): Promise<number> {
   const link = createLink();
   const code = await runServer({
@@ -27,7 +27,7 @@ function createLink() {
   let lastId = 0;
 
   function send(message: FromProcess): void {
-    // Not connected any more: the signal ends this process.
+    // When disconnected, the signal ends this process.
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   }
 
@@ -63,7 +63,7 @@ function createLink() {
 
   return {
     send,
-    /** Aborted when the process that started this one is gone. */
+    /** Aborted when the primary is gone. */
     lost: lost.signal,
     shareMetrics(own: Metrics): Metrics {
       metrics = own;
@@ -77,7 +77,7 @@ function createLink() {
   };
 }
 
-/** A process's share of what an instance may take: together they take no more than one alone would. */
+/** Divides an instance's limits, so that all processes together use no more than a single one would. */
 function divideLimits(config: ServerConfig, processes: number): ServerConfig {
   const share = (limit: number) => Math.ceil(limit / processes);
   const { limits, attachmentLimits, transferLimits } = config;
@@ -105,16 +105,16 @@ function divideLimits(config: ServerConfig, processes: number): ServerConfig {
   };
 }
 
-/** What a process tells the one that started it. */
+/** A message from a process to the primary. */
 export type FromProcess =
   | { readonly kind: "serving"; readonly serving: Serving }
   | { readonly kind: "news"; readonly news: ServeNews }
-  /** Asks for the metrics of all. */
+  /** Requests the metrics of all processes. */
   | { readonly kind: "render_metrics"; readonly id: number }
   | { readonly kind: "metrics"; readonly id: number; readonly metrics: readonly MetricData[] };
 
-/** What it is told. */
+/** A message from the primary to a process. */
 export type ToProcess =
   | { readonly kind: "collect_metrics"; readonly id: number }
-  /** `undefined`: they could not be added up. */
+  /** `text` is `undefined` if the metrics could not be merged. */
   | { readonly kind: "rendered_metrics"; readonly id: number; readonly text: string | undefined };

@@ -2,15 +2,15 @@ import type { Worker } from "node:cluster";
 import cluster from "node:cluster";
 import { type Clock, systemClock, ThroughlineError, type Timer } from "@throughline/ai-core";
 import { createLogger, type Logger } from "../../operations/logging.js";
-import { addMetrics, type MetricData } from "../../operations/metrics.js";
+import { type MetricData, mergeMetrics } from "../../operations/metrics.js";
 import { SETTINGS } from "../../settings/settings.js";
 import { openDatabase } from "../database.js";
-import { type RunServerOptions, runServer, type Serving, untilEnded } from "../run-server.js";
+import { type RunServerOptions, runServer, type Serving, untilShutdown } from "../run-server.js";
 import { noGraphs } from "../start-server.js";
 import { type FromProcess, runChild, type ToProcess } from "./child.js";
 
 interface RunPrimaryOptions extends RunServerOptions {
-  /** The program and the arguments that each process is started with, and that lead to `runChild` there. */
+  /** The program and arguments that start each process; they lead to `runChild` there. */
   readonly program: {
     readonly script: string;
     readonly args: readonly string[];
@@ -20,50 +20,51 @@ interface RunPrimaryOptions extends RunServerOptions {
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
-/** Beyond the time that runs have, for streams to be told and connections to close. */
+/** Time in addition to the runs' drain time, for streams to be notified and connections to close. */
 const EXTRA_STOP_MS = 10_000;
 
 /** Owns the port and the embedded database, starts the processes that serve, and replaces one that dies. */
 async function runPrimary(options: RunPrimaryOptions): Promise<number> {
-  const { config, program, tell } = options;
+  const { config, program, tell: onEvent } = options;
   const startedAt = systemClock.now();
-  const ended = untilEnded(options.signal);
+  const ended = untilShutdown(options.signal);
   const logger = createLogger({ level: config.logLevel });
-  const database = await openDatabase(config, (line) => tell({ kind: "progress", line }));
+  const database = await openDatabase(config, (line) => onEvent({ kind: "progress", line }));
   cluster.setupPrimary({ exec: program.script, args: [...program.args] });
-  const crew = startCrew({
+  const workers = startWorkers({
     count: config.processes,
     fork: () => cluster.fork({ ...program.env, [SETTINGS.databaseUrl.env]: database.url }),
     clock: systemClock,
     logger,
-    tell,
+    onEvent,
   });
   try {
-    const first = await Promise.race([crew.serving, ended]);
+    const first = await Promise.race([workers.serving, ended]);
     if (typeof first !== "number") {
-      tell({ kind: "started", tookMs: systemClock.now() - startedAt });
+      onEvent({ kind: "started", tookMs: systemClock.now() - startedAt });
       await options.onServing(first);
     }
     return await ended;
   } finally {
-    await crew.stop(config.drainMs + EXTRA_STOP_MS);
+    await workers.stop(config.drainMs + EXTRA_STOP_MS);
     await database.stop();
   }
 }
 
-interface CrewOptions extends Pick<RunPrimaryOptions, "tell"> {
+interface WorkersOptions {
+  readonly onEvent: RunPrimaryOptions["tell"];
   readonly count: number;
   readonly fork: () => Worker;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** As many processes as are wanted, one for each place. */
-function startCrew({ count, fork, clock, logger, tell }: CrewOptions) {
-  const crew = new Map<number, Worker>();
+/** Starts `count` processes, one per slot, and restarts one that dies. */
+function startWorkers({ count, fork, clock, logger, onEvent }: WorkersOptions) {
+  const workers = new Map<number, Worker>();
   const serving = new Map<number, Serving>();
   const timers = new Set<Timer>();
-  const metrics = createMetricsGatherer({ clock, processes: () => [...crew.values()] });
+  const metrics = createMetricsGatherer({ clock, processes: () => [...workers.values()] });
   let isStopping = false;
   let started = (_: Serving) => {};
   let failed = (_: Error) => {};
@@ -74,33 +75,33 @@ function startCrew({ count, fork, clock, logger, tell }: CrewOptions) {
   allServing.catch(() => {});
   let isStarted = false;
 
-  function begin(place: number, delayMs: number): void {
+  function begin(slot: number, delayMs: number): void {
     const worker = fork();
-    crew.set(place, worker);
+    workers.set(slot, worker);
     worker.on("message", (message: FromProcess) => {
       switch (message.kind) {
         case "serving":
           delayMs = FIRST_DELAY_MS;
           if (isStarted) logger.info({ pid: worker.process.pid }, "The process that took its place serves.");
-          serving.set(place, message.serving);
+          serving.set(slot, message.serving);
           if (serving.size === count && !isStarted) {
             isStarted = true;
             started(message.serving);
           }
           break;
         case "news":
-          // All of them read a project again; one says so.
-          if (place === 0 && isStarted) tell(message.news);
+          // All processes reload a project; one of them reports it.
+          if (slot === 0 && isStarted) onEvent(message.news);
           break;
         default:
-          metrics.heard(worker, message);
+          metrics.received(worker, message);
       }
     });
     worker.on("exit", (code, signal) => {
-      crew.delete(place);
-      metrics.left(worker);
+      workers.delete(slot);
+      metrics.disconnected(worker);
       if (isStopping) return;
-      // What can't start has said why.
+      // A process that can't start has logged its reason.
       if (!isStarted)
         return failed(new ThroughlineError("internal", "A process of the service did not start."));
       logger.error(
@@ -109,25 +110,25 @@ function startCrew({ count, fork, clock, logger, tell }: CrewOptions) {
       );
       const timer = clock.schedule(delayMs, () => {
         timers.delete(timer);
-        begin(place, Math.min(delayMs * 2, LONGEST_DELAY_MS));
+        begin(slot, Math.min(delayMs * 2, LONGEST_DELAY_MS));
       });
       timers.add(timer);
     });
   }
 
-  for (let place = 0; place < count; place += 1) begin(place, FIRST_DELAY_MS);
+  for (let slot = 0; slot < count; slot += 1) begin(slot, FIRST_DELAY_MS);
 
   return {
-    /** Resolves when all of them serve. */
+    /** Resolves when all processes serve. */
     serving: allServing,
     async stop(patienceMs: number): Promise<void> {
       isStopping = true;
       for (const timer of timers) timer.cancel();
-      const workers = [...crew.values()];
-      const exits = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
-      for (const worker of workers) worker.process.kill("SIGTERM");
+      const running = [...workers.values()];
+      const exits = running.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+      for (const worker of running) worker.process.kill("SIGTERM");
       const patience = clock.schedule(patienceMs, () => {
-        for (const worker of crew.values()) worker.process.kill("SIGKILL");
+        for (const worker of workers.values()) worker.process.kill("SIGKILL");
       });
       await Promise.all(exits);
       patience.cancel();
@@ -135,14 +136,14 @@ function startCrew({ count, fork, clock, logger, tell }: CrewOptions) {
   };
 }
 
-/** Serves with as many processes as are set, until it is told to end, and returns the exit code. */
+/** Serves with the configured number of processes until shutdown, and returns the exit code. */
 export async function runProcesses(options: RunPrimaryOptions): Promise<number> {
   if (options.project === undefined && options.config.backend.kind === "inproc") throw noGraphs();
   if (options.config.processes === 1) return runServer(options);
   return cluster.isPrimary ? runPrimary(options) : runChild(options);
 }
 
-/** A process that serves, as the one that started it sees it. */
+/** A serving process, as the primary sees it. */
 export interface MeasuredProcess {
   isConnected(): boolean;
   send(message: ToProcess): unknown;
@@ -157,10 +158,10 @@ interface Gathering {
   finish(): void;
 }
 
-/** A process that is busy for longer is left out, and counted again the next time. */
+/** A process that is busy for longer is left out this time. */
 const PATIENCE_MS = 1_000;
 
-/** A request for `/metrics` reaches one process; it is answered with those of all. */
+/** Gathers the metrics of all processes for a request to `/metrics`, which reaches one of them. */
 function createMetricsGatherer({
   clock,
   processes,
@@ -182,7 +183,7 @@ function createMetricsGatherer({
       finish() {
         gathering.timer.cancel();
         gatherings.delete(id);
-        addMetrics(gathering.gathered).then(
+        mergeMetrics(gathering.gathered).then(
           (text) => answer(asker, askedId, text),
           () => answer(asker, askedId, undefined),
         );
@@ -201,7 +202,7 @@ function createMetricsGatherer({
   }
 
   return {
-    heard(process: MeasuredProcess, message: MetricsMessage): void {
+    received(process: MeasuredProcess, message: MetricsMessage): void {
       if (message.kind === "render_metrics") {
         gather(process, message.id);
         return;
@@ -211,7 +212,7 @@ function createMetricsGatherer({
       gathering.gathered.push(message.metrics);
       without(gathering, process);
     },
-    left(process: MeasuredProcess): void {
+    disconnected(process: MeasuredProcess): void {
       for (const gathering of gatherings.values()) without(gathering, process);
     },
   };
